@@ -1,0 +1,75 @@
+"""Ordinary bandit algorithms, without privacy: the floor that private ones are measured against."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.channels import Constant, Open
+from discreet.learners import Exp3, TsallisInf, Uniform
+from discreet.private import Private
+
+BANDIT = "adversarial bandit"
+ONE_LOSS = "loss of the played arm"
+
+EXP3 = Citation(
+    key="auer2002",
+    text="P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire. The nonstochastic multiarmed bandit problem. "
+    "SIAM J. Comput. 32(1), 2002.",
+)
+SURVEY = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
+TSALLIS = Citation(
+    key="zimmert2021",
+    text="J. Zimmert, Y. Seldin. Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits. "
+    "JMLR 22(28), 2021.",
+)
+NONE = Citation(key="none", text="(folklore)")
+
+Estimator = Literal["importance-weighted", "reduced-variance"]
+
+
+@register(name="uniform", title="uniform play, learns nothing", problem=BANDIT, feedback="none", citation=NONE)
+def uniform(setting: Setting) -> Instance:
+    """Play every arm with the same probability; feedback is never used."""
+    private = Private(Constant.like(Open(setting.bounds), 0.5), Uniform(setting.arms))
+    trivial = setting.rounds * setting.bounds.width
+    return Instance(private=private, parameters={}, regret_bound=trivial, bound_source="trivial")
+
+
+@register(name="exp3", title="EXP3 for losses", problem=BANDIT, feedback=ONE_LOSS, citation=EXP3)
+def exp3(setting: Setting, *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
+    """Exponential weights; η = sqrt(2 ln K / (T K)) and no mixing, unless set."""
+    arms, rounds = setting.arms, setting.rounds
+    rate = math.sqrt(2.0 * math.log(arms) / (rounds * arms)) if learning_rate is None else learning_rate
+    learner = Exp3.start(arms=arms, learning_rate=rate, mixing=mixing)
+    # On losses in [0, 1]: γ T for mixing, and the two terms of the theorem for any rate.
+    bound = mixing * rounds + math.log(arms) / rate + rate * rounds * arms / 2.0
+    return Instance(
+        private=Private(Open(setting.bounds), learner),
+        parameters={"learning_rate": rate, "mixing": mixing},
+        regret_bound=min(bound, rounds) * setting.bounds.width,
+        bound_source=SURVEY,
+    )
+
+
+@register(
+    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=BANDIT, feedback=ONE_LOSS, citation=TSALLIS
+)
+def tsallis_inf(
+    setting: Setting, *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"
+) -> Instance:
+    """Tsallis-INF; c = 2 for the importance-weighted estimator and 4 for the reduced-variance one, unless set."""
+    arms, rounds = setting.arms, setting.rounds
+    reduced = estimator == "reduced-variance"
+    tuned = 4.0 if reduced else 2.0
+    rate = tuned if learning_rate is None else learning_rate
+    learner = TsallisInf.start(arms=arms, learning_rate=rate, baseline=0.5 if reduced else 0.0)
+    root = math.sqrt(arms * rounds)
+    bound = 2.0 * root + 10.0 * arms * math.log(rounds) + 16.0 if reduced else 4.0 * root + 1.0
+    return Instance(
+        private=Private(Open(setting.bounds), learner),
+        parameters={"learning_rate": rate, "estimator": estimator},
+        regret_bound=min(bound, rounds) * setting.bounds.width if rate == tuned else None,
+        bound_source="Zimmert & Seldin 2021, Theorem 1" if rate == tuned else "none for this learning rate",
+    )

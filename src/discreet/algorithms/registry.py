@@ -1,0 +1,136 @@
+"""What a named algorithm is, and where all of them are found."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from discreet.errors import DiscreetError, nearest, positive, whole, within
+from discreet.guarantee import Guarantee
+from discreet.private import Private
+from discreet.ranges import Range, declared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The numbers that an algorithm's parameters are derived from. All of them are public."""
+
+    arms: int = 4
+    rounds: int = 100_000
+    epsilon: float = 1.0
+    delta: float = 0.0
+    bounds: Range = field(default_factory=declared)
+
+    def __post_init__(self) -> None:
+        whole("arms", self.arms, least=2)
+        whole("rounds", self.rounds, least=2)
+        positive("epsilon", self.epsilon)
+        within("delta", self.delta, 0.0, 1.0)
+        declared(self.bounds.low, self.bounds.high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instance:
+    """An algorithm with all its numbers filled in, before the first round."""
+
+    private: Private
+    parameters: Mapping[str, float | int | str]
+    regret_bound: float | None  # on the expected regret, in units of the losses; None where none is proved
+    bound_source: str
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the channel promises."""
+        return self.private.guarantee
+
+
+@dataclass(frozen=True, kw_only=True)
+class Citation:
+    """Where an algorithm was published."""
+
+    key: str
+    text: str
+
+
+Build = Callable[..., Instance]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """A named algorithm; ``build`` derives everything else from a setting and options."""
+
+    name: str
+    title: str
+    problem: str
+    feedback: str
+    citation: Citation
+    make: Build
+
+    def build(self, setting: Setting, **options: Any) -> Instance:
+        """Return the algorithm with all its numbers filled in."""
+        for key in options:
+            if key not in self.options:
+                raise nearest(f"option of {self.name}", key, [*self.options, "low", "high"])
+        return self.make(setting, **options)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option's name and type; None means: derived from the setting."""
+        hints = typing.get_type_hints(self.make)
+        parameters = inspect.signature(self.make).parameters.values()
+        return {p.name: hints[p.name] for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def parse(self, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Return options given as text, as on a command line, as values of the right type."""
+        return {key: _parse(key, text, self.options[key]) for key, text in texts.items() if key in self.options} | {
+            key: text for key, text in texts.items() if key not in self.options
+        }
+
+
+_algorithms: dict[str, Algorithm] = {}
+
+
+def register(*, name: str, title: str, problem: str, feedback: str, citation: Citation) -> Callable[[Build], Build]:
+    """Declare the named algorithm that the decorated function builds."""
+
+    def keep(make: Build) -> Build:
+        _algorithms[name] = Algorithm(
+            name=name, title=title, problem=problem, feedback=feedback, citation=citation, make=make
+        )
+        return make
+
+    return keep
+
+
+def algorithms() -> dict[str, Algorithm]:
+    """Return all named algorithms."""
+    return dict(_algorithms)
+
+
+def algorithm(name: str) -> Algorithm:
+    """Return the algorithm of that name, or suggest the nearest.
+
+    >>> algorithm("batched-exp3").title
+    'EXP3 on noisy means of batches'
+    """
+    if name not in _algorithms:
+        raise nearest("algorithm", name, _algorithms)
+    return _algorithms[name]
+
+
+def _parse(key: str, text: str, kind: Any) -> Any:
+    choices = [a for a in typing.get_args(kind) if typing.get_origin(kind) is not Literal and a is not type(None)]
+    kind = choices[0] if choices else kind
+    if typing.get_origin(kind) is Literal:
+        allowed = typing.get_args(kind)
+        if text not in allowed:
+            raise DiscreetError(f"{key} is '{text}', but must be one of {', '.join(allowed)}.")
+        return text
+    try:
+        return kind(text)
+    except ValueError:
+        article = {int: "a whole number", float: "a number"}.get(kind, str(kind))
+        raise DiscreetError(f"{key} is '{text}', but must be {article}.") from None

@@ -1,0 +1,287 @@
+"""A private bandit for a program to use: ask which arm next, tell the outcome."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet import kernel
+from discreet.algorithms import Setting, algorithm
+from discreet.errors import DiscreetError, whole
+from discreet.guarantee import Guarantee
+from discreet.private import Private
+from discreet.randomness import streams
+from discreet.ranges import declared
+
+DEFAULT = "batched-tsallis-inf"
+FORMAT = "discreet bandit 1"
+CAVEAT = "for ideal noise: this object draws floating-point noise, for simulation only"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Which arm to play in one round; give it back with the outcome."""
+
+    arm: Hashable
+    id: int
+
+
+class _Pending(NamedTuple):
+    """A group of rounds that share one arm: what ``learn`` needs of it, and the channel that takes its feedback."""
+
+    arm: int
+    trace: Any
+    private: Private
+
+
+class Bandit:
+    """A private bandit over labelled arms.
+
+    >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0, seed=1)
+    >>> decision = bandit.ask()
+    >>> decision
+    Decision(arm='A', id=0)
+    >>> bandit.tell(decision, reward=1.0)
+    >>> print(bandit.guarantee)
+    1-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the declared range; but for ideal noise: this object draws floating-point noise, for simulation only)
+    >>> bandit
+    Bandit(3 arms, round 1 of 1000, batched-tsallis-inf, 1-differential privacy, simulation only: floating-point noise)
+
+    Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
+    decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
+    released.
+
+    This version draws its noise in floating point, whose low-order bits can be attacked by whoever sees the exact state:
+    the guarantee is that of the algorithm with ideal noise. Use it to simulate, not yet to protect people.
+
+    Parameters
+    ----------
+    arms
+        Labels of the arms, or how many there are (then the labels are 0, 1, ...).
+    horizon
+        How many rounds there will be at most.
+    epsilon
+        The privacy parameter: smaller is more private.
+    low, high
+        The declared range of the outcomes. An outcome outside it is refused, or clipped with ``clip=True``.
+    algorithm
+        A name of ``discreet list``. The default is Tsallis-INF on noisy means of batches, which had the least regret of
+        the private algorithms in our simulations; its privacy is proved, a bound on its regret is not.
+    seed
+        Makes a simulation reproducible; with none, randomness comes from the operating system.
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        horizon: int,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = DEFAULT,
+        seed: int | None = None,
+        **options: Any,
+    ) -> None:
+        self._labels = _labels(arms)
+        self._recipe: dict[str, Any] = {
+            "arms": list(self._labels),
+            "horizon": whole("horizon", horizon, least=2),
+            "epsilon": epsilon,
+            "delta": delta,
+            "low": low,
+            "high": high,
+            "clip": clip,
+            "algorithm": algorithm,
+            **options,
+        }
+        self._horizon = horizon
+        self._bounds = declared(low, high)
+        self._clip = clip
+        self._algorithm = algorithm
+        self._private = _build(self._recipe)
+        self._streams = streams(seed)
+        self._asked = 0
+        self._group, self._arm = 0, 0  # of the decision asked for last
+        self._open: dict[int, int] = {}  # decision -> its group
+        self._pending: dict[int, _Pending] = {}  # group -> what its outcomes need
+
+    def ask(self) -> Decision:
+        """Return the arm to play in the next round."""
+        if self._asked >= self._horizon:
+            raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no further decision can be asked for.")
+        if self._asked % self._private.channel.hold() == 0:
+            arm, trace = self._private.act(0, self._streams.learner)
+            fork = self._private._replace(channel=self._private.channel.fork())
+            self._group = self._asked
+            self._arm = int(arm)
+            self._pending[self._group] = _Pending(self._arm, kernel.copy(trace), fork)
+        decision = Decision(self._labels[self._arm], self._asked)
+        self._open[self._asked] = self._group
+        self._asked += 1
+        return decision
+
+    def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
+        """Report the outcome of a decision, as a reward or as a loss in the declared range."""
+        group = self._group_of(decision)
+        value = self._loss(reward, loss)
+        pending = self._pending[group]
+        del self._open[decision.id]
+        if pending.private.tell(pending.trace, value, self._streams.privacy):
+            del self._pending[group]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised, with the caveat that this version is for simulation."""
+        return replace(self._private.guarantee, caveat=CAVEAT)
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm in use."""
+        return self._algorithm
+
+    @property
+    def open_decisions(self) -> tuple[int, ...]:
+        """The ids of the decisions whose outcome has not been told."""
+        return tuple(self._open)
+
+    def save(self, path: Path | str) -> None:
+        """Write the whole state to one file, from which ``Bandit.load`` goes on bit for bit.
+
+        The file holds the sums of batches that are not released yet: the entries below ``unreleased`` are raw feedback
+        and as sensitive as the data. Labels of arms must be text or whole numbers.
+        """
+        if not all(isinstance(label, str | int) for label in self._labels):
+            raise DiscreetError("arms has labels that are neither text nor whole numbers, which a file cannot hold.")
+        state = {
+            "format": FORMAT,
+            "noise": "floating point: for simulation only",
+            "recipe": self._recipe,
+            "asked": self._asked,
+            "group": self._group,
+            "arm": self._arm,
+            "open": list(self._open.items()),
+            "learner": _state_of(self._private.learner),
+            "pending": [[group, p.arm, _plain(p.trace)] for group, p in self._pending.items()],
+            "unreleased": [[group, _state_of(p.private.channel)] for group, p in self._pending.items()],
+            "randomness": {name: rng.bit_generator.state for name, rng in self._streams._asdict().items()},
+        }
+        path = Path(path)
+        staging = path.with_name(path.name + ".part")
+        try:
+            staging.write_text(json.dumps(state), encoding="utf-8")
+            staging.replace(path)
+        except OSError as reason:
+            staging.unlink(missing_ok=True)
+            raise DiscreetError(f"{path} cannot be written: {reason.strerror}.") from None
+
+    @classmethod
+    def load(cls, path: Path | str) -> Bandit:
+        """Return the bandit that was saved to a file."""
+        try:
+            state = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as reason:
+            raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
+        except ValueError:
+            state = None
+        if not isinstance(state, dict) or state.get("format") != FORMAT:
+            raise DiscreetError(f"{path} is not a bandit saved by this version.")
+        bandit = cls(**state["recipe"])
+        bandit._asked, bandit._group, bandit._arm = state["asked"], state["group"], state["arm"]
+        bandit._open = dict(state["open"])
+        _restore(bandit._private.learner, state["learner"])
+        example = kernel.copy(bandit._private).act(0, np.random.default_rng(0))[1]
+        for (group, arm, trace), (_, held) in zip(state["pending"], state["unreleased"], strict=True):
+            fork = bandit._private._replace(channel=bandit._private.channel.fork())
+            _restore(fork.channel, held)
+            bandit._pending[group] = _Pending(arm, _like(example, trace), fork)
+        for name, rng in bandit._streams._asdict().items():
+            rng.bit_generator.state = state["randomness"][name]
+        return bandit
+
+    def __repr__(self) -> str:
+        return (
+            f"Bandit({len(self._labels)} arms, round {self._asked} of {self._horizon}, {self._algorithm}, "
+            f"{self.guarantee.short}, simulation only: floating-point noise)"
+        )
+
+    def _group_of(self, decision: Decision) -> int:
+        identity = getattr(decision, "id", None)
+        if identity in self._open:
+            group = self._open[identity]
+            if decision.arm == self._labels[self._pending[group].arm]:
+                return group
+        elif isinstance(identity, int) and 0 <= identity < self._asked:
+            raise DiscreetError(f"decision {identity} has been told already: each outcome counts once.")
+        raise DiscreetError(f"decision {identity!r} is not one that this bandit gave.")
+
+    def _loss(self, reward: float | None, loss: float | None) -> float:
+        """Return the outcome as a loss in range; error messages never show it."""
+        if (reward is None) == (loss is None):
+            raise DiscreetError("tell needs one outcome: either reward or loss.")
+        name, given = ("reward", reward) if loss is None else ("loss", loss)
+        try:
+            value = float(given)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise DiscreetError(f"the {name} is not a number.") from None
+        low, high = self._bounds
+        if value != value or (not self._clip and not low <= value <= high):
+            raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
+        value = self._bounds.clamp(value)
+        return value if loss is not None else low + (high - value)
+
+
+def _build(recipe: Mapping[str, Any]) -> Private:
+    options = dict(recipe)
+    setting = Setting(
+        arms=len(options.pop("arms")),
+        rounds=options.pop("horizon"),
+        epsilon=options.pop("epsilon"),
+        delta=options.pop("delta"),
+        bounds=declared(options.pop("low"), options.pop("high")),
+    )
+    options.pop("clip")
+    return algorithm(options.pop("algorithm")).build(setting, **options).private
+
+
+def _labels(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
+    if isinstance(arms, str) or not isinstance(arms, int | np.integer | Sequence):
+        raise DiscreetError(f"arms is {arms!r}, but must be a list of labels or a whole number of at least 2.")
+    if isinstance(arms, Sequence):
+        if len(arms) < 2:
+            raise DiscreetError(f"arms has {len(arms)} labels, but at least 2 are needed.")
+        if len(set(arms)) < len(arms):
+            raise DiscreetError("arms has a label twice, but labels must differ.")
+        return tuple(arms)
+    return tuple(range(whole("arms", arms, least=2)))
+
+
+def _state_of(component: object) -> dict[str, list[Any]]:
+    return {name: array.tolist() for name, array in kernel.arrays(component)}
+
+
+def _restore(component: object, state: Mapping[str, list[Any]]) -> None:
+    for name, array in kernel.arrays(component):
+        array[...] = state[name]
+
+
+def _plain(trace: Any) -> Any:
+    """Return a trace as lists and numbers."""
+    if isinstance(trace, tuple):
+        return [_plain(part) for part in trace]
+    return trace.tolist() if isinstance(trace, np.ndarray | np.generic) else trace
+
+
+def _like(example: Any, plain: Any) -> Any:
+    """Return lists and numbers as a trace of the same kind as the example."""
+    if isinstance(example, tuple):
+        parts = [_like(one, other) for one, other in zip(example, plain, strict=True)]
+        return type(example)(*parts) if hasattr(example, "_fields") else tuple(parts)
+    return np.array(plain, dtype=example.dtype) if isinstance(example, np.ndarray) else plain

@@ -1,0 +1,53 @@
+"""The command line: parse, call one public function, print."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from discreet.cli.completion import completion
+from discreet.cli.describe import describe
+from discreet.cli.listing import list_algorithms
+from discreet.cli.simulate import simulate
+from discreet.errors import DiscreetError, nearest
+
+
+class Commands(click.Group):
+    """A group that suggests the nearest command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise nearest("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --epsilon 1",
+)
+@click.version_option(package_name="discreet")
+def cli() -> None:
+    """Learning online from sensitive feedback under differential privacy."""
+
+
+for command in (list_algorithms, describe, simulate, completion):
+    cli.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; what the user can mend is told in one sentence, with exit code 2."""
+    try:
+        code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)
+    except (DiscreetError, click.ClickException) as reason:
+        message = reason.format_message() if isinstance(reason, click.ClickException) else str(reason)
+        click.echo(f"discreet: {message}", err=True)
+        sys.exit(2)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("discreet: interrupted before anything was finished; nothing was written.", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)

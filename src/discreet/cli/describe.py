@@ -1,0 +1,71 @@
+"""discreet describe: what an algorithm promises and how it is tuned."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from discreet.algorithms import Setting, algorithm
+from discreet.cli import options
+from discreet.cli.text import number
+from discreet.ranges import declared
+
+
+@click.command(epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5")
+@click.argument("name", type=options.AlgorithmName())
+@click.option("--arms", type=int, default=4, show_default=True, help="Number of arms.")
+@click.option("--rounds", type=int, default=100_000, show_default=True, help="Number of rounds.")
+@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
+@options.delta
+@options.settings
+@options.as_json
+def describe(
+    name: str, arms: int, rounds: int, epsilon: float, delta: float, settings: tuple[str, ...], as_json: bool
+) -> None:
+    """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
+    known = algorithm(name)
+    bounds, texts = options.parse_settings(settings)
+    setting = Setting(arms=arms, rounds=rounds, epsilon=epsilon, delta=delta, bounds=declared(**bounds))
+    instance = known.build(setting, **known.parse(texts))
+    noises = list(instance.private.channel.noises)
+    if as_json:
+        facts: dict[str, Any] = {
+            "name": name,
+            "title": known.title,
+            "setting": {
+                "arms": arms,
+                "rounds": rounds,
+                "epsilon": epsilon,
+                "delta": delta,
+                "low": setting.bounds.low,
+                "high": setting.bounds.high,
+            },
+            "guarantee": instance.guarantee.as_dict(),
+            "noise": noises,
+            "parameters": dict(instance.parameters),
+            "regret_bound": instance.regret_bound,
+            "regret_bound_source": instance.bound_source,
+            "citation": known.citation.text,
+            "options": [*known.options, "low", "high"],
+        }
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    bound = instance.regret_bound
+    lines = [
+        ("setting", f"{arms} arms, {rounds:,} rounds, losses from {setting.bounds.low:g} to {setting.bounds.high:g}"),
+        ("guarantee", str(instance.guarantee)),
+        *(("noise", f"{noise['kind']}, scale {number(noise['scale'])} in units of the loss") for noise in noises),
+        *(("noise", "none") for _ in range(not noises)),
+        *(
+            (key.replace("_", " "), value if isinstance(value, str) else number(value))
+            for key, value in instance.parameters.items()
+        ),
+        ("expected regret", (f"at most {number(bound)} " if bound is not None else "") + f"({instance.bound_source})"),
+        ("paper", known.citation.text),
+        ("can be set", ", ".join([*known.options, "low", "high"])),
+    ]
+    click.echo(f"{name}: {known.title}\n")
+    for key, value in lines:
+        click.echo(f"  {key:<16} {value}")

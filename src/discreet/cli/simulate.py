@@ -1,0 +1,128 @@
+"""discreet simulate: play algorithms against an adversary."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from discreet.algorithms import algorithm
+from discreet.cli import options
+from discreet.cli.text import number, table
+from discreet.simulation import Results
+from discreet.simulation import simulate as run
+from discreet.simulation.experiment import Progress
+from discreet.simulation.output import output_folder
+from discreet.simulation.results import parquet_writer
+
+
+@click.command(
+    epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --environment stochastic "
+    "--arms 4 --rounds 100000 --trials 50 --epsilon 1 --epsilon 0.1 --seed 1 --output my-run"
+)
+@click.argument("names", nargs=-1, required=True, type=options.AlgorithmName(), metavar="NAME...")
+@click.option(
+    "--environment", type=options.EnvironmentName(), default="stochastic", show_default=True, help="The adversary."
+)
+@click.option("--losses", type=click.Path(path_type=Path), help="CSV or NPY file for the environment 'table'.")
+@click.option("--arms", type=int, help="Number of arms (default: 4, or the columns of the file).")
+@click.option("--rounds", type=int, help="Number of rounds (default: 10000, or the rows of the file).")
+@click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
+@click.option(
+    "--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated."
+)
+@options.delta
+@options.settings
+@click.option("--clip", is_flag=True, help="Clip losses outside their declared range instead of refusing them.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@click.option("--workers", type=int, help="Number of threads (default: all cores).")
+@click.option("--output", type=click.Path(path_type=Path), help="New folder for results, manifest and plot.")
+@click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.as_json
+def simulate(
+    names: tuple[str, ...],
+    epsilon: tuple[float, ...],
+    settings: tuple[str, ...],
+    output: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    as_json: bool,
+    **arguments: Any,
+) -> int:
+    """Play algorithms against an adversary over many trials and show their regret.
+
+    A private algorithm plays once for each epsilon. All algorithms of a trial meet the same game. Ctrl-C ends the run
+    early and keeps the trials that are finished.
+    """
+    bounds, texts = options.parse_settings(settings)
+    parsed = {key: value for name in names for key, value in algorithm(name).parse(texts).items()} or texts
+    with contextlib.ExitStack() as stack:
+        folder = None
+        if output is not None:
+            parquet_writer()
+            from discreet.plot.regret import plot_regret, plotting
+
+            plotting()
+            folder = stack.enter_context(output_folder(output, overwrite=overwrite))
+        with _progress(quiet=quiet) as progress:
+            results = run(names, epsilon=epsilon, options=parsed, progress=progress, **bounds, **arguments)
+        files: list[Path] = []
+        if folder is not None:
+            files = [*results.save(folder), plot_regret(results, folder / "regret.png")]
+    if as_json:
+        click.echo(json.dumps({"results": results.summary(), "clipped": results.clipped}, indent=2, ensure_ascii=False))
+    else:
+        _print(results)
+    if files and not as_json:
+        click.echo(f"Written to {output}: {', '.join(file.name for file in files)}")
+    if results.trials.size < results.asked:
+        click.echo(f"Interrupted: only {results.trials.size} of {results.asked} trials were finished.", err=True)
+        return 130
+    return 0
+
+
+def _print(results: Results) -> None:
+    rows = [
+        [
+            row["label"],
+            number(row["regret_mean"]),
+            "-" if row["regret_low"] is None else f"{number(row['regret_low'])} to {number(row['regret_high'])}",
+            number(row["regret_median_of_means"]),
+            number(row["regret_bound"]),
+            f"{row['seconds']:.1f}",
+        ]
+        for row in results.summary()
+    ]
+    click.echo(
+        f"Regret after {results.rounds:,} rounds against the best fixed of {results.arms} arms, "
+        f"{results.environment} losses, {results.trials.size} trials"
+    )
+    head = ["algorithm", "mean regret", "95 % interval", "median of means", "proved bound", "seconds"]
+    table(head, rows, right=range(1, 6))
+    if results.clipped:
+        low, high = results.bounds
+        click.echo(f"{results.clipped:,} losses outside {low:g} to {high:g} were clipped.")
+
+
+@contextlib.contextmanager
+def _progress(*, quiet: bool) -> Iterator[Progress | None]:
+    """Show a bar on the error stream, so that what is printed stays clean."""
+    if quiet:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*parts, console=Console(stderr=True), transient=False) as bar:
+        task = bar.add_task("preparing", total=None)
+
+        def show(done: int, asked: int) -> None:
+            bar.update(task, description="trials" if done else "preparing", completed=done, total=asked)
+
+        yield show

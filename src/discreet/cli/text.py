@@ -1,0 +1,33 @@
+"""Text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+    """Print a table; the columns whose positions are in ``right`` hold numbers."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for position, title in enumerate(head):
+        grid.add_column(title, justify="right" if position in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = 150
+    console.print(grid)
+
+
+def number(value: float | None, *, digits: int = 5) -> str:
+    """Return a number as people write it, or a dash for none.
+
+    >>> number(51482.93), number(0.0016261), number(None), number(262144.0)
+    ('51,483', '0.0016261', '-', '262,144')
+    """
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"

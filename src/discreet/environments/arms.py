@@ -1,0 +1,34 @@
+"""Games on arms: a loss for every arm and round, fixed before they are played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.kernel import compiled
+
+
+@compiled
+class ArmGame(NamedTuple):
+    """Rounds of a bandit game: ``losses[t, i]`` is the loss of arm i in round t."""
+
+    losses: Floats
+
+    def observe(self, t: int) -> int:
+        """Return nothing of interest: arms come without context."""
+        return 0
+
+    def feedback(self, t: int, action: int) -> float:
+        """Return the loss of the arm that was played."""
+        return self.losses[t, action]
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the same: the feedback is the loss."""
+        return self.losses[t, action]
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return each arm's loss over each stretch."""
+        return np.add.reduceat(self.losses, starts, axis=0)

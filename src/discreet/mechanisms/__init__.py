@@ -1,0 +1,5 @@
+"""Noise: how it is calibrated, and how it is drawn."""
+
+from discreet.mechanisms.laplace import Laplace
+
+__all__ = ["Laplace"]

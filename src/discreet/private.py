@@ -1,0 +1,53 @@
+"""Read this first: a private learner is an ordinary learner behind a privacy channel."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from discreet.contracts import Channel, Generator, Learner
+from discreet.guarantee import Guarantee
+from discreet.kernel import compiled
+
+
+@compiled
+class Private(NamedTuple):
+    """Joins a channel and a learner; whatever the learner does is as private as what the channel releases.
+
+    **Theorem.** Let the sequence of values released by ``channel`` be (epsilon, delta)-differentially private, also when
+    each round's feedback depends on what was released before. Then so is everything that this object does: all actions,
+    the whole state of the learner, and anything computed from them.
+
+    *Proof.* The learner draws with randomness of its own. Its state and actions are functions of that randomness, of the
+    observations and queries, which are public, and of the released values: ``tell`` below is the only place where
+    feedback enters, and it hands it to the channel alone. Functions of a private output, with independent randomness,
+    are private (post-processing). ∎
+
+    So the guarantee belongs to the channel, and any learner can be put behind any channel in one line:
+
+    >>> import numpy as np
+    >>> from discreet.channels import Batch
+    >>> from discreet.learners import Exp3
+    >>> from discreet.ranges import Range
+    >>> channel = Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))
+    >>> print(Private(channel, Exp3.start(arms=4, learning_rate=0.01)).guarantee)
+    0.5-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the declared range)
+    """
+
+    channel: Channel
+    learner: Learner
+
+    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+        """Return the learner's action, to be played ``channel.hold()`` times, and the trace to tell feedback with."""
+        return self.learner.act(observation, rng)
+
+    def tell(self, trace: Any, feedback: Any, rng: Generator) -> bool:
+        """Hand raw feedback to the channel; let the learner learn if something is released, and say whether it was."""
+        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        if ready:
+            self.learner.learn(trace, released)
+        return ready
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The channel's guarantee."""
+        return self.channel.guarantee

@@ -1,0 +1,212 @@
+"""Many trials on threads. Compiled loops release the interpreter's lock, so that threads run side by side."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.algorithms import Instance, Setting, algorithm
+from discreet.contracts import Environment, Integers
+from discreet.environments import Table
+from discreet.environments import environment as environment_named
+from discreet.errors import DiscreetError, nearest, whole
+from discreet.private import Private
+from discreet.ranges import Range, declared
+from discreet.simulation.results import Results
+from discreet.simulation.trial import Outcome, checkpoints, run_trial, within_bounds
+
+Progress = Callable[[int, int], None]  # trials finished, trials asked for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contender:
+    """An algorithm in a simulation: a named one, or any channel with any learner.
+
+    >>> from discreet.channels import Open
+    >>> from discreet.learners import Uniform
+    >>> Contender(label="dice", private=Private(Open(Range(0.0, 1.0)), Uniform(4))).label
+    'dice'
+    """
+
+    label: str
+    private: Private
+    algorithm: str = "custom"
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what the manifest says about it
+
+    @classmethod
+    def named(cls, name: str, setting: Setting, **options: Any) -> Contender:
+        """Return a named algorithm with its parameters filled in."""
+        known = algorithm(name)
+        instance = known.build(setting, **options)
+        return cls(
+            label=_label(name, instance),
+            private=instance.private,
+            algorithm=name,
+            facts={
+                "title": known.title,
+                "citation": known.citation.text,
+                "parameters": dict(instance.parameters),
+                "regret_bound": instance.regret_bound,
+            },
+        )
+
+
+def simulate(
+    algorithms: Sequence[str | Contender],
+    *,
+    environment: str | Environment = "stochastic",
+    losses: Path | str | None = None,
+    arms: int | None = None,
+    rounds: int | None = None,
+    trials: int = 24,
+    epsilon: float | Sequence[float] = 1.0,
+    delta: float = 0.0,
+    low: float = 0.0,
+    high: float = 1.0,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    clip: bool = False,
+    progress: Progress | None = None,
+) -> Results:
+    """Play algorithms against an adversary over many trials and return their regret.
+
+    All algorithms of a trial meet the same game. A private algorithm plays once for each ``epsilon``. ``options`` go to
+    every algorithm that has an option of that name. The same seed gives the same numbers whatever the number of
+    ``workers``. An interrupt (Ctrl-C) ends the run early and keeps the trials that are finished.
+
+    >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
+    >>> [round(row["regret_mean"]) for row in results.summary()]
+    [177, 393]
+    """
+    bounds = declared(low, high)
+    asked = whole("trials", trials, least=1)
+    seed = whole("seed", seed, least=0)
+    threads = min(asked, available_cores() if workers is None else whole("workers", workers, least=1))
+    world = environment
+    if isinstance(world, str):
+        world = environment_named(world, arms=arms, losses=None if losses is None else Path(losses))
+    length = whole("rounds", _length(world, rounds), least=2)
+    clipped = 0
+    if isinstance(world, Table):
+        world, clipped = _fitted(world, length, bounds, clip=clip)
+
+    epsilons = [epsilon] if isinstance(epsilon, int | float) else list(epsilon)
+    settings = [
+        Setting(arms=world.actions, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons
+    ]
+    contenders = _contenders(algorithms, settings, options or {})
+    marks = checkpoints(length)
+    outcomes = _run(
+        [contender.private for contender in contenders], world, marks, asked, threads, seed, bounds, clip, progress
+    )
+    return Results(
+        contenders=tuple(contenders),
+        environment=environment if isinstance(environment, str) else repr(environment),
+        arms=world.actions,
+        checkpoints=marks,
+        asked=asked,
+        seed=seed,
+        bounds=bounds,
+        clipped=clipped + sum(outcome.clipped for outcome in outcomes.values()),
+        trials=np.array(sorted(outcomes), dtype=np.int64),
+        regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
+        loss=np.array([outcomes[trial].loss for trial in sorted(outcomes)]).swapaxes(0, 1),
+        seconds=np.sum([outcome.seconds for outcome in outcomes.values()], axis=0),
+    )
+
+
+def available_cores() -> int:
+    """Return on how many cores this process may run."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _run(
+    privates: list[Private],
+    environment: Environment,
+    marks: Integers,
+    asked: int,
+    threads: int,
+    seed: int,
+    bounds: Range,
+    clip: bool,
+    progress: Progress | None,
+) -> dict[int, Outcome]:
+    """Return the outcome of every trial that was finished."""
+    stop = threading.Event()
+    outcomes: dict[int, Outcome] = {}
+
+    def one(trial: int, rounds: Integers) -> Outcome | None:
+        return run_trial(privates, environment, rounds, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
+
+    if progress:
+        progress(0, asked)
+    one(0, np.array([2]))  # compiles everything once, before threads would wait for each other
+    with ThreadPoolExecutor(threads) as pool:
+        futures: dict[Future[Outcome | None], int] = {pool.submit(one, trial, marks): trial for trial in range(asked)}
+        try:
+            for future in as_completed(futures):
+                outcome = future.result()
+                assert outcome is not None, "a trial stops early only when told to"
+                outcomes[futures[future]] = outcome
+                if progress:
+                    progress(len(outcomes), asked)
+        except KeyboardInterrupt:
+            if not outcomes:
+                raise
+        finally:
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+    return outcomes
+
+
+def _contenders(
+    algorithms: Sequence[str | Contender], settings: Sequence[Setting], options: Mapping[str, Any]
+) -> list[Contender]:
+    if not algorithms:
+        raise DiscreetError("algorithms is empty, but at least one is needed.")
+    named = [algorithm(each) for each in algorithms if isinstance(each, str)]
+    for key in options:
+        if not any(key in each.options for each in named):
+            raise nearest("option", key, {key for each in named for key in each.options} | {"low", "high"})
+    found: dict[str, Contender] = {}
+    for each in algorithms:
+        if isinstance(each, Contender):
+            fresh = [each]
+        else:
+            mine = {key: value for key, value in options.items() if key in algorithm(each).options}
+            fresh = [Contender.named(each, setting, **mine) for setting in settings]
+        for contender in fresh:
+            found.setdefault(contender.label, contender)
+    return list(found.values())
+
+
+def _label(name: str, instance: Instance) -> str:
+    guarantee = instance.guarantee
+    if not guarantee.is_private or guarantee.epsilon == 0.0:
+        return name
+    return f"{name} (ε = {guarantee.epsilon:g})"
+
+
+def _length(environment: Environment, rounds: int | None) -> int:
+    if isinstance(environment, Table):
+        if rounds is not None and rounds > environment.rounds:
+            raise DiscreetError(f"rounds is {rounds}, but {environment.source} has {environment.rounds} rows.")
+        return environment.rounds if rounds is None else rounds
+    return 10_000 if rounds is None else rounds
+
+
+def _fitted(table: Table, rounds: int, bounds: Range, *, clip: bool) -> tuple[Table, int]:
+    """Check or clip the rows that will be played, once and before anything runs."""
+    try:
+        used, clipped = within_bounds(table._replace(losses=table.losses[:rounds]), bounds, clip=clip, first_round=1)
+    except DiscreetError as reason:
+        raise DiscreetError(f"{table.source}, {reason}") from None
+    return used, clipped

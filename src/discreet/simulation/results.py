@@ -1,0 +1,132 @@
+"""What a simulation gave: a tidy table at log-spaced rounds, summaries, and a manifest."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers
+from discreet.errors import DiscreetError
+from discreet.kernel import digest
+from discreet.ranges import Range
+from discreet.simulation.statistics import mean_interval, median_of_means
+
+if TYPE_CHECKING:
+    from discreet.simulation.experiment import Contender
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results:
+    """Regret and loss of every contender, trial and checkpoint."""
+
+    contenders: tuple[Contender, ...]
+    environment: str
+    arms: int
+    checkpoints: Integers
+    asked: int
+    seed: int
+    bounds: Range
+    clipped: int
+    trials: Integers
+    regret: Floats  # contender, trial, checkpoint
+    loss: Floats  # contender, trial, checkpoint
+    seconds: Floats  # contender, summed over trials
+
+    @property
+    def rounds(self) -> int:
+        """The length of the game."""
+        return int(self.checkpoints[-1])
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
+        rows = []
+        for index, contender in enumerate(self.contenders):
+            final = self.regret[index, :, -1]
+            mean, median = mean_interval(final), median_of_means(final)
+            rows.append(
+                {
+                    "algorithm": contender.algorithm,
+                    "label": contender.label,
+                    "epsilon": contender.private.guarantee.as_dict()["epsilon"],
+                    "regret_mean": mean.value,
+                    "regret_low": None if np.isnan(mean.low) else mean.low,
+                    "regret_high": None if np.isnan(mean.high) else mean.high,
+                    "regret_median_of_means": median.value,
+                    "regret_gini_low": median.low,
+                    "regret_gini_high": median.high,
+                    "regret_bound": contender.facts.get("regret_bound"),
+                    "rounds": self.rounds,
+                    "trials": int(self.trials.size),
+                    "seconds": float(self.seconds[index]),
+                }
+            )
+        return rows
+
+    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return the tidy table: one row for each contender, trial and checkpoint."""
+        shape = self.regret.shape
+        who, trial, mark = (axis.ravel() for axis in np.indices(shape))
+        epsilons = [contender.private.guarantee.epsilon for contender in self.contenders]
+        return {
+            "algorithm": np.array([contender.algorithm for contender in self.contenders])[who],
+            "label": np.array([contender.label for contender in self.contenders])[who],
+            "epsilon": np.array(epsilons)[who],
+            "environment": np.full(who.size, self.environment),
+            "trial": self.trials[trial],
+            "round": self.checkpoints[mark],
+            "loss": self.loss.ravel(),
+            "regret": self.regret.ravel(),
+        }
+
+    def manifest(self) -> dict[str, Any]:
+        """Return everything that is needed to run this again, and what was promised."""
+        return {
+            "discreet": version("discreet"),
+            "sources": digest(),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
+            "seed": self.seed,
+            "environment": self.environment,
+            "arms": self.arms,
+            "rounds": self.rounds,
+            "trials": {"asked": self.asked, "finished": int(self.trials.size)},
+            "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},
+            "noise": "floating point: for simulation only",
+            "algorithms": [_facts(contender) for contender in self.contenders],
+        }
+
+    def save(self, folder: Path) -> list[Path]:
+        """Write ``results.parquet`` and ``manifest.json`` into an existing folder; return their paths."""
+        arrow, parquet = parquet_writer()
+        table, manifest = folder / "results.parquet", folder / "manifest.json"
+        parquet.write_table(arrow.table(self.columns()), table)
+        manifest.write_text(json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        return [table, manifest]
+
+
+def parquet_writer() -> tuple[Any, Any]:
+    """Return pyarrow and its Parquet module, or say how to get them."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise DiscreetError("writing results needs pyarrow: pip install 'discreet[output]'.") from None
+    return pyarrow, pyarrow.parquet
+
+
+def _facts(contender: Contender) -> Mapping[str, Any]:
+    return {
+        "algorithm": contender.algorithm,
+        "label": contender.label,
+        "guarantee": contender.private.guarantee.as_dict(),
+        "noise": list(contender.private.channel.noises),
+        **contender.facts,
+    }

@@ -1,0 +1,96 @@
+"""One trial: the same game for all algorithms, dealt piece by piece so that memory does not grow with its length."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Environment, Floats, Integers
+from discreet.errors import DiscreetError
+from discreet.private import Private
+from discreet.randomness import streams
+from discreet.ranges import Range
+from discreet.simulation.loop import Player
+
+NUMBERS_AT_ONCE = 2**18  # of a game: 2 MB, which stays in the cache of a core
+
+
+class Outcome(NamedTuple):
+    """What one trial gave."""
+
+    regret: Floats  # algorithm, checkpoint
+    loss: Floats  # algorithm, checkpoint
+    seconds: Floats  # algorithm
+    clipped: int
+
+
+def checkpoints(rounds: int, *, count: int = 60) -> Integers:
+    """Return log-spaced numbers of rounds, from 1 to ``rounds``.
+
+    >>> checkpoints(100, count=5).tolist()
+    [1, 3, 10, 32, 100]
+    """
+    return np.unique(np.geomspace(1, rounds, count).round().astype(np.int64))
+
+
+def run_trial(
+    privates: Sequence[Private],
+    environment: Environment,
+    marks: Integers,
+    *,
+    seed: int,
+    trial: int,
+    bounds: Range,
+    clip: bool,
+    stop: threading.Event,
+    compiled: bool = True,
+) -> Outcome | None:
+    """Play one trial, or return None if told to stop before its end.
+
+    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far.
+    """
+    dealer = streams(seed, trial=trial).environment
+    players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
+    loss = np.empty((len(players), marks.size))
+    best = np.empty(marks.size)
+    seconds = np.zeros(len(players))
+    total: Floats | float = 0.0
+    clipped = 0
+    rounds = int(marks[-1])
+    size = max(1, NUMBERS_AT_ONCE // environment.actions)
+    for start in range(0, rounds, size):
+        if stop.is_set():
+            return None
+        end = min(start + size, rounds)
+        game, outside = within_bounds(environment.deal(start, end, dealer), bounds, clip=clip, first_round=start + 1)
+        clipped += outside
+        inside = (marks > start) & (marks <= end)
+        stops = np.unique(np.append(marks[inside], end)) - start
+        at_marks = np.isin(stops, marks[inside] - start)
+        sums = total + np.cumsum(game.totals(np.append(0, stops[:-1])), axis=0)
+        total = sums[-1]
+        best[inside] = [environment.best(row) for row in sums[at_marks]]
+        for index, player in enumerate(players):
+            before = time.perf_counter()
+            loss[index, inside] = player.play(game, stops)[at_marks]
+            seconds[index] += time.perf_counter() - before
+    return Outcome(loss - best, loss, seconds, clipped)
+
+
+def within_bounds(game: Any, bounds: Range, *, clip: bool, first_round: int) -> tuple[Any, int]:
+    """Return the game with all losses in their declared range and how many were clipped; refuse it if clipping is off."""
+    losses = game.losses
+    if bounds.low <= losses.min() and losses.max() <= bounds.high:
+        return game, 0
+    outside = ~((losses >= bounds.low) & (losses <= bounds.high))
+    if clip and not np.isnan(losses).any():
+        return game._replace(losses=np.clip(losses, bounds.low, bounds.high)), int(outside.sum())
+    row, column = (int(i) for i in np.argwhere(outside)[0])
+    raise DiscreetError(
+        f"round {row + first_round}, arm {column + 1}: the loss is {losses[row, column]:g}, but the declared range is "
+        f"{bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
+    )
