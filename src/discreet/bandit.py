@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +49,8 @@ class Bandit:
     Decision(arm='A', id=0)
     >>> bandit.tell(decision, reward=1.0)
     >>> print(bandit.guarantee)
-    1-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the declared range; but for ideal noise: this object draws floating-point noise, for simulation only)
+    1-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the
+    declared range; but for ideal noise: this object draws floating-point noise, for simulation only)
     >>> bandit
     Bandit(3 arms, round 1 of 1000, batched-tsallis-inf, 1-differential privacy, simulation only: floating-point noise)
 
@@ -74,6 +76,7 @@ class Bandit:
         the private algorithms in our simulations; its privacy is proved, a bound on its regret is not.
     seed
         Makes a simulation reproducible; with none, randomness comes from the operating system.
+
     """
 
     def __init__(
@@ -116,7 +119,7 @@ class Bandit:
     def ask(self) -> Decision:
         """Return the arm to play in the next round."""
         if self._asked >= self._horizon:
-            raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no further decision can be asked for.")
+            raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no decision is left to ask for.")
         if self._asked % self._private.channel.hold() == 0:
             arm, trace = self._private.act(0, self._streams.learner)
             fork = self._private._replace(channel=self._private.channel.fork())
@@ -179,7 +182,8 @@ class Bandit:
             staging.write_text(json.dumps(state), encoding="utf-8")
             staging.replace(path)
         except OSError as reason:
-            staging.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                staging.unlink()
             raise DiscreetError(f"{path} cannot be written: {reason.strerror}.") from None
 
     @classmethod

@@ -69,8 +69,8 @@ def compiled(cls: Class) -> Class:
         for other in siblings.values():
             if _arguments(other) != _arguments(method):
                 raise DiscreetError(
-                    f"compiled: {cls.__name__}.{name} takes ({', '.join(_arguments(method))}), but "
-                    f"{other.__qualname__} takes ({', '.join(_arguments(other))}); a method name has one list of arguments."
+                    f"compiled: {cls.__name__}.{name} takes ({', '.join(_arguments(method))}), but a method of "
+                    f"that name takes ({', '.join(_arguments(other))}) in every class."
                 )
             break
         siblings[cls] = _bare(method)
@@ -175,7 +175,8 @@ def _foreign_sources(function: Callable[..., Any], components: tuple[object, ...
     """Return the files outside this package that the compiled code depends on, or None if one cannot be read."""
     package = Path(__file__).parent
     found: set[Path] = set()
-    for definition in (function, *_classes(components)):
+    definitions: tuple[Any, ...] = (function, *_classes(components))
+    for definition in definitions:
         if definition.__module__ == "__main__":
             return None
         path = Path(inspect.getfile(definition)).resolve()
@@ -193,7 +194,9 @@ def _classes(value: object) -> Iterator[type]:
 
 
 def _dispatcher(function: Callable[..., Any], sources: tuple[Path, ...] | None) -> Callable[..., Any]:
-    from numba import njit
+    import numba
+
+    njit: Any = numba.njit  # takes one option that its published signature does not name
 
     def build(cache: bool) -> Callable[..., Any]:
         options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": cache}
@@ -228,12 +231,13 @@ def _cache_folder(name: str) -> Iterator[None]:
     """Point Numba's disk cache to our folder while a function is declared, and back again."""
     import numba
 
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_writable_root(before) / name)
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_writable_root(before) / name)
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def _writable_root(configured: str) -> Path:

@@ -30,7 +30,7 @@ class Private(NamedTuple):
     >>> from discreet.ranges import Range
     >>> channel = Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))
     >>> print(Private(channel, Exp3.start(arms=4, learning_rate=0.01)).guarantee)
-    0.5-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the declared range)
+    0.5-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, ...)
     """
 
     channel: Channel

@@ -14,17 +14,17 @@ BANDIT = "adversarial bandit"
 ONE_LOSS = "loss of the played arm"
 
 EXP3 = Citation(
-    key="auer2002",
+    short="Auer et al. 2002",
     text="P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire. The nonstochastic multiarmed bandit problem. "
     "SIAM J. Comput. 32(1), 2002.",
 )
 SURVEY = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
 TSALLIS = Citation(
-    key="zimmert2021",
+    short="Zimmert & Seldin 2021",
     text="J. Zimmert, Y. Seldin. Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits. "
     "JMLR 22(28), 2021.",
 )
-NONE = Citation(key="none", text="(folklore)")
+NONE = Citation(short="-", text="none needed")
 
 Estimator = Literal["importance-weighted", "reduced-variance"]
 

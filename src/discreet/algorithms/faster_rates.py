@@ -11,7 +11,7 @@ from discreet.learners import Exp3
 from discreet.private import Private
 
 FASTER_RATES = Citation(
-    key="faster-rates2025",
+    short="Asi, Raman & Talwar 2025",
     text="H. Asi, V. Raman, K. Talwar. Faster rates for private adversarial bandits. ICML, 2025.",
 )
 
@@ -40,10 +40,11 @@ def batched_exp3(
     Then the expected regret is at most τ (ln K / η + η K T' v + λ (1 + γ)) plus the rounds of the last, incomplete batch.
     Proof: a clipped noisy loss has second moment at most 1 + 2 λ²; no estimate is below -b K / γ = -1 / η, so that
     exponential weights lose at most ln K / η + η K T' (1 + 2 λ²), and mixing at most γ T' = η K T' b; clipping moves an
-    expected loss by at most (λ / 2) exp(-b / λ) = λ / (2 T'). The leading terms are least at τ = sqrt(2) / ε.
+    expected loss by at most (λ / 2) exp(-b / λ) = λ / (2 T'). The bound grows with the root of
+    T (τ + 2 / (τ ε²) + ln(T / τ) / ε), which is least at τ = 2 / ε.
     """
     arms, rounds = setting.arms, setting.rounds
-    size = min(math.ceil(math.sqrt(2.0) / setting.epsilon), rounds) if batch_size is None else batch_size
+    size = min(math.ceil(2.0 / setting.epsilon), rounds) if batch_size is None else batch_size
     channel = Batch.laplace(size=size, epsilon=setting.epsilon, bounds=setting.bounds)
 
     batches = max(1, rounds // size)

@@ -51,7 +51,7 @@ class Instance:
 class Citation:
     """Where an algorithm was published."""
 
-    key: str
+    short: str
     text: str
 
 

@@ -16,9 +16,7 @@ from discreet.errors import DiscreetError, nearest
 class Commands(click.Group):
     """A group that suggests the nearest command."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             raise nearest("command", args[0], self.list_commands(ctx))

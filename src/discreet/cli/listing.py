@@ -24,12 +24,12 @@ def list_algorithms(as_json: bool) -> None:
                 "title": algorithm.title,
                 "problem": algorithm.problem,
                 "feedback": algorithm.feedback,
-                "privacy": guarantee.model,
+                "model": guarantee.model,
                 "status": guarantee.status,
-                "paper": algorithm.citation.text,
+                "paper": algorithm.citation.text if as_json else algorithm.citation.short,
             }
         )
     if as_json:
-        click.echo(json.dumps({"algorithms": rows}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     table(list(rows[0]), [list(row.values()) for row in rows])

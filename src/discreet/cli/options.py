@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 from click.shell_completion import CompletionItem
 
@@ -13,7 +10,7 @@ from discreet.environments import environment_names
 from discreet.errors import DiscreetError
 
 
-class AlgorithmName(click.ParamType):
+class AlgorithmName(click.ParamType[str]):
     """The name of an algorithm, completed by the shell."""
 
     name = "name"
@@ -23,7 +20,7 @@ class AlgorithmName(click.ParamType):
         return [CompletionItem(n, help=a.title) for n, a in algorithms().items() if n.startswith(incomplete)]
 
 
-class EnvironmentName(click.ParamType):
+class EnvironmentName(click.ParamType[str]):
     """The name of an environment, completed by the shell."""
 
     name = "env"
@@ -32,8 +29,6 @@ class EnvironmentName(click.ParamType):
         """Offer the names that begin like this."""
         return [CompletionItem(n, help=t) for n, t in environment_names().items() if n.startswith(incomplete)]
 
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 delta = click.option("--delta", type=float, default=0.0, show_default=True, help="Allowed failure of pure privacy.")

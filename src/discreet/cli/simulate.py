@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,9 +33,7 @@ from discreet.simulation.results import parquet_writer
 @click.option("--arms", type=int, help="Number of arms (default: 4, or the columns of the file).")
 @click.option("--rounds", type=int, help="Number of rounds (default: 10000, or the rows of the file).")
 @click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
-@click.option(
-    "--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated."
-)
+@click.option("--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated.")
 @options.delta
 @options.settings
 @click.option("--clip", is_flag=True, help="Clip losses outside their declared range instead of refusing them.")
@@ -60,6 +59,7 @@ def simulate(
     early and keeps the trials that are finished.
     """
     bounds, texts = options.parse_settings(settings)
+    arguments |= bounds
     parsed = {key: value for name in names for key, value in algorithm(name).parse(texts).items()} or texts
     with contextlib.ExitStack() as stack:
         folder = None
@@ -70,7 +70,7 @@ def simulate(
             plotting()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with _progress(quiet=quiet) as progress:
-            results = run(names, epsilon=epsilon, options=parsed, progress=progress, **bounds, **arguments)
+            results = run(names, epsilon=epsilon, options=parsed, progress=progress, **arguments)
         files: list[Path] = []
         if folder is not None:
             files = [*results.save(folder), plot_regret(results, folder / "regret.png")]
@@ -87,13 +87,14 @@ def simulate(
 
 
 def _print(results: Results) -> None:
+    short = functools.partial(number, digits=4)
     rows = [
         [
             row["label"],
-            number(row["regret_mean"]),
-            "-" if row["regret_low"] is None else f"{number(row['regret_low'])} to {number(row['regret_high'])}",
-            number(row["regret_median_of_means"]),
-            number(row["regret_bound"]),
+            short(row["regret_mean"]),
+            "-" if row["regret_low"] is None else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
+            short(row["regret_median_of_means"]),
+            short(row["regret_bound"]),
             f"{row['seconds']:.1f}",
         ]
         for row in results.summary()
@@ -119,10 +120,14 @@ def _progress(*, quiet: bool) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*parts, console=Console(stderr=True), transient=False) as bar:
-        task = bar.add_task("preparing", total=None)
+    bar = Progress(*parts, console=Console(stderr=True))
+    task = bar.add_task("preparing", total=None)
 
-        def show(done: int, asked: int) -> None:
-            bar.update(task, description="trials" if done else "preparing", completed=done, total=asked)
+    def show(done: int, asked: int) -> None:
+        bar.start()  # not before: what is refused at once needs no bar
+        bar.update(task, description="trials" if done else "preparing", completed=done, total=asked)
 
+    try:
         yield show
+    finally:
+        bar.stop()

@@ -27,7 +27,9 @@ def number(value: float | None, *, digits: int = 5) -> str:
 
     >>> number(51482.93), number(0.0016261), number(None), number(262144.0)
     ('51,483', '0.0016261', '-', '262,144')
+    >>> number(184.04, digits=3), number(-0.5, digits=3)
+    ('184', '-0.5')
     """
     if value is None:
         return "-"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    return f"{value:,.0f}" if abs(value) >= 10**digits / 100 else f"{value:.{digits}g}"

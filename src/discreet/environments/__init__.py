@@ -21,7 +21,7 @@ class _Entry(NamedTuple):
 
 
 _KNOWN: dict[str, _Entry] = {
-    "deterministic": _Entry("fixed gains of period 6 that mislead (Tossou & Dimitrakakis 2017, section 4)", Deterministic),
+    "deterministic": _Entry("fixed gains that mislead (Tossou & Dimitrakakis 2017, section 4)", Deterministic),
     "stochastic": _Entry("Bernoulli gains, one arm better by 0.05 (Tossou & Dimitrakakis 2017, section 4)", Stochastic),
 }
 _TABLE = "losses from a CSV or NPY file, one row a round"

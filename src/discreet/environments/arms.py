@@ -23,11 +23,13 @@ class ArmGame(NamedTuple):
 
     def feedback(self, t: int, action: int) -> float:
         """Return the loss of the arm that was played."""
-        return self.losses[t, action]
+        loss: float = self.losses[t, action]
+        return loss
 
     def loss(self, t: int, action: int) -> float:
         """Return the same: the feedback is the loss."""
-        return self.losses[t, action]
+        loss: float = self.losses[t, action]
+        return loss
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return each arm's loss over each stretch."""

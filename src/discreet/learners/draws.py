@@ -19,7 +19,7 @@ class Draw(NamedTuple):
 def draw(weights: Floats, mass: float) -> int:
     """Return the arm at which the running sum of the weights passes ``mass``, which is in [0, their sum).
 
-    If rounding lets the sum stay short of it, the last arm of positive weight is meant: an arm of weight 0 is never drawn.
+    If rounding lets the sum stay short of it, the last arm of positive weight is meant: one of weight 0 is never drawn.
     """
     last = 0
     for arm in range(weights.size):

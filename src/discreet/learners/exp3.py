@@ -78,7 +78,7 @@ class Exp3(NamedTuple):
         arm = trace.arm
         loss = min(max(released, -self.margin), 1.0 + self.margin)
         self.log_weights[arm] -= self.learning_rate * loss / trace.probability
-        weight = math.exp(self.log_weights[arm] - self.scale[1])
+        weight = math.exp(min(self.log_weights[arm] - self.scale[1], 700.0))  # more would overflow; rebuilt below
         self.scale[0] += weight - self.weights[arm]
         self.weights[arm] = weight
         if not 0.25 < self.scale[0] < 4.0 * self.weights.size:

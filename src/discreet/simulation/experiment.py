@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,8 @@ def simulate(
         world, clipped = _fitted(world, length, bounds, clip=clip)
 
     epsilons = [epsilon] if isinstance(epsilon, int | float) else list(epsilon)
+    if not epsilons:
+        raise DiscreetError("epsilon is empty, but at least one value is needed.")
     settings = [
         Setting(arms=world.actions, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons
     ]
@@ -149,21 +152,26 @@ def _run(
     if progress:
         progress(0, asked)
     one(0, np.array([2]))  # compiles everything once, before threads would wait for each other
+    waiting = iter(range(asked))
+    running: dict[Future[Outcome | None], int] = {}
     with ThreadPoolExecutor(threads) as pool:
-        futures: dict[Future[Outcome | None], int] = {pool.submit(one, trial, marks): trial for trial in range(asked)}
         try:
-            for future in as_completed(futures):
-                outcome = future.result()
-                assert outcome is not None, "a trial stops early only when told to"
-                outcomes[futures[future]] = outcome
-                if progress:
-                    progress(len(outcomes), asked)
+            while True:
+                for trial in itertools.islice(waiting, 2 * threads - len(running)):
+                    running[pool.submit(one, trial, marks)] = trial
+                if not running:
+                    break
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    outcome = future.result()
+                    assert outcome is not None, "a trial ends early only when told to"
+                    outcomes[running.pop(future)] = outcome
+                    if progress:
+                        progress(len(outcomes), asked)
         except KeyboardInterrupt:
             if not outcomes:
                 raise
         finally:
             stop.set()
-            pool.shutdown(wait=True, cancel_futures=True)
     return outcomes
 
 
@@ -205,8 +213,7 @@ def _length(environment: Environment, rounds: int | None) -> int:
 
 def _fitted(table: Table, rounds: int, bounds: Range, *, clip: bool) -> tuple[Table, int]:
     """Check or clip the rows that will be played, once and before anything runs."""
-    try:
-        used, clipped = within_bounds(table._replace(losses=table.losses[:rounds]), bounds, clip=clip, first_round=1)
-    except DiscreetError as reason:
-        raise DiscreetError(f"{table.source}, {reason}") from None
-    return used, clipped
+    played = table._replace(losses=table.losses[:rounds])
+    names = f"{table.source}, row", "column"
+    fitted, clipped = within_bounds(played, bounds, clip=clip, before=table.first_row - 1, names=names)
+    return fitted, clipped

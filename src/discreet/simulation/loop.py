@@ -62,8 +62,6 @@ class Player:
         scores = np.empty(marks.size)
         loop = compile_for(play, self.private, game, self._held) if self._compiled else play
         learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
-        self._loss, *held = loop(
-            self.private, game, marks, scores, self._loss, *self._held, learner_rng, privacy_rng
-        )
+        self._loss, *held = loop(self.private, game, marks, scores, self._loss, *self._held, learner_rng, privacy_rng)
         self._held = held[0], held[1], held[2]
         return scores

@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     clipped: int
 
 
-def checkpoints(rounds: int, *, count: int = 60) -> Integers:
+def checkpoints(rounds: int, *, count: int = 120) -> Integers:
     """Return log-spaced numbers of rounds, from 1 to ``rounds``.
 
     >>> checkpoints(100, count=5).tolist()
@@ -66,7 +66,7 @@ def run_trial(
         if stop.is_set():
             return None
         end = min(start + size, rounds)
-        game, outside = within_bounds(environment.deal(start, end, dealer), bounds, clip=clip, first_round=start + 1)
+        game, outside = within_bounds(environment.deal(start, end, dealer), bounds, clip=clip, before=start)
         clipped += outside
         inside = (marks > start) & (marks <= end)
         stops = np.unique(np.append(marks[inside], end)) - start
@@ -81,8 +81,13 @@ def run_trial(
     return Outcome(loss - best, loss, seconds, clipped)
 
 
-def within_bounds(game: Any, bounds: Range, *, clip: bool, first_round: int) -> tuple[Any, int]:
-    """Return the game with all losses in their declared range and how many were clipped; refuse it if clipping is off."""
+def within_bounds(
+    game: Any, bounds: Range, *, clip: bool, before: int, names: tuple[str, str] = ("round", "arm")
+) -> tuple[Any, int]:
+    """Return the game with all losses in their declared range, and how many had to be clipped, or refuse it.
+
+    ``before`` rounds went before it, and ``names`` are what its rows and columns are called.
+    """
     losses = game.losses
     if bounds.low <= losses.min() and losses.max() <= bounds.high:
         return game, 0
@@ -91,6 +96,7 @@ def within_bounds(game: Any, bounds: Range, *, clip: bool, first_round: int) -> 
         return game._replace(losses=np.clip(losses, bounds.low, bounds.high)), int(outside.sum())
     row, column = (int(i) for i in np.argwhere(outside)[0])
     raise DiscreetError(
-        f"round {row + first_round}, arm {column + 1}: the loss is {losses[row, column]:g}, but the declared range is "
+        f"{names[0]} {row + before + 1}, {names[1]} {column + 1}: the loss is {losses[row, column]:g}, "
+        f"but the declared range is "
         f"{bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
     )

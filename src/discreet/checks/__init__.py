@@ -1,0 +1,26 @@
+"""Contract checks for any learner, channel, environment or private learner: ours, or a user's own.
+
+Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence on what is wrong.
+
+>>> from discreet.channels import Batch
+>>> from discreet.learners import Exp3
+>>> from discreet.ranges import Range
+>>> check_learner(Exp3.start(arms=3, learning_rate=0.1))
+>>> check_channel(Batch.laplace(size=5, epsilon=1.0, bounds=Range(0.0, 1.0)))
+"""
+
+from discreet.checks.channel import check_channel
+from discreet.checks.environment import check_environment
+from discreet.checks.failure import CheckFailed
+from discreet.checks.learner import check_learner
+from discreet.checks.private import check_non_interference, check_private, check_two_speeds
+
+__all__ = [
+    "CheckFailed",
+    "check_channel",
+    "check_environment",
+    "check_learner",
+    "check_non_interference",
+    "check_private",
+    "check_two_speeds",
+]

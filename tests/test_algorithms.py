@@ -1,0 +1,201 @@
+"""Every registered algorithm, found by reflection: non-interference, both speeds, no noise, bounds."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel
+from discreet.channels import Batch, Open
+from discreet.checks import CheckFailed, check_channel, check_learner, check_non_interference, check_private
+from discreet.checks.failure import same_state
+from discreet.environments import Table, environment
+from discreet.mechanisms import Laplace
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
+from discreet.simulation.trial import checkpoints, run_trial
+
+PRIVATE = [name for name, known in algorithms().items() if known.build(Setting()).private.channel.noises]
+
+
+@pytest.mark.parametrize("name", algorithms())
+@pytest.mark.parametrize("epsilon", [2.0, 0.05])
+def test_no_raw_feedback_reaches_the_learner_and_both_speeds_agree(name, epsilon):
+    private = algorithm(name).build(Setting(arms=3, rounds=5000, epsilon=epsilon)).private
+    check_private(private, environment("stochastic", arms=3))
+    check_learner(private.learner)
+    check_channel(private.channel)
+
+
+@kernel.compiled
+class Careless(NamedTuple):
+    """Looks right, but lets the learner learn a millionth of the raw loss."""
+
+    channel: object
+    learner: object
+
+    def act(self, observation, rng):
+        return self.learner.act(observation, rng)
+
+    def tell(self, trace, feedback, rng):
+        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        if ready:
+            self.learner.learn(trace, released + 1e-6 * feedback)
+        return ready
+
+
+@pytest.mark.parametrize("name", [name for name in algorithms() if name != "uniform"])
+def test_the_non_interference_test_finds_a_small_leak(name):
+    private = algorithm(name).build(Setting(arms=3)).private
+    with pytest.raises(CheckFailed, match="raw feedback reaches"):
+        check_non_interference(Careless(*private), actions=3)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_no_noise_recovers_the_ordinary_learner(name):
+    private = algorithm(name).build(Setting(arms=4, rounds=2000, epsilon=0.5)).private
+    silent = private.channel._replace(size=1, mechanism=Laplace(0.0))
+    game = environment("stochastic", arms=4).deal(0, 2000, np.random.default_rng(1))
+    players = [Player(Private(c, private.learner), streams(3)) for c in (silent, Open(private.channel.bounds))]
+    scores = [player.play(game, np.array([500, 2000])) for player in players]
+    assert scores[0].tolist() == scores[1].tolist()
+    assert same_state(players[0].private.learner, players[1].private.learner) is None
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_a_silent_batch_is_the_ordinary_learner_on_means(name):
+    private = algorithm(name).build(Setting(arms=4, rounds=2000, epsilon=0.5)).private
+    losses = np.random.default_rng(1).integers(0, 9, (500, 4)) / 8.0
+    silent = Batch(4, private.channel.bounds, Laplace(0.0), np.zeros(2))
+    batched = Player(Private(silent, private.learner), streams(3))
+    ordinary = Player(Private(Open(private.channel.bounds), private.learner), streams(3))
+    slow = batched.play(Table(np.repeat(losses, 4, axis=0)).deal(0, 2000, np.random.default_rng()), np.array([2000]))
+    fast = ordinary.play(Table(losses).deal(0, 500, np.random.default_rng()), np.array([500]))
+    assert slow[0] == 4 * fast[0]
+    assert same_state(batched.private.learner, ordinary.private.learner) is None
+
+
+def mean_regret(name, setting, world, trials, **options):
+    instance = algorithm(name).build(setting, **options)
+    marks = checkpoints(setting.rounds)
+    regrets = [
+        run_trial(
+            [instance.private],
+            world,
+            marks,
+            seed=7,
+            trial=trial,
+            bounds=setting.bounds,
+            clip=False,
+            stop=threading.Event(),
+        ).regret[0, -1]
+        for trial in range(trials)
+    ]
+    return float(np.mean(regrets)), instance
+
+
+@pytest.mark.parametrize("world", ["deterministic", "stochastic"])
+@pytest.mark.parametrize("arms", [3, 10])
+@pytest.mark.parametrize("rounds", [1 << 10, 1 << 14, 1 << 17])
+@pytest.mark.parametrize("epsilon", [1.0, 0.1])
+@pytest.mark.parametrize("name", algorithms())
+def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
+    setting = Setting(arms=arms, rounds=rounds, epsilon=epsilon)
+    regret, instance = mean_regret(name, setting, environment(world, arms=arms), trials=6)
+    trivial = rounds * setting.bounds.width
+    assert regret <= (trivial if instance.regret_bound is None else instance.regret_bound)
+
+
+@pytest.mark.parametrize("estimator", ["importance-weighted", "reduced-variance"])
+def test_both_estimators_of_tsallis_inf_learn(estimator):
+    setting = Setting(arms=4, rounds=1 << 15)
+    regret, instance = mean_regret("tsallis-inf", setting, environment("stochastic", arms=4), 6, estimator=estimator)
+    uniform, _ = mean_regret("uniform", setting, environment("stochastic", arms=4), 6)
+    assert regret < min(instance.regret_bound, uniform / 3)
+
+
+def test_private_tsallis_inf_is_far_below_uniform_play():
+    setting = Setting(arms=4, rounds=1 << 16, epsilon=1.0)
+    world = environment("deterministic", arms=4)
+    private, _ = mean_regret("batched-tsallis-inf", setting, world, 6)
+    uniform, _ = mean_regret("uniform", setting, world, 6)
+    assert uniform == pytest.approx(setting.rounds * 59 / 300, rel=0.02)
+    assert private < uniform / 20
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-1.0, 1.0), (5.0, 5.5)])
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 7.0])
+def test_noise_and_guarantee_follow_from_the_declared_range(name, low, high, epsilon):
+    instance = algorithm(name).build(Setting(epsilon=epsilon, bounds=Range(low, high)))
+    (noise,) = instance.private.channel.noises
+    scale = (high - low) / (instance.parameters["batch_size"] * epsilon)
+    assert noise["scale"] == pytest.approx(scale, rel=1e-12)
+    assert instance.guarantee.epsilon == pytest.approx(epsilon, rel=1e-11)
+    assert instance.guarantee.delta == 0.0
+    assert instance.guarantee.status == "proved"
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_the_regret_does_not_depend_on_the_units_of_the_losses(name):
+    losses = np.random.default_rng(0).integers(0, 2, (3000, 3)).astype(float)
+    runs = []
+    for low, high in ((0.0, 1.0), (-2.0, 2.0)):
+        setting = Setting(arms=3, rounds=3000, bounds=Range(low, high))
+        regret, _ = mean_regret(name, setting, Table(low + (high - low) * losses), 2)
+        runs.append(regret / (high - low))
+    assert runs[0] == pytest.approx(runs[1], rel=1e-12)
+
+
+def test_a_horizon_shorter_than_a_batch_is_possible_and_learns_nothing():
+    instance = algorithm("batched-exp3").build(Setting(arms=2, rounds=10, epsilon=0.01))
+    assert instance.parameters["batch_size"] == 10
+    assert instance.regret_bound == 10.0
+
+
+def test_a_bound_is_only_stated_where_it_is_proved():
+    setting = Setting(arms=4, rounds=10_000, epsilon=1.0)
+    assert algorithm("batched-exp3").build(setting, mixing=0.0).regret_bound is None
+    assert algorithm("batched-exp3").build(setting, learning_rate=1e-4).regret_bound is not None
+    assert algorithm("tsallis-inf").build(setting, learning_rate=1.0).regret_bound is None
+    assert algorithm("batched-tsallis-inf").build(setting).regret_bound is None
+
+
+def test_the_default_batch_size_minimises_the_bound():
+    setting = Setting(arms=4, rounds=1 << 20, epsilon=0.05)
+
+    def bound(size):
+        return algorithm("batched-exp3").build(setting, batch_size=size).regret_bound
+
+    best = algorithm("batched-exp3").build(setting)
+    assert best.parameters["batch_size"] == 40
+    assert best.regret_bound < 0.999 * min(bound(10), bound(20), bound(80))
+    assert best.regret_bound < 1.001 * min(bound(size) for size in range(25, 60)), "but for rounding"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({"arms": 1}, "arms is 1, but must be a whole number of at least 2"),
+        ({"rounds": 1}, "rounds is 1, but must be a whole number of at least 2"),
+        ({"epsilon": 0.0}, "epsilon is 0.0, but must be a finite number above 0"),
+        ({"epsilon": math.inf}, "epsilon is inf, but must be a finite number above 0"),
+        ({"delta": 2.0}, "delta is 2.0, but must be between 0 and 1"),
+        ({"bounds": Range(1.0, 1.0)}, "low must be below high"),
+        ({"bounds": Range(0.0, math.inf)}, "high is inf, but must be a finite number"),
+    ],
+)
+def test_bad_settings_are_refused(arguments, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        Setting(**arguments)
+
+
+def test_unknown_names_get_a_suggestion():
+    with pytest.raises(DiscreetError, match="unknown algorithm 'batched-exp4': did you mean 'batched-exp3'"):
+        algorithm("batched-exp4")
+    with pytest.raises(DiscreetError, match="unknown option of exp3 'learnin_rate': did you mean 'learning_rate'"):
+        algorithm("exp3").build(Setting(), learnin_rate=1.0)

@@ -1,0 +1,212 @@
+"""The bandit that a program uses: late and unordered outcomes, refusals, files."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+
+from discreet import Bandit, Decision, DiscreetError, algorithms, kernel
+from discreet.checks.failure import same_state
+from discreet.environments import Table
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
+
+NAMES = list(algorithms())
+
+
+def new(name="batched-exp3", **changes):
+    return Bandit(**({"arms": ["a", "b", "c"], "horizon": 500, "epsilon": 0.5, "algorithm": name, "seed": 1} | changes))
+
+
+def reward(decision):
+    return {"a": 0.1, "b": 0.9, "c": 0.4}[decision.arm]
+
+
+def run(bandit, rounds):
+    arms = []
+    for _ in range(rounds):
+        decision = bandit.ask()
+        arms.append(decision.arm)
+        bandit.tell(decision, reward=reward(decision))
+    return arms
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bandit_plays_what_the_simulation_plays(name):
+    losses = np.random.default_rng(0).random((500, 3))
+    bandit = new(name, arms=3)
+    total = 0.0
+    for row in losses:
+        decision = bandit.ask()
+        total += row[decision.arm]
+        bandit.tell(decision, loss=row[decision.arm])
+    player = Player(new(name)._private, streams(1))
+    scores = player.play(Table(losses).deal(0, 500, np.random.default_rng()), np.array([500]))
+    assert scores[0] == pytest.approx(total, rel=1e-12)
+    assert same_state(player.private.learner, bandit._private.learner) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outcomes_may_come_late_and_in_any_order(name):
+    bandit = new(name, horizon=2000)
+    shuffle = random.Random(4)
+    waiting = []
+    for _ in range(2000):
+        waiting.append(bandit.ask())
+        if len(waiting) > 60:
+            decision = waiting.pop(shuffle.randrange(len(waiting)))
+            bandit.tell(decision, reward=reward(decision))
+    assert set(bandit.open_decisions) == {decision.id for decision in waiting}
+    for decision in reversed(waiting):
+        bandit.tell(decision, reward=reward(decision))
+    assert bandit.open_decisions == ()
+    assert all(np.isfinite(array).all() for _, array in kernel.arrays(bandit._private.learner))
+
+
+def test_late_feedback_is_weighted_with_the_probability_of_its_own_decision():
+    bandit = new("exp3", learning_rate=0.5)
+    decisions = [bandit.ask() for _ in range(20)]
+    at_first = bandit._private.learner.log_weights.copy()
+    bandit.tell(decisions[0], loss=1.0)
+    moved = at_first - bandit._private.learner.log_weights
+    first = {"a": 0, "b": 1, "c": 2}[decisions[0].arm]
+    later = next(d for d in decisions[1:] if d.arm == decisions[0].arm)
+    bandit.tell(later, loss=1.0)
+    twice = at_first - bandit._private.learner.log_weights
+    assert moved[first] == pytest.approx(0.5 * 1.0 / (1 / 3))
+    assert twice[first] == pytest.approx(2 * moved[first]), "both were drawn with probability 1/3"
+
+
+def test_it_learns():
+    arms = run(new("batched-tsallis-inf", horizon=5000, epsilon=1.0), 5000)
+    assert arms[-1000:].count("b") > 900
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_saved_bandit_goes_on_bit_for_bit(name, tmp_path):
+    bandit = new(name)
+    run(bandit, 101)
+    late = [bandit.ask() for _ in range(7)]
+    bandit.save(tmp_path / "bandit.json")
+    twin = Bandit.load(tmp_path / "bandit.json")
+    for decision in late[::-1]:
+        bandit.tell(decision, reward=reward(decision))
+        twin.tell(decision, reward=reward(decision))
+    assert run(bandit, 200) == run(twin, 200)
+    assert same_state(bandit._private.learner, twin._private.learner) is None
+    assert repr(bandit) == repr(twin)
+    assert bandit.guarantee == twin.guarantee
+
+
+def test_a_saved_file_marks_what_is_raw_and_holds_no_more_of_it(tmp_path):
+    secret = 0.7390851332
+    bandit = new("batched-exp3", batch_size=4)
+    for _ in range(6):
+        bandit.tell(bandit.ask(), loss=secret)
+    bandit.save(tmp_path / "bandit.json")
+    state = json.loads((tmp_path / "bandit.json").read_text())
+    raw = state.pop("unreleased")
+    assert raw == [[4, {"held": [2 * secret, 2.0]}]]
+    assert "0.73908" not in json.dumps(state)
+    assert "1.47817" not in json.dumps(state)
+    assert "0.73908" not in repr(bandit)
+
+
+def test_saving_fails_whole(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(DiscreetError, match="cannot be written"):
+        new().save(tmp_path / "file" / "bandit.json")
+    with pytest.raises(DiscreetError, match="neither text nor whole numbers"):
+        new(arms=[(1, 2), (3, 4)]).save(tmp_path / "bandit.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_loading_something_else_is_refused(tmp_path):
+    (tmp_path / "a").write_text("{}")
+    (tmp_path / "b").write_text("no")
+    for name, complaint in (("a", "is not a bandit saved"), ("b", "is not a bandit saved"), ("c", "cannot be read")):
+        with pytest.raises(DiscreetError, match=complaint):
+            Bandit.load(tmp_path / name)
+
+
+def test_telling_twice_or_of_unknown_decisions_is_refused():
+    bandit = new()
+    decision = bandit.ask()
+    bandit.tell(decision, reward=1.0)
+    with pytest.raises(DiscreetError, match="decision 0 has been told already"):
+        bandit.tell(decision, reward=1.0)
+    with pytest.raises(DiscreetError, match="decision 7 is not one that this bandit gave"):
+        bandit.tell(Decision("a", 7), reward=1.0)
+    other = bandit.ask()
+    wrong = Decision("a" if other.arm != "a" else "b", other.id)
+    with pytest.raises(DiscreetError, match="decision 1 is not one that this bandit gave"):
+        bandit.tell(wrong, reward=1.0)
+
+
+def test_asking_after_the_horizon_is_refused():
+    bandit = new(horizon=3)
+    run(bandit, 3)
+    with pytest.raises(DiscreetError, match="the horizon of 3 rounds is used up"):
+        bandit.ask()
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [{}, {"reward": 1.0, "loss": 0.0}, {"reward": 123.25}, {"loss": -0.25}, {"loss": math.nan}, {"reward": "good"}],
+)
+def test_bad_outcomes_are_refused_without_showing_them_and_can_be_told_again(outcome):
+    bandit = new()
+    decision = bandit.ask()
+    with pytest.raises(DiscreetError) as refusal:
+        bandit.tell(decision, **outcome)
+    assert "123.25" not in str(refusal.value)
+    assert "good" not in str(refusal.value)
+    bandit.tell(decision, reward=1.0)
+
+
+def test_clipping_brings_outcomes_into_range():
+    clipping, plain = new("exp3", clip=True, low=-1.0), new("exp3", low=-1.0)
+    clipping.tell(clipping.ask(), loss=50.0)
+    plain.tell(plain.ask(), loss=1.0)
+    assert same_state(clipping._private.learner, plain._private.learner) is None
+    with pytest.raises(DiscreetError, match="outside the declared range -1 to 1"):
+        clipping.tell(clipping.ask(), loss=math.nan)
+
+
+def test_a_reward_is_the_mirrored_loss():
+    one, two = new("exp3", low=-1.0, high=3.0), new("exp3", low=-1.0, high=3.0)
+    one.tell(one.ask(), reward=2.5)
+    two.tell(two.ask(), loss=-0.5)
+    assert same_state(one._private.learner, two._private.learner) is None
+
+
+def test_it_does_not_claim_more_than_it_does():
+    bandit = new(seed=None)
+    assert bandit.guarantee.epsilon == 0.5
+    assert "simulation only" in repr(bandit)
+    assert "floating-point noise, for simulation only" in str(bandit.guarantee)
+    assert "caveat" in bandit.guarantee.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"arms": 1}, "arms is 1"),
+        ({"arms": ["a"]}, "arms has 1 labels"),
+        ({"arms": ["a", "a"]}, "label twice"),
+        ({"arms": "abc"}, "arms is 'abc', but must be a list of labels"),
+        ({"horizon": 1}, "horizon is 1"),
+        ({"epsilon": 0.0}, "epsilon is 0.0"),
+        ({"low": 1.0}, "low must be below high"),
+        ({"seed": -3}, "seed is -3"),
+        ({"algorithm": "exp33"}, "did you mean 'exp3'"),
+        ({"batchsize": 3}, "did you mean 'batch_size'"),
+    ],
+)
+def test_bad_arguments_are_refused(changes, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        new(**changes)

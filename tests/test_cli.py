@@ -1,0 +1,207 @@
+"""The command line, as a program would be called."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from discreet import algorithms
+from discreet.cli import cli, main
+
+
+@pytest.fixture
+def call(capsys):
+    """Call the command line; return its exit code, what it printed, and what it complained."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return end.value.code, printed.out, printed.err
+
+    return run
+
+
+SMALL = ("--rounds", 1000, "--trials", 3, "--quiet")
+
+
+def test_list_names_every_algorithm(call):
+    code, text, _ = call("list")
+    assert code == 0
+    assert all(name in text for name in algorithms())
+    rows = json.loads(call("list", "--json")[1])
+    assert {row["name"] for row in rows} == set(algorithms())
+    assert set(rows[0]) == {"name", "title", "problem", "feedback", "model", "status", "paper"}
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_describe_tells_everything(call, name):
+    code, text, _ = call("describe", name, "--json", "--epsilon", 0.5, "--set", "low=-1", "--set", "high=1")
+    assert code == 0
+    facts = json.loads(text)
+    assert facts["name"] == name
+    assert set(facts["guarantee"]) == {"epsilon", "delta", "model", "unit", "status", "source"}
+    assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
+    if facts["noise"]:
+        (noise,) = facts["noise"]
+        assert noise["kind"] == "laplace"
+        assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"]["batch_size"]))
+        assert facts["guarantee"]["epsilon"] == 0.5
+    code, text, _ = call("describe", name)
+    assert code == 0
+    assert "guarantee" in text
+    assert "expected regret" in text
+
+
+def test_describe_takes_options(call):
+    facts = json.loads(call("describe", "batched-exp3", "--json", "--set", "batch_size=10", "--epsilon", 0.1)[1])
+    assert facts["parameters"]["batch_size"] == 10
+    assert facts["noise"] == [{"kind": "laplace", "scale": pytest.approx(1.0)}]
+
+
+def test_simulate_prints_json_with_the_fixed_keys(call):
+    code, text, _ = call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5)
+    assert code == 0
+    results = json.loads(text)["results"]
+    keys = {"algorithm", "regret_mean", "regret_low", "regret_high", "regret_median_of_means", "rounds", "trials"}
+    assert keys | {"seconds"} <= set(results[0])
+    assert [row["algorithm"] for row in results] == ["batched-exp3", "exp3"]
+    assert results[0]["regret_low"] <= results[0]["regret_mean"] <= results[0]["regret_high"]
+    again = json.loads(call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5, "--workers", 1)[1])
+    assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
+
+
+def test_simulate_writes_results_manifest_and_plot(call, tmp_path):
+    target = tmp_path / "run"
+    code, text, _ = call("simulate", "tsallis-inf", *SMALL, "--output", target)
+    assert code == 0
+    assert sorted(path.name for path in target.iterdir()) == ["manifest.json", "regret.png", "results.parquet"]
+    assert (target / "regret.png").read_bytes().startswith(b"\x89PNG")
+    assert f"Written to {target}" in text
+    code, _, complaint = call("simulate", "tsallis-inf", *SMALL, "--output", target)
+    assert code == 2
+    assert "exists already" in complaint
+    assert call("simulate", "tsallis-inf", *SMALL, "--output", target, "--overwrite")[0] == 0
+
+
+def test_simulate_plays_a_file(call, tmp_path):
+    path = tmp_path / "losses.csv"
+    path.write_text("x,y\n" + "0,1\n" * 50)
+    code, text, _ = call("simulate", "exp3", "--environment", "table", "--losses", path, "--json", "--quiet")
+    assert code == 0
+    assert json.loads(text)["results"][0]["rounds"] == 50
+
+
+def test_clip_says_how_many(call, tmp_path):
+    path = tmp_path / "losses.npy"
+    np.save(path, np.array([[0.0, 3.0], [-1.0, 1.0], [0.5, 0.5]]))
+    table = ("simulate", "exp3", "--environment", "table", "--losses", path, "--quiet")
+    code, _, complaint = call(*table)
+    assert code == 2
+    assert "row 1, column 2: the loss is 3" in complaint
+    code, text, _ = call(*table, "--clip")
+    assert code == 0
+    assert "2 losses outside 0 to 1 were clipped" in text
+
+
+BAD = [
+    (("simulat", "exp3"), "unknown command 'simulat': did you mean 'simulate'?"),
+    (("describe", "exp33"), "unknown algorithm 'exp33': did you mean 'exp3'?"),
+    (("describe", "exp3", "--arms", 1), "arms is 1, but must be a whole number of at least 2."),
+    (("describe", "exp3", "--rounds", 1), "rounds is 1, but must be a whole number of at least 2."),
+    (("describe", "batched-exp3", "--epsilon", 0), "epsilon is 0.0, but must be a finite number above 0."),
+    (("describe", "batched-exp3", "--epsilon", "nan"), "epsilon is nan, but must be a finite number above 0."),
+    (("describe", "batched-exp3", "--epsilon", "x"), "'--epsilon': 'x' is not a valid float."),
+    (("describe", "batched-exp3", "--delta", 2), "delta is 2.0, but must be between 0 and 1."),
+    (("describe", "batched-exp3", "--set", "batch_size=0"), "batch_size is 0, but must be a whole number of at least 1."),
+    (("describe", "batched-exp3", "--set", "batch_size=x"), "batch_size is 'x', but must be a whole number."),
+    (("describe", "batched-exp3", "--set", "batchsize=3"), "did you mean 'batch_size'?"),
+    (("describe", "exp3", "--set", "learning_rate=-1"), "learning_rate is -1.0, but must be a finite number above 0."),
+    (("describe", "exp3", "--set", "mixing"), "--set is 'mixing', but must look like key=value."),
+    (("describe", "exp3", "--set", "low=a"), "low is 'a', but must be a number."),
+    (("describe", "exp3", "--set", "low=1"), "low must be below high."),
+    (("describe", "exp3", "--set", "low=0", "--set", "low=0"), "--set gives low twice."),
+    (("describe", "tsallis-inf", "--set", "estimator=best"), "must be one of importance-weighted, reduced-variance."),
+    (("simulate",), "Missing argument 'NAME...'"),
+    (("simulate", "exp3", "--trials", 0), "trials is 0, but must be a whole number of at least 1."),
+    (("simulate", "exp3", "--arms", 1), "arms is 1, but must be a whole number of at least 2."),
+    (("simulate", "exp3", "--rounds", 1), "rounds is 1, but must be a whole number of at least 2."),
+    (("simulate", "exp3", "--workers", 0), "workers is 0, but must be a whole number of at least 1."),
+    (("simulate", "batched-exp3", "--epsilon", -1), "epsilon is -1.0, but must be a finite number above 0."),
+    (("simulate", "exp3", "--environment", "stochastik"), "did you mean 'stochastic'?"),
+    (("simulate", "exp3", "--environment", "table"), "environment 'table' needs a file of losses"),
+    (("simulate", "exp3", "--environment", "table", "--losses", "none.csv"), "none.csv is not a file"),
+    (("simulate", "exp3", "--set", "batch_size=3"), "unknown option 'batch_size'"),
+    (("simulate", "exp3", "--output", "/proc/nothing/here"), "/proc/nothing/here cannot be created"),
+    (("simulate", "exp3", "--frobnicate"), "No such option"),
+    (("completion", "tcsh"), "'tcsh' is not one of"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"), BAD, ids=lambda value: "" if isinstance(value, str) else " ".join(map(str, value))
+)
+def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence):
+    code, text, complaint = call(*arguments)
+    assert code == 2
+    assert text == ""
+    assert sentence in complaint
+    assert complaint.startswith("discreet: ")
+    assert complaint.count("\n") == 1
+    assert "Traceback" not in complaint
+
+
+@pytest.mark.parametrize("command", cli.commands)
+def test_help_shows_an_example_that_works(call, command):
+    code, text, _ = call(command, "--help")
+    assert code == 0
+    assert "Example:" in text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(call, shell):
+    code, text, _ = call("completion", shell)
+    assert code == 0
+    assert "_DISCREET_COMPLETE" in text
+
+
+def complete(*words):
+    environment = os.environ | {
+        "_DISCREET_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    program = "from discreet.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    return [line.split(",")[1] for line in done.stdout.split()]
+
+
+def test_the_shell_completes_commands_algorithms_and_environments():
+    assert "simulate" in complete("discreet", "sim")
+    assert complete("discreet", "describe", "batched-") == ["batched-exp3", "batched-tsallis-inf"]
+    assert complete("discreet", "simulate", "exp3", "--environment", "sto") == ["stochastic"]
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path):
+    target = tmp_path / "run"
+    program = "from discreet.cli import main; main()"
+    arguments = ["simulate", "exp3", "--rounds", "20000", "--trials", "1000000", "--output", str(target)]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        time.sleep(12)
+        process.send_signal(signal.SIGINT)
+        text, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "of 1000000 trials were finished" in complaint
+    assert "Traceback" not in complaint
+    assert "exp3" in text
+    finished = json.loads((target / "manifest.json").read_text())["trials"]["finished"]
+    assert 0 < finished < 1_000_000

@@ -1,0 +1,175 @@
+"""One class, two speeds: nested tuples, arrays, generators, and a disk cache that notices every edit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet import DiscreetError, kernel
+from discreet.algorithms import Setting, algorithms
+from discreet.environments import environment
+from discreet.randomness import streams
+from discreet.simulation.loop import Player, play
+
+
+@kernel.compiled
+class Inner(NamedTuple):
+    factor: float
+    counts: np.ndarray
+
+    def measure(self, value, rng):
+        self.counts[0] += 1
+        return self.factor * value + rng.normal()
+
+
+@kernel.compiled
+class Outer(NamedTuple):
+    inner: Inner
+    other: Inner
+    table: np.ndarray
+
+    def measure(self, value, rng):
+        return self.inner.measure(value, rng) + self.other.measure(self.table[1, 2], rng)
+
+
+@kernel.compiled
+class Allocating(NamedTuple):
+    size: int
+
+    def measure(self, value, rng):
+        return np.full(self.size, value).sum() + rng.random()
+
+
+def total(component, rounds, rng):
+    result = 0.0
+    for t in range(rounds):
+        result += component.measure(float(t), rng)
+    return result
+
+
+def nested():
+    inner = Inner(2.0, np.zeros(1, np.int64)), Inner(-1.0, np.zeros(1, np.int64))
+    return Outer(*inner, np.arange(12.0).reshape(3, 4))
+
+
+def test_nested_tuples_arrays_and_a_generator_agree_at_both_speeds():
+    plain, fast = nested(), nested()
+    compiled = kernel.compile_for(total, fast)
+    assert total(plain, 50, np.random.default_rng(3)) == compiled(fast, 50, np.random.default_rng(3))
+    assert plain.inner.counts[0] == fast.inner.counts[0] == 50
+    assert plain.other.counts[0] == fast.other.counts[0] == 50
+
+
+def test_a_component_that_allocates_still_runs():
+    component = Allocating(3)
+    compiled = kernel.compile_for(total, component)
+    expected = total(component, 10, np.random.default_rng(1))
+    assert compiled(component, 10, np.random.default_rng(1)) == pytest.approx(expected, rel=1e-12)
+    assert compiled.must_allocate
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_no_registered_algorithm_allocates_in_its_loop(name):
+    private = algorithms()[name].build(Setting()).private
+    game = environment("stochastic", arms=4).deal(0, 10, np.random.default_rng(0))
+    player = Player(private, streams(0))
+    player.play(game, np.array([10]))
+    assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+
+
+def test_a_method_name_has_one_list_of_arguments():
+    with pytest.raises(DiscreetError, match="takes \\(self, value\\), but a method of that name takes"):
+
+        @kernel.compiled
+        class Wrong(NamedTuple):
+            size: int
+
+            def measure(self, value):
+                return value
+
+
+def test_only_named_tuples_are_components():
+    with pytest.raises(DiscreetError, match="must be a NamedTuple"):
+        kernel.compiled(dict)
+
+
+def test_copies_have_state_of_their_own():
+    one = nested()
+    other = kernel.copy(one)
+    other.inner.counts[0] = 7
+    assert one.inner.counts[0] == 0
+    assert [name for name, _ in kernel.arrays(one)] == ["inner.counts", "other.counts", "table"]
+
+
+PROGRAM = """
+import numpy as np
+from discreet import Setting, algorithm, kernel
+from discreet.environments import environment
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
+game = environment("stochastic", arms=3).deal(0, 1000, np.random.default_rng(0))
+player = Player(algorithm("batched-exp3").build(Setting(arms=3)).private, streams(1))
+loss = player.play(game, np.array([1000]))[0]
+stats = [d.lean.stats for d in kernel._dispatchers.values()]
+hits, misses = (sum(sum(getattr(s, k).values()) for s in stats) for k in ("cache_hits", "cache_misses"))
+print(loss, hits, misses)
+"""
+
+
+def test_a_second_process_does_not_compile_again(python, tmp_path):
+    first = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    second = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).split()
+    assert first[1:] == ["0", "1"]
+    assert second == [first[0], "1", "0"]
+
+
+def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
+    copy = tmp_path / "src" / "discreet"
+    shutil.copytree(Path(discreet.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    here = {"PYTHONPATH": str(copy.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    before = python(PROGRAM, **here).split()
+    learner = copy / "learners" / "exp3.py"
+    learner.write_text(learner.read_text().replace("-= self.learning_rate * loss", "-= 50.0 * self.learning_rate * loss"))
+    after = python(PROGRAM, **here).split()
+    assert before[1:] == after[1:] == ["0", "1"], "the edited copy must be compiled anew"
+    assert before[0] != after[0], "the edited copy must behave differently"
+
+
+def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from typing import NamedTuple\n"
+        "from discreet.kernel import compiled\n"
+        "@compiled\n"
+        "class Mine(NamedTuple):\n"
+        "    size: int\n"
+        "    def only_mine(self, value):\n"
+        "        return 1.0 * value\n"
+        "def run(component, value):\n"
+        "    return component.only_mine(value)\n"
+    )
+    program = (
+        "import mine; from discreet.kernel import compile_for\n"
+        "f = compile_for(mine.run, mine.Mine(1)); print(f(mine.Mine(1), 3.0), sum(f.lean.stats.cache_hits.values()))"
+    )
+    here = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert python(program, **here) == "3.0 0"
+    assert python(program, **here) == "3.0 1"
+    (tmp_path / "mine.py").write_text((tmp_path / "mine.py").read_text().replace("1.0 * value", "2.0 * value"))
+    assert python(program, **here) == "6.0 0"
+
+
+def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.warns(UserWarning, match="is not writable: compiled code will not be kept"):
+        root = kernel._writable_root("")
+    assert root.is_dir()
+
+
+def test_importing_discreet_does_not_import_the_compiler(python):
+    assert python("import sys, discreet; print('numba' in sys.modules, 'matplotlib' in sys.modules)") == "False False"
