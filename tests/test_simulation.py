@@ -41,7 +41,7 @@ def test_an_algorithm_gives_the_same_numbers_whatever_else_is_run():
 
 def test_cutting_the_game_into_pieces_changes_nothing(monkeypatch):
     whole = small()
-    monkeypatch.setattr(trials_module, "NUMBERS_AT_ONCE", 4 * 77)
+    monkeypatch.setattr(trials_module, "rounds_at_once", lambda actions: 77)
     assert whole.regret.tobytes() == small().regret.tobytes()
 
 

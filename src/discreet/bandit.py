@@ -122,9 +122,9 @@ class Bandit:
             raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no decision is left to ask for.")
         if self._asked % self._private.channel.hold() == 0:
             arm, trace = self._private.act(0, self._streams.learner)
-            fork = self._private._replace(channel=self._private.channel.fork())
             self._group = self._asked
             self._arm = int(arm)
+            fork = Private(self._private.channel.fork(), self._private.learner)
             self._pending[self._group] = _Pending(self._arm, kernel.copy(trace), fork)
         decision = Decision(self._labels[self._arm], self._asked)
         self._open[self._asked] = self._group
@@ -203,7 +203,7 @@ class Bandit:
         _restore(bandit._private.learner, state["learner"])
         example = kernel.copy(bandit._private).act(0, np.random.default_rng(0))[1]
         for (group, arm, trace), (_, held) in zip(state["pending"], state["unreleased"], strict=True):
-            fork = bandit._private._replace(channel=bandit._private.channel.fork())
+            fork = Private(bandit._private.channel.fork(), bandit._private.learner)
             _restore(fork.channel, held)
             bandit._pending[group] = _Pending(arm, _like(example, trace), fork)
         for name, rng in bandit._streams._asdict().items():

@@ -117,7 +117,7 @@ def copy(component: Component) -> Component:
     if isinstance(component, np.ndarray):
         return cast(Component, component.copy())
     if isinstance(component, tuple):
-        parts = [copy(value) for value in component]
+        parts = [copy(part) if isinstance(part, tuple | np.ndarray) else part for part in component]
         return cast(Component, type(component)(*parts) if hasattr(component, "_fields") else tuple(parts))
     return component
 
@@ -146,7 +146,7 @@ def _tell_numba() -> None:
         if name not in _known_to_numba:
             _known_to_numba.add(name)
             for family in (types.NamedTuple, types.NamedUniTuple):
-                overload_method(family, name)(_resolver(table))
+                overload_method(family, name, jit_options={"forceinline": True})(_resolver(table))
     for function in _helpers:
         if function not in _known_to_numba:
             _known_to_numba.add(function)

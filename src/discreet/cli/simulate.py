@@ -130,4 +130,5 @@ def _progress(*, quiet: bool) -> Iterator[Progress | None]:
     try:
         yield show
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import click
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
     """Print a table; the columns whose positions are in ``right`` hold numbers."""
@@ -19,7 +21,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = 150
-    console.print(grid)
+    with console.capture() as capture:
+        console.print(grid)
+    lines = (line.rstrip() for line in capture.get().splitlines())
+    click.echo("\n".join(line for line in lines if line))
 
 
 def number(value: float | None, *, digits: int = 5) -> str:

@@ -9,23 +9,41 @@ from discreet.kernel import helper
 
 
 class Draw(NamedTuple):
-    """An arm and the probability with which it was drawn."""
+    """An arm, and 1 / p where p is the probability with which it was drawn: what a loss estimate is multiplied by."""
 
     arm: int
-    probability: float
+    importance: float
+
+    @property
+    def probability(self) -> float:
+        """The probability with which the arm was drawn."""
+        return 1.0 / self.importance
 
 
 @helper
 def draw(weights: Floats, mass: float) -> int:
     """Return the arm at which the running sum of the weights passes ``mass``, which is in [0, their sum).
 
-    If rounding lets the sum stay short of it, the last arm of positive weight is meant: one of weight 0 is never drawn.
+    Four arms are taken at a time and told apart without branches, which a processor could not predict. An arm of weight 0
+    is never drawn; if rounding lets the sum stay short of ``mass``, the last arm of positive weight is meant.
     """
-    last = 0
-    for arm in range(weights.size):
-        if weights[arm] > 0.0:
-            last = arm
-            mass -= weights[arm]
-            if mass < 0.0:
-                break
-    return last
+    arms = weights.size
+    arm = 0
+    while arm + 4 <= arms:
+        one = float(weights[arm])
+        two = one + float(weights[arm + 1])
+        three = two + float(weights[arm + 2])
+        four = two + (float(weights[arm + 2]) + float(weights[arm + 3]))
+        if mass < four:
+            return arm + int(mass >= one) + int(mass >= two) + int(mass >= three)
+        mass -= four
+        arm += 4
+    while arm < arms:
+        mass -= float(weights[arm])
+        if mass < 0.0:
+            return arm
+        arm += 1
+    arm = arms - 1
+    while weights[arm] == 0.0 and arm > 0:
+        arm -= 1
+    return arm

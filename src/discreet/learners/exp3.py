@@ -61,13 +61,14 @@ class Exp3(NamedTuple):
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm: uniformly with probability γ, else by weight; one uniform number decides both."""
         arms = self.weights.size
-        total = self.scale[0]
+        total = float(self.scale[0])
         point = rng.random()
         if point < self.mixing:
             arm = int(point / self.mixing * arms)
         else:
             arm = draw(self.weights, (point - self.mixing) / (1.0 - self.mixing) * total)
-        return arm, Draw(arm, (1.0 - self.mixing) * self.weights[arm] / total + self.mixing / arms)
+        weight = float(self.weights[arm])
+        return arm, Draw(arm, total / ((1.0 - self.mixing) * weight + self.mixing / arms * total))
 
     def query(self, trace: Draw) -> float:
         """Ask for the plain loss."""
@@ -76,12 +77,21 @@ class Exp3(NamedTuple):
     def learn(self, trace: Draw, released: float) -> None:
         """Move the weight of the arm that was played."""
         arm = trace.arm
-        loss = min(max(released, -self.margin), 1.0 + self.margin)
-        self.log_weights[arm] -= self.learning_rate * loss / trace.probability
-        weight = math.exp(min(self.log_weights[arm] - self.scale[1], 700.0))  # more would overflow; rebuilt below
-        self.scale[0] += weight - self.weights[arm]
+        loss = released
+        if loss < -self.margin:  # branches cost nothing when they are not taken; min and max would
+            loss = -self.margin
+        elif loss > 1.0 + self.margin:
+            loss = 1.0 + self.margin
+        log_weight = float(self.log_weights[arm]) - self.learning_rate * loss * trace.importance
+        exponent = log_weight - float(self.scale[1])
+        if exponent > 700.0:  # the exponential would overflow; all weights are rebuilt below
+            exponent = 700.0
+        weight = math.exp(exponent)
+        total = float(self.scale[0]) + (weight - float(self.weights[arm]))
+        self.log_weights[arm] = log_weight
         self.weights[arm] = weight
-        if not 0.25 < self.scale[0] < 4.0 * self.weights.size:
+        self.scale[0] = total
+        if not 0.25 < total < 4.0 * self.weights.size:
             rebuild(self.log_weights, self.weights, self.scale)
 
 

@@ -71,10 +71,11 @@ class TsallisInf(NamedTuple):
         self.clock[0] += 1.0
         rate = self.learning_rate / math.sqrt(self.clock[0])
         self.clock[1] = solve(self.losses, rate, self.clock[1], self.probabilities)
+        least = rate * rate
         for arm in range(self.losses.size):
-            self.baselines[arm] = self.baseline if self.probabilities[arm] >= rate * rate else 0.0
+            self.baselines[arm] = self.baseline if self.probabilities[arm] >= least else 0.0
         arm = draw(self.probabilities, rng.random())
-        return arm, BaselineDraw(arm, self.probabilities[arm], self.baselines)
+        return arm, BaselineDraw(arm, float(self.probabilities[arm]), self.baselines)
 
     def query(self, trace: BaselineDraw) -> float:
         """Ask for the plain loss."""
@@ -97,24 +98,21 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
     target = 2.0 / rate
     least = math.inf
     for i in range(losses.size):
-        least = min(least, losses[i])
-    s = max(start, target)
+        least = min(least, float(losses[i]))
+    s = max(float(start), target)
     for _ in range(100):
         squares = 0.0
         cubes = 0.0
         for i in range(losses.size):
-            inverse = 1.0 / (losses[i] - least + s)
-            squares += inverse * inverse
-            cubes += inverse * inverse * inverse
+            inverse = 1.0 / (float(losses[i]) - least + s)
+            square = inverse * inverse
+            weights[i] = square
+            squares += square
+            cubes += inverse * square
         h = 1.0 / math.sqrt(squares)
-        if abs(h - target) <= 1e-13 * target:
+        if abs(h - target) <= 1e-12 * target:
             break
         s = max(s + (target - h) / (h * h * h * cubes), target)
-    total = 0.0
     for i in range(losses.size):
-        root = rate * (losses[i] - least + s)
-        weights[i] = 4.0 / (root * root)
-        total += weights[i]
-    for i in range(losses.size):
-        weights[i] /= total
+        weights[i] /= squares
     return s

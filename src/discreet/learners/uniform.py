@@ -18,7 +18,7 @@ class Uniform(NamedTuple):
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm."""
         arm = int(rng.random() * self.arms)
-        return arm, Draw(arm, 1.0 / self.arms)
+        return arm, Draw(arm, float(self.arms))
 
     def query(self, trace: Draw) -> float:
         """Ask for the plain loss."""

@@ -16,7 +16,11 @@ from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player
 
-NUMBERS_AT_ONCE = 2**18  # of a game: 2 MB, which stays in the cache of a core
+# How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing beside them, few
+# enough numbers (at most 32 MB) that threads do not compete for memory.
+ROUNDS_AT_ONCE = 2**14
+NUMBERS_AT_ONCE = 2**19
+MOST_NUMBERS_AT_ONCE = 2**22
 
 
 class Outcome(NamedTuple):
@@ -35,6 +39,15 @@ def checkpoints(rounds: int, *, count: int = 120) -> Integers:
     [1, 3, 10, 32, 100]
     """
     return np.unique(np.geomspace(1, rounds, count).round().astype(np.int64))
+
+
+def rounds_at_once(actions: int) -> int:
+    """Return how many rounds of a game are dealt at once.
+
+    >>> rounds_at_once(4), rounds_at_once(100), rounds_at_once(10_000)
+    (131072, 16384, 419)
+    """
+    return max(1, min(max(NUMBERS_AT_ONCE // actions, ROUNDS_AT_ONCE), MOST_NUMBERS_AT_ONCE // actions))
 
 
 def run_trial(
@@ -61,7 +74,7 @@ def run_trial(
     total: Floats | float = 0.0
     clipped = 0
     rounds = int(marks[-1])
-    size = max(1, NUMBERS_AT_ONCE // environment.actions)
+    size = rounds_at_once(environment.actions)
     for start in range(0, rounds, size):
         if stop.is_set():
             return None

@@ -1,0 +1,43 @@
+# Sets up its own virtual environment from the pinned, hashed versions in requirements.lock.
+
+PYTHON ?= python3.11
+ENVIRONMENT := .venv
+BIN := $(ENVIRONMENT)/bin
+READY := $(ENVIRONMENT)/ready
+
+.PHONY: demo test lint bench lock clean help
+
+help: ## Show what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(READY) ## Watch a private bandit learn: table and plot (about a minute)
+	@echo "A private bandit, its non-private twin and uniform play: 4 arms, one better by 0.05."
+	@$(BIN)/discreet simulate batched-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
+		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
+
+test: $(READY) lint ## Check everything
+	@$(BIN)/python -m pytest
+
+lint: $(READY) ## Style, types, import layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: $(READY) ## Compare the speed with a C program, in one run
+	@$(BIN)/python benchmarks/run.py
+
+lock: $(READY) ## Pin the newest allowed versions of all dependencies
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
+
+clean: ## Remove the environment and what was made
+	rm -rf $(ENVIRONMENT) demo build dist
+
+$(READY): requirements.lock pyproject.toml
+	@echo "Setting up $(ENVIRONMENT) (once; a minute or two) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(ENVIRONMENT) || python3 -m venv $(ENVIRONMENT)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $(READY)
