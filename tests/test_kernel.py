@@ -134,7 +134,9 @@ def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
     here = {"PYTHONPATH": str(copy.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     before = python(PROGRAM, **here).split()
     learner = copy / "learners" / "exp3.py"
-    learner.write_text(learner.read_text().replace("-= self.learning_rate * loss", "-= 50.0 * self.learning_rate * loss"))
+    text = learner.read_text()
+    assert "self.learning_rate * loss" in text
+    learner.write_text(text.replace("self.learning_rate * loss", "50.0 * self.learning_rate * loss"))
     after = python(PROGRAM, **here).split()
     assert before[1:] == after[1:] == ["0", "1"], "the edited copy must be compiled anew"
     assert before[0] != after[0], "the edited copy must behave differently"

@@ -46,7 +46,7 @@ class Bandit:
     >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0, seed=1)
     >>> decision = bandit.ask()
     >>> decision
-    Decision(arm='A', id=0)
+    Decision(arm='B', id=0)
     >>> bandit.tell(decision, reward=1.0)
     >>> print(bandit.guarantee)
     1-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the

@@ -146,7 +146,7 @@ def _tell_numba() -> None:
         if name not in _known_to_numba:
             _known_to_numba.add(name)
             for family in (types.NamedTuple, types.NamedUniTuple):
-                overload_method(family, name, jit_options={"forceinline": True})(_resolver(table))
+                overload_method(family, name)(_resolver(table))
     for function in _helpers:
         if function not in _known_to_numba:
             _known_to_numba.add(function)
@@ -177,9 +177,9 @@ def _foreign_sources(function: Callable[..., Any], components: tuple[object, ...
     found: set[Path] = set()
     definitions: tuple[Any, ...] = (function, *_classes(components))
     for definition in definitions:
-        if definition.__module__ == "__main__":
-            return None
         path = Path(inspect.getfile(definition)).resolve()
+        if definition.__module__ == "__main__" or not path.is_file():
+            return None
         if not path.is_relative_to(package):
             found.add(path)
     return tuple(sorted(found))

@@ -33,8 +33,9 @@ Estimator = Literal["importance-weighted", "reduced-variance"]
 def uniform(setting: Setting) -> Instance:
     """Play every arm with the same probability; feedback is never used."""
     private = Private(Constant.like(Open(setting.bounds), 0.5), Uniform(setting.arms))
-    trivial = setting.rounds * setting.bounds.width
-    return Instance(private=private, parameters={}, regret_bound=trivial, bound_source="trivial")
+    bound = setting.rounds * (1.0 - 1.0 / setting.arms) * setting.bounds.width
+    source = "the best arm is missed in all rounds but one in K"
+    return Instance(private=private, parameters={}, regret_bound=bound, bound_source=source)
 
 
 @register(name="exp3", title="EXP3 for losses", problem=BANDIT, feedback=ONE_LOSS, citation=EXP3)
@@ -71,5 +72,5 @@ def tsallis_inf(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "estimator": estimator},
         regret_bound=min(bound, rounds) * setting.bounds.width if rate == tuned else None,
-        bound_source="Zimmert & Seldin 2021, Theorem 1" if rate == tuned else "none for this learning rate",
+        bound_source="Zimmert & Seldin 2021, Theorem 1" if rate == tuned else "no bound proved for this learning rate",
     )

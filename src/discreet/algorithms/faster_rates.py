@@ -71,5 +71,7 @@ def batched_exp3(
         private=Private(channel, learner),
         parameters={"batch_size": size, "learning_rate": learning_rate, "mixing": mixing, "margin": margin},
         regret_bound=bound if proved else None,
-        bound_source="Faster rates 2025, Corollary 1, constants re-derived" if proved else "none: mixing is too small",
+        bound_source="Faster rates 2025, Corollary 1, constants re-derived"
+        if proved
+        else "no bound proved: mixing is too small",
     )

@@ -44,5 +44,5 @@ def batched_tsallis_inf(
         private=Private(channel, learner),
         parameters={"batch_size": size, "learning_rate": rate, "estimator": estimator},
         regret_bound=None,
-        bound_source="none proved: noisy losses can be negative",
+        bound_source="no bound proved: noisy losses can be negative",
     )

@@ -62,7 +62,10 @@ def describe(
             (key.replace("_", " "), value if isinstance(value, str) else number(value))
             for key, value in instance.parameters.items()
         ),
-        ("expected regret", (f"at most {number(bound)} " if bound is not None else "") + f"({instance.bound_source})"),
+        (
+            "expected regret",
+            instance.bound_source if bound is None else f"at most {number(bound)} ({instance.bound_source})",
+        ),
         ("paper", known.citation.text),
         ("can be set", ", ".join([*known.options, "low", "high"])),
     ]

@@ -35,7 +35,7 @@ class Exp3(NamedTuple):
     >>> arm, trace = learner.act(None, np.random.default_rng(0))
     >>> learner.learn(trace, 1.0)
     >>> [round(float(w), 3) for w in learner.weights / learner.weights.sum()]
-    [0.436, 0.128, 0.436]
+    [0.45, 0.1, 0.45]
     """
 
     learning_rate: float

@@ -43,7 +43,7 @@ class TsallisInf(NamedTuple):
     >>> learner.learn(trace, 1.0)
     >>> arm, trace = learner.act(None, np.random.default_rng(0))
     >>> [round(float(w), 3) for w in learner.probabilities]
-    [0.439, 0.121, 0.439]
+    [0.461, 0.077, 0.461]
     """
 
     learning_rate: float

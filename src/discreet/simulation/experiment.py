@@ -84,8 +84,9 @@ def simulate(
     ``workers``. An interrupt (Ctrl-C) ends the run early and keeps the trials that are finished.
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
-    >>> [round(row["regret_mean"]) for row in results.summary()]
-    [177, 393]
+    >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
+    >>> exp3 < 0.6 * uniform
+    True
     """
     bounds = declared(low, high)
     asked = whole("trials", trials, least=1)

@@ -1,0 +1,76 @@
+"""What documents show is what happens: console blocks are run, and examples too."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+
+def blocks():
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for block in re.findall(r"```console\n(.*?)```", path.read_text(), re.DOTALL):
+            command, _, output = block.partition("\n")
+            if command.startswith("$ make test"):
+                continue  # it is what runs this
+            yield pytest.param(command.removeprefix("$ "), output.rstrip(), id=f"{path.name}: {command[2:42]}")
+
+
+def run_shown(command, folder):
+    """Run a command as shown; make's recipe is run by hand, since make would set up an environment."""
+    if command == "make demo":
+        recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+        lines = recipe.replace("\\\n", " ").strip().splitlines()
+        echo, command = lines[0].strip().removeprefix("@echo ").strip('"'), lines[1].strip()
+        command = command.removeprefix("@$(BIN)/")
+        return [echo, *run_shown(command, folder)]
+    words = shlex.split(command)
+    assert words[0] == "discreet"
+    done = subprocess.run(
+        [sys.executable, "-m", "discreet", *words[1:]], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(("command", "shown"), list(blocks()))
+def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path):
+    """Words are the same; numbers may differ by 15 % of their size between machines, and seconds are not compared."""
+    printed = run_shown(command, tmp_path)
+    expected = shown.splitlines()
+    expected = [line for line in expected if not line.startswith("trials ")]  # the bar goes to the error stream
+    seconds = expected and any(line.rstrip().endswith("seconds") for line in expected)
+    assert len(printed) == len(expected)
+    for now, then in zip(printed, expected, strict=True):
+        assert NUMBER.sub("#", now).split() == NUMBER.sub("#", then).split()
+        numbers = [[float(n.replace(",", "")) for n in NUMBER.findall(line)] for line in (now, then)]
+        if seconds and now.startswith(" ") and numbers[0]:
+            numbers = [each[:-1] for each in numbers]
+        assert numbers[0] == pytest.approx(numbers[1], rel=0.15)
+
+
+def test_the_readme_s_first_screen_shows_both_commands():
+    first = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
+    assert "$ make demo" in first
+    assert "$ make test" in first
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(path):
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_nothing_about_one_machine_stands_in_the_project():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    for name in listed:
+        if name.endswith((".png", ".lock")):
+            continue
+        text = (ROOT / name).read_text()
+        assert not re.search(r"https?://(?!example)", text), f"{name} names an address"
