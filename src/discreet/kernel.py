@@ -51,6 +51,10 @@ from discreet.errors import DiscreetError
 Class = TypeVar("Class", bound=type)
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Methods that may return an array, or a view of one. Without reference counting a function cannot return one, so these
+# are typed as if there were reference counting, and inlined where there is none.
+VIEWS = frozenset({"observe", "feedback", "query"})
+
 _methods: dict[str, dict[type, Callable[..., Any]]] = {}
 _helpers: list[Callable[..., Any]] = []
 _known_to_numba: set[object] = set()
@@ -145,8 +149,9 @@ def _tell_numba() -> None:
     for name, table in _methods.items():
         if name not in _known_to_numba:
             _known_to_numba.add(name)
+            how: dict[str, Any] = {"inline": "always", "jit_options": {"_nrt": True}} if name in VIEWS else {}
             for family in (types.NamedTuple, types.NamedUniTuple):
-                overload_method(family, name)(_resolver(table))
+                overload_method(family, name, **how)(_resolver(table))
     for function in _helpers:
         if function not in _known_to_numba:
             _known_to_numba.add(function)
@@ -198,14 +203,15 @@ def _dispatcher(function: Callable[..., Any], sources: tuple[Path, ...] | None) 
 
     njit: Any = numba.njit  # takes one option that its published signature does not name
 
-    def build(cache: bool) -> Callable[..., Any]:
-        options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": cache}
-        return _LeanFirst(njit(_nrt=False, **options)(function), njit(**options)(function))
+    def build(**options: Any) -> Callable[..., Any]:
+        options |= {"nogil": True, "error_model": "numpy"}
+        if sources is None:
+            return cast(Callable[..., Any], njit(**options)(function))
+        kind = "ordinary" if options.get("_nrt", True) else "lean"  # Numba's own key does not tell them apart
+        with _cache_folder(f"{digest(*sources)}-{kind}"):
+            return cast(Callable[..., Any], njit(cache=True, **options)(function))
 
-    if sources is None:
-        return build(cache=False)
-    with _cache_folder(digest(*sources)):
-        return build(cache=True)
+    return _LeanFirst(build(_nrt=False), build())
 
 
 class _LeanFirst:

@@ -1,0 +1,236 @@
+"""One loop for all: scalars and vectors, advice as observation, points as actions, queries, and games in pieces."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from discreet import Private, Range, kernel
+from discreet.channels import Batch
+from discreet.checks.failure import same_state
+from discreet.environments.arms import ArmGame
+from discreet.learners import TsallisInf
+from discreet.learners.draws import draw
+from discreet.mechanisms import Laplace
+from discreet.randomness import streams
+from discreet.simulation.loop import Player, play
+
+
+@kernel.compiled
+class LinearGame(NamedTuple):
+    """Full information: a point is played, and the whole row of losses comes back."""
+
+    losses: np.ndarray
+
+    def observe(self, t):
+        return 0
+
+    def feedback(self, t, action):
+        return self.losses[t]
+
+    def loss(self, t, action):
+        total = 0.0
+        for i in range(action.size):
+            total += self.losses[t, i] * action[i]
+        return total
+
+
+@kernel.compiled
+class NoisySum(NamedTuple):
+    """Releases the running sum of vectors with noise, in a buffer of its own."""
+
+    mechanism: Laplace
+    total: np.ndarray
+    released: np.ndarray
+
+    def hold(self):
+        return 1
+
+    def offer(self, feedback, query, rng):
+        for i in range(self.total.size):
+            self.total[i] += feedback[i]
+            self.released[i] = self.mechanism.release(self.total[i], rng)
+        return True, self.released
+
+
+@kernel.compiled
+class Leader(NamedTuple):
+    """Exponential weights on released sums; the action is a buffer of the learner."""
+
+    learning_rate: float
+    sums: np.ndarray
+    point: np.ndarray
+
+    def act(self, observation, rng):
+        total = 0.0
+        for i in range(self.sums.size):
+            self.point[i] = math.exp(-self.learning_rate * self.sums[i])
+            total += self.point[i]
+        for i in range(self.sums.size):
+            self.point[i] /= total
+        return self.point, 0.0
+
+    def query(self, trace):
+        return 1.0
+
+    def learn(self, trace, released):
+        for i in range(self.sums.size):
+            self.sums[i] = released[i]
+
+
+class AdviceTrace(NamedTuple):
+    arm: int
+    column: Any  # advice for the arm, divided by the probability of the arm: one number for each expert
+
+
+@kernel.compiled
+class AdviceGame(NamedTuple):
+    """Arms, with a matrix of expert advice as the observation of each round."""
+
+    losses: np.ndarray
+    advice: np.ndarray
+
+    def observe(self, t):
+        return self.advice[t]
+
+    def feedback(self, t, action):
+        return self.losses[t, action]
+
+    def loss(self, t, action):
+        return self.losses[t, action]
+
+
+@kernel.compiled
+class Experts(NamedTuple):
+    """EXP4: a vector of weights over experts, and a vector query."""
+
+    learning_rate: float
+    sums: np.ndarray
+    weights: np.ndarray
+    arms: np.ndarray
+    column: np.ndarray
+
+    def act(self, observation, rng):
+        total = 0.0
+        for j in range(self.sums.size):
+            self.weights[j] = math.exp(-self.learning_rate * self.sums[j])
+            total += self.weights[j]
+        for i in range(self.arms.size):
+            self.arms[i] = 0.0
+            for j in range(self.sums.size):
+                self.arms[i] += self.weights[j] / total * observation[j, i]
+        arm = draw(self.arms, rng.random())
+        for j in range(self.sums.size):
+            self.column[j] = observation[j, arm] / self.arms[arm]
+        return arm, AdviceTrace(arm, self.column)
+
+    def query(self, trace):
+        return trace.column
+
+    def learn(self, trace, released):
+        for j in range(self.sums.size):
+            self.sums[j] += released[j]
+
+
+@kernel.compiled
+class NoisyQuery(NamedTuple):
+    """Adds query times loss over a batch, then noise; the action is not held, the learner simply does not learn."""
+
+    size: int
+    mechanism: Laplace
+    count: np.ndarray
+    total: np.ndarray
+    released: np.ndarray
+
+    def hold(self):
+        return 1
+
+    def offer(self, feedback, query, rng):
+        self.count[0] += 1
+        for j in range(query.size):
+            self.total[j] += query[j] * feedback
+        if self.count[0] < self.size:
+            return False, self.released
+        self.count[0] = 0
+        for j in range(query.size):
+            self.released[j] = self.mechanism.release(self.total[j], rng)
+            self.total[j] = 0.0
+        return True, self.released
+
+
+def linear():
+    losses = np.random.default_rng(0).random((300, 6))
+    losses[:, 2] *= 0.5
+    channel = NoisySum(Laplace(3.0), np.zeros(6), np.zeros(6))
+    return Private(channel, Leader(0.1, np.zeros(6), np.zeros(6))), LinearGame(losses), LinearGame
+
+
+def advice():
+    rng = np.random.default_rng(0)
+    losses = rng.random((300, 3))
+    matrix = rng.random((300, 5, 3))
+    matrix /= matrix.sum(axis=2, keepdims=True)
+    channel = NoisyQuery(4, Laplace(0.1), np.zeros(1, np.int64), np.zeros(5), np.zeros(5))
+    learner = Experts(0.01, np.zeros(5), np.zeros(5), np.zeros(3), np.zeros(5))
+    return Private(channel, learner), AdviceGame(losses, matrix), AdviceGame
+
+
+def arms():
+    losses = np.random.default_rng(0).random((300, 3))
+    channel = Batch.laplace(size=7, epsilon=1.0, bounds=Range(0.0, 1.0))
+    return Private(channel, TsallisInf.start(arms=3, learning_rate=2.0, baseline=0.5)), ArmGame(losses), ArmGame
+
+
+@pytest.mark.parametrize("make", [arms, linear, advice])
+def test_the_loop_serves_every_kind_of_problem_at_both_speeds(make):
+    marks = np.array([10, 300])
+    runs = []
+    for compiled in (True, False):
+        private, game, _ = make()
+        player = Player(private, streams(1), compiled=compiled)
+        runs.append((player.play(game, marks).tolist(), player.private))
+    assert runs[0][0] == runs[1][0]
+    assert same_state(runs[0][1], runs[1][1]) is None
+
+
+@pytest.mark.parametrize("make", [arms, linear, advice])
+def test_a_game_in_pieces_is_the_same_game(make):
+    private, game, kind = make()
+    whole, pieces = Player(private, streams(1)), Player(private, streams(1))
+    expected = whole.play(game, np.array([300]))[0]
+    for start, stop in ((0, 1), (1, 50), (50, 53), (53, 300)):
+        part = kind(*(field[start:stop] for field in game))
+        score = pieces.play(part, np.array([stop - start]))[-1]
+    assert score == expected
+    assert same_state(whole.private, pieces.private) is None
+
+
+@pytest.mark.parametrize("make", [arms, linear, advice])
+def test_none_of_them_allocates(make):
+    private, game, _ = make()
+    player = Player(private, streams(1))
+    player.play(game, np.array([20]))
+    assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+
+
+def test_full_information_learns():
+    private, game, _ = linear()
+    loss = Player(private, streams(1)).play(game, np.array([300]))[0]
+    assert loss < 0.75 * game.losses.mean() * 300
+
+
+@pytest.mark.parametrize("make", [arms, linear, advice])
+def test_compiled_loops_leave_reference_counts_alone(make):
+    private, game, _ = make()
+    player = Player(private, streams(1))
+    for _ in range(3):
+        player.play(game, np.array([100]))
+    state = [array for _, array in kernel.arrays((player.private, game))]
+    before = [sys.getrefcount(array) for array in state]
+    for _ in range(20):
+        player.play(game, np.array([100]))
+    assert [sys.getrefcount(array) for array in state] == before
