@@ -205,3 +205,14 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     assert "exp3" in text
     finished = json.loads((target / "manifest.json").read_text())["trials"]["finished"]
     assert 0 < finished < 1_000_000
+
+
+@pytest.mark.parametrize("missing", ["pyarrow", "matplotlib"])
+def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_path):
+    program = f"import sys; sys.modules[{missing!r}] = None; from discreet.cli import main; main()"
+    arguments = ["simulate", "exp3", "--rounds", "100", "--output", str(tmp_path / "run")]
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'discreet[output]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
