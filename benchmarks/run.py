@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +87,8 @@ def ask_and_tell(name: str, repetitions: int, rounds: int = 5_000) -> float:
     """Return microseconds a round of the plain-Python interface."""
     times = []
     for _ in range(repetitions):
-        bandit = Bandit(arms=4, horizon=rounds, epsilon=1.0, algorithm=name, seed=1)
+        with warnings.catch_warnings(action="ignore"):
+            bandit = Bandit(arms=4, horizon=rounds, epsilon=1.0, algorithm=name, seed=1)
         outcomes = np.random.default_rng(0).random(rounds).tolist()
         start = time.perf_counter()
         for outcome in outcomes:

@@ -58,7 +58,9 @@ def test_the_non_interference_test_finds_a_small_leak(name):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_noise_recovers_the_ordinary_learner(name):
     private = algorithm(name).build(Setting(arms=4, rounds=2000, epsilon=0.5)).private
-    silent = private.channel._replace(size=1, mechanism=Laplace(0.0))
+    silent = Batch(1, private.channel.bounds, Laplace(0.0), np.zeros(2))
+    if not isinstance(private.channel, Batch):
+        silent = private.channel._replace(mechanism=Laplace(0.0))
     game = environment("stochastic", arms=4).deal(0, 2000, np.random.default_rng(1))
     players = [Player(Private(c, private.learner), streams(3)) for c in (silent, Open(private.channel.bounds))]
     scores = [player.play(game, np.array([500, 2000])) for player in players]
@@ -133,7 +135,7 @@ def test_private_tsallis_inf_is_far_below_uniform_play():
 def test_noise_and_guarantee_follow_from_the_declared_range(name, low, high, epsilon):
     instance = algorithm(name).build(Setting(epsilon=epsilon, bounds=Range(low, high)))
     (noise,) = instance.private.channel.noises
-    scale = (high - low) / (instance.parameters["batch_size"] * epsilon)
+    scale = (high - low) / (instance.private.channel.hold() * epsilon)
     assert noise["scale"] == pytest.approx(scale, rel=1e-12)
     assert instance.guarantee.epsilon == pytest.approx(epsilon, rel=1e-11)
     assert instance.guarantee.delta == 0.0

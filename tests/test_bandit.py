@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
+import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -19,7 +22,15 @@ NAMES = list(algorithms())
 
 
 def new(name="batched-exp3", **changes):
-    return Bandit(**({"arms": ["a", "b", "c"], "horizon": 500, "epsilon": 0.5, "algorithm": name, "seed": 1} | changes))
+    arguments = {"arms": ["a", "b", "c"], "horizon": 500, "epsilon": 0.5, "algorithm": name, "seed": 1} | changes
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* is not private")
+        return Bandit(**arguments)
+
+
+def test_asking_for_privacy_from_an_algorithm_without_it_warns():
+    with pytest.warns(UserWarning, match="exp3 is not private: epsilon is not used"):
+        Bandit(arms=3, horizon=100, epsilon=1.0, algorithm="exp3")
 
 
 def reward(decision):
@@ -70,13 +81,13 @@ def test_outcomes_may_come_late_and_in_any_order(name):
 def test_late_feedback_is_weighted_with_the_probability_of_its_own_decision():
     bandit = new("exp3", learning_rate=0.5)
     decisions = [bandit.ask() for _ in range(20)]
-    at_first = bandit._private.learner.log_weights.copy()
+    at_first = bandit._private.learner.weights.logs.copy()
     bandit.tell(decisions[0], loss=1.0)
-    moved = at_first - bandit._private.learner.log_weights
+    moved = at_first - bandit._private.learner.weights.logs
     first = {"a": 0, "b": 1, "c": 2}[decisions[0].arm]
     later = next(d for d in decisions[1:] if d.arm == decisions[0].arm)
     bandit.tell(later, loss=1.0)
-    twice = at_first - bandit._private.learner.log_weights
+    twice = at_first - bandit._private.learner.weights.logs
     assert moved[first] == pytest.approx(0.5 * 1.0 / (1 / 3))
     assert twice[first] == pytest.approx(2 * moved[first]), "both were drawn with probability 1/3"
 
@@ -92,7 +103,9 @@ def test_a_saved_bandit_goes_on_bit_for_bit(name, tmp_path):
     run(bandit, 101)
     late = [bandit.ask() for _ in range(7)]
     bandit.save(tmp_path / "bandit.json")
-    twin = Bandit.load(tmp_path / "bandit.json")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".* is not private")
+        twin = Bandit.load(tmp_path / "bandit.json")
     for decision in late[::-1]:
         bandit.tell(decision, reward=reward(decision))
         twin.tell(decision, reward=reward(decision))
@@ -110,10 +123,49 @@ def test_a_saved_file_marks_what_is_raw_and_holds_no_more_of_it(tmp_path):
     bandit.save(tmp_path / "bandit.json")
     state = json.loads((tmp_path / "bandit.json").read_text())
     raw = state.pop("unreleased")
-    assert raw == [[4, {"held": [2 * secret, 2.0]}]]
+    assert raw["batches"] == [[4, {"held": [pytest.approx(2 * secret * 2**40), 2.0]}]]
+    assert raw["seed"] == 1
+    assert "PCG64" in json.dumps(raw["noise_stream"])
     assert "0.73908" not in json.dumps(state)
     assert "1.47817" not in json.dumps(state)
     assert "0.73908" not in repr(bandit)
+
+
+def test_without_a_seed_a_saved_file_tells_nothing_about_the_noise(tmp_path):
+    bandit = new("batched-exp3", batch_size=1, seed=None)
+    decision = bandit.ask()
+    bandit.save(tmp_path / "bandit.json")
+    assert (tmp_path / "bandit.json").stat().st_mode & 0o777 == 0o600
+    assert json.loads((tmp_path / "bandit.json").read_text())["unreleased"]["noise_stream"] is None
+    twins = [Bandit.load(tmp_path / "bandit.json") for _ in range(2)]
+    for twin in twins:
+        twin.tell(decision, loss=0.5)
+    assert same_state(twins[0]._private.learner, twins[1]._private.learner) is not None, "each has noise of its own"
+
+
+def test_threads_may_share_a_bandit():
+    bandit = new("batched-exp3", horizon=4000, batch_size=4)
+    seen = []
+
+    def work():
+        for _ in range(500):
+            decision = bandit.ask()
+            seen.append(decision.id)
+            bandit.tell(decision, reward=reward(decision))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(seen) == list(range(4000))
+    assert bandit.open_decisions == ()
+    assert bandit._pending == {}
 
 
 def test_saving_fails_whole(tmp_path):
@@ -128,7 +180,16 @@ def test_saving_fails_whole(tmp_path):
 def test_loading_something_else_is_refused(tmp_path):
     (tmp_path / "a").write_text("{}")
     (tmp_path / "b").write_text("no")
-    for name, complaint in (("a", "is not a bandit saved"), ("b", "is not a bandit saved"), ("c", "cannot be read")):
+    new().save(tmp_path / "d")
+    state = json.loads((tmp_path / "d").read_text())
+    del state["learner"]
+    (tmp_path / "d").write_text(json.dumps(state))
+    for name, complaint in (
+        ("a", "is not a bandit saved"),
+        ("b", "is not a bandit saved"),
+        ("c", "cannot be read"),
+        ("d", "is damaged"),
+    ):
         with pytest.raises(DiscreetError, match=complaint):
             Bandit.load(tmp_path / name)
 
@@ -165,6 +226,7 @@ def test_bad_outcomes_are_refused_without_showing_them_and_can_be_told_again(out
         bandit.tell(decision, **outcome)
     assert "123.25" not in str(refusal.value)
     assert "good" not in str(refusal.value)
+    assert refusal.value.__context__ is None
     bandit.tell(decision, reward=1.0)
 
 
@@ -173,7 +235,7 @@ def test_clipping_brings_outcomes_into_range():
     clipping.tell(clipping.ask(), loss=50.0)
     plain.tell(plain.ask(), loss=1.0)
     assert same_state(clipping._private.learner, plain._private.learner) is None
-    with pytest.raises(DiscreetError, match="outside the declared range -1 to 1"):
+    with pytest.raises(DiscreetError, match="the loss is not a number"):
         clipping.tell(clipping.ask(), loss=math.nan)
 
 
@@ -189,6 +251,7 @@ def test_it_does_not_claim_more_than_it_does():
     assert bandit.guarantee.epsilon == 0.5
     assert "simulation only" in repr(bandit)
     assert "floating-point noise, for simulation only" in str(bandit.guarantee)
+    assert "reproducible from its seed" in str(new(seed=2).guarantee)
     assert "caveat" in bandit.guarantee.as_dict()
 
 
@@ -196,7 +259,10 @@ def test_it_does_not_claim_more_than_it_does():
     ("changes", "complaint"),
     [
         ({"arms": 1}, "arms is 1"),
-        ({"arms": ["a"]}, "arms has 1 labels"),
+        ({"arms": ["a"]}, "arms has 1 label, but"),
+        ({"arms": [[1], [2]]}, "label that cannot be one"),
+        ({"clip": "no"}, "clip is 'no'"),
+        ({"algorithm": None}, "unknown algorithm 'None'"),
         ({"arms": ["a", "a"]}, "label twice"),
         ({"arms": "abc"}, "arms is 'abc', but must be a list of labels"),
         ({"horizon": 1}, "horizon is 1"),

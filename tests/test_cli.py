@@ -47,12 +47,12 @@ def test_describe_tells_everything(call, name):
     assert code == 0
     facts = json.loads(text)
     assert facts["name"] == name
-    assert set(facts["guarantee"]) == {"epsilon", "delta", "model", "unit", "status", "source"}
+    assert set(facts["guarantee"]) - {"caveat"} == {"epsilon", "delta", "model", "unit", "status", "source"}
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]
         assert noise["kind"] == "laplace"
-        assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"]["batch_size"]))
+        assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))
         assert facts["guarantee"]["epsilon"] == 0.5
     code, text, _ = call("describe", name)
     assert code == 0
@@ -99,6 +99,26 @@ def test_simulate_plays_a_file(call, tmp_path):
     assert json.loads(text)["results"][0]["rounds"] == 50
 
 
+def test_options_reach_every_algorithm_that_has_them(call):
+    for names in (("exp3", "uniform"), ("uniform", "exp3")):
+        assert call("simulate", *names, *SMALL, "--set", "learning_rate=0.5")[0] == 0
+
+
+def test_the_table_is_printed_even_if_writing_fails(call, tmp_path):
+    (tmp_path / "run" / "regret.png").mkdir(parents=True)
+    code, text, complaint = call("simulate", "exp3", *SMALL, "--output", tmp_path / "run", "--overwrite")
+    assert code == 2
+    assert "exp3" in text
+    assert "is a folder, and is not overwritten" in complaint
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["regret.png"]
+
+
+def test_without_arguments_the_help_is_shown(call):
+    code, text, _ = call()
+    assert code == 0
+    assert "Commands:" in text
+
+
 def test_clip_says_how_many(call, tmp_path):
     path = tmp_path / "losses.npy"
     np.save(path, np.array([[0.0, 3.0], [-1.0, 1.0], [0.5, 0.5]]))
@@ -108,7 +128,7 @@ def test_clip_says_how_many(call, tmp_path):
     assert "row 1, column 2: the loss is 3" in complaint
     code, text, _ = call(*table, "--clip")
     assert code == 0
-    assert "2 losses outside 0 to 1 were clipped" in text
+    assert "Clipped: 2 numbers outside 0 to 1." in text
 
 
 BAD = [
@@ -142,6 +162,14 @@ BAD = [
     (("simulate", "exp3", "--output", "/proc/nothing/here"), "/proc/nothing/here cannot be created"),
     (("simulate", "exp3", "--frobnicate"), "No such option"),
     (("completion", "tcsh"), "'tcsh' is not one of"),
+    (("completion",), "Missing argument"),
+    (("describe", "batched-exp3", "--epsilon", "1e-300"), "epsilon is 1e-300, but must be between"),
+    (("describe", "batched-exp3", "--rounds", "9" * 370), "rounds is too large: at most"),
+    (("describe", "exp3", "--arms", 10**11), "arms is too large: at most 10,000,000"),
+    (("simulate", "exp3", "--rounds", 10**26), "rounds is too large: at most"),
+    (("simulate", "exp3", "--output", "x" * 300), "cannot be created: File name too long"),
+    (("simulate", "exp3", "--output", "Makefile/x"), "Makefile/x cannot be created"),
+    (("simulate", "exp3", "--output", "Makefile", "--overwrite"), "Makefile exists already"),
 ]
 
 
@@ -185,7 +213,7 @@ def complete(*words):
 
 def test_the_shell_completes_commands_algorithms_and_environments():
     assert "simulate" in complete("discreet", "sim")
-    assert complete("discreet", "describe", "batched-") == ["batched-exp3", "batched-tsallis-inf"]
+    assert complete("discreet", "describe", "batched-t") == ["batched-tsallis-inf"]
     assert complete("discreet", "simulate", "exp3", "--environment", "sto") == ["stochastic"]
 
 

@@ -72,6 +72,7 @@ def test_tables_come_from_csv_with_or_without_a_header_and_from_npy(tmp_path):
         tmp_path / "a.npy",
         write(tmp_path / "a.csv", "0,1\n0.5,0.25\n"),
         write(tmp_path / "b.csv", "\ufeffleft,right\n0, 1\n0.5,0.25"),
+        write(tmp_path / "c.csv", '\n\n"left","right"\r\n"0","1"\r\n"0.5","0.25"\r\n\r\n'),
     ):
         assert read_table(path).losses.tolist() == expected
 
@@ -81,9 +82,14 @@ def test_tables_come_from_csv_with_or_without_a_header_and_from_npy(tmp_path):
     [
         ("", "is empty"),
         ("a,b\n", "has 0 rows"),
-        ("0,1\n", "has 1 rows of losses, but at least 2"),
-        ("0\n1\n", "has 1 column, but at least 2 arms"),
-        ("0,1\n0\n", "row 2 has 1 columns, but the rows before it have 2"),
+        ("0,1\n", "has 1 row of losses, but at least 2"),
+        ("0\n1\n", "has 1 column, but at least 2 arms are needed, separated by commas"),
+        ("0,1\n0\n", "row 2 has 1 column, but the rows before it have 2"),
+        ("0.1,,0.3\n1,1,1\n", "row 1, column 2: '' is not a number"),
+        ("0.1,O.2\n1,1\n", "row 1, column 2: 'O.2' is not a number"),
+        ("a,b\n0,1,1\n1,1,1\n", "has 2 names, but 3 columns of losses"),
+        ("0;1\n1;0\n", "row 2, column 1: '1;0' is not a number .columns are separated by commas"),
+        ("0,1\n" + "x" * 200_000 + ",2\n", "cannot be read as a table of numbers: field larger than"),
         ("a,b\n0,1\n0,x\n", "row 3, column 2: 'x' is not a number"),
         ("0,1\n0,nan\n", "row 2, column 2: a loss must be a finite number"),
         ("a,b\n0,1\ninf,0\n", "row 3, column 1: a loss must be a finite number"),
@@ -107,7 +113,7 @@ def test_bad_files_are_refused(tmp_path):
     with pytest.raises(DiscreetError, match="is not a NPY file"):
         read_table(tmp_path / "bad.npy")
     (tmp_path / "bad.csv").write_bytes(b"\xff\xfe\x00\x01,\n")
-    with pytest.raises(DiscreetError, match="is not text"):
+    with pytest.raises(DiscreetError, match="is not text in UTF-8"):
         read_table(tmp_path / "bad.csv")
 
 

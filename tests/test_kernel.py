@@ -175,3 +175,47 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
 
 def test_importing_discreet_does_not_import_the_compiler(python):
     assert python("import sys, discreet; print('numba' in sys.modules, 'matplotlib' in sys.modules)") == "False False"
+
+
+def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(python, tmp_path):
+    copy = tmp_path / "src" / "discreet"
+    shutil.copytree(Path(discreet.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    here = {"PYTHONPATH": str(copy.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    old = python(PROGRAM, **here).split()[0]
+    learner = str(copy / "learners" / "exp3.py")
+    edit = (
+        f"import discreet, pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
+        "p.write_text(t.replace('self.learning_rate * loss', '50.0 * self.learning_rate * loss'))\n"
+    )
+    during = python(edit + PROGRAM, **here).split()
+    after = python(PROGRAM, **here).split()
+    assert during[0] == old
+    assert after[0] != old
+    assert after[1:] == ["0", "1"]
+
+
+def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
+    (tmp_path / "tools.py").write_text(
+        "from discreet.kernel import helper\nFACTOR = 1.0\n@helper\ndef scaled(x):\n    return 3.0 * x\n"
+    )
+    (tmp_path / "mine.py").write_text(
+        "from typing import NamedTuple\n"
+        "from discreet.kernel import compiled\n"
+        "from tools import FACTOR, scaled\n"
+        "@compiled\n"
+        "class Mine(NamedTuple):\n"
+        "    size: int\n"
+        "    def only_mine(self, value):\n"
+        "        return FACTOR * scaled(value)\n"
+        "def run(component, value):\n"
+        "    return component.only_mine(value)\n"
+    )
+    program = (
+        "import mine; from discreet.kernel import compile_for as c; print(c(mine.run, mine.Mine(1))(mine.Mine(1), 1.0))"
+    )
+    here = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert python(program, **here) == "3.0"
+    (tmp_path / "tools.py").write_text((tmp_path / "tools.py").read_text().replace("3.0 * x", "50.0 * x"))
+    assert python(program, **here) == "50.0"
+    (tmp_path / "tools.py").write_text((tmp_path / "tools.py").read_text().replace("FACTOR = 1.0", "FACTOR = 20.0"))
+    assert python(program, **here) == "1000.0"

@@ -11,13 +11,20 @@ from hypothesis import strategies as some
 
 from discreet import kernel, learners
 from discreet.checks import CheckFailed, check_learner
-from discreet.learners import Exp3, TsallisInf, Uniform
+from discreet.learners import Exp3, Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, TsallisInf, Ucb, Uniform
 from discreet.learners.draws import draw
 from discreet.learners.tsallis_inf import solve
 
 EXAMPLES = {
     "Exp3": Exp3.start(arms=5, learning_rate=0.05, mixing=0.1, margin=3.0),
     "TsallisInf": TsallisInf.start(arms=5, learning_rate=1.0, baseline=0.5),
+    "Exp3Gain": Exp3Gain.start(arms=5, mixing=0.1, margin=3.0),
+    "Exp3IX": Exp3IX.start(arms=5, learning_rate=0.05),
+    "Exp3P": Exp3P.start(arms=5, learning_rate=0.05, mixing=0.1, bonus=0.01),
+    "Ftpl": Ftpl.start(arms=5, learning_rate=0.05, cap=100),
+    "Htinf": Htinf.start(arms=5, moment=2.0, tail=1.5),
+    "KlUcb": KlUcb.start(arms=5),
+    "Ucb": Ucb.start(arms=5),
     "Uniform": Uniform(5),
 }
 
@@ -74,7 +81,7 @@ def slow_exp3(losses, rate, mixing, margin, rng):
     return arms_played, totals
 
 
-@pytest.mark.parametrize("arms", [2, 4, 30])
+@pytest.mark.parametrize("arms", [2, 4, 30, 65, 200])
 @pytest.mark.parametrize(("mixing", "margin"), [(0.0, math.inf), (0.2, 2.0)])
 def test_exp3_agrees_with_a_slow_implementation(arms, mixing, margin):
     """Without mixing EXP3 on losses multiplies a rounding error by up to 1 + tanh(E / 4) a play, so that run is short."""
@@ -90,7 +97,7 @@ def test_exp3_agrees_with_a_slow_implementation(arms, mixing, margin):
         played.append(arm)
     expected, totals = slow_exp3(losses, 0.02, mixing, margin, np.random.default_rng(9))
     assert played == expected
-    np.testing.assert_allclose(fast.log_weights, -0.02 * totals, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(fast.weights.logs, -0.02 * totals, rtol=1e-9, atol=1e-9)
 
 
 def test_exp3_survives_losses_that_would_overflow():
@@ -99,8 +106,8 @@ def test_exp3_survives_losses_that_would_overflow():
     for step in range(2000):
         _, trace = learner.act(0, rng)
         learner.learn(trace, -200.0 if step % 3 else 300.0)
-        assert np.isfinite(learner.weights).all()
-        assert learner.weights.sum() == pytest.approx(learner.scale[0], rel=1e-9)
+        assert np.isfinite(learner.weights.values).all()
+        assert learner.weights.values.sum() == pytest.approx(learner.weights.scale[0], rel=1e-9)
         assert trace.probability > 0.0
 
 

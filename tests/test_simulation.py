@@ -64,6 +64,23 @@ def test_any_learner_behind_any_channel_can_be_simulated():
     assert [row["label"] for row in results.summary()] == ["mine", "uniform"]
 
 
+def test_a_learner_with_other_arms_than_the_game_is_refused():
+    wrong = Contender(label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=50, learning_rate=0.05)))
+    with pytest.raises(DiscreetError, match="numbers of arms must agree"):
+        simulate([wrong], environment="deterministic", arms=4, rounds=2000, trials=2)
+    with pytest.raises(DiscreetError, match="arms is 5, but the environment has 4"):
+        simulate(["exp3"], environment=Stochastic(4), arms=5, rounds=100)
+
+
+def test_contenders_are_never_dropped():
+    assert len(simulate(["batched-exp3"], epsilon=[0.3, 0.30000001], rounds=100, trials=1).contenders) == 2
+    assert len(simulate((name for name in ("exp3", "uniform")), rounds=100, trials=1).contenders) == 2
+    assert simulate("exp3", rounds=100, trials=1).contenders[0].label == "exp3"
+    twin = Contender(label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=4, learning_rate=0.05)))
+    with pytest.raises(DiscreetError, match="two contenders are labelled 'x'"):
+        simulate([twin, twin], rounds=100, trials=1)
+
+
 def test_checkpoints_are_log_spaced_and_end_with_the_game():
     marks = checkpoints(2**18)
     assert marks[0] == 1

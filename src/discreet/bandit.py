@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import threading
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +16,7 @@ import numpy as np
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
-from discreet.errors import DiscreetError, whole
+from discreet.errors import DiscreetError, count, whole
 from discreet.guarantee import Guarantee
 from discreet.private import Private
 from discreet.randomness import streams
@@ -21,7 +24,7 @@ from discreet.ranges import declared
 
 DEFAULT = "batched-tsallis-inf"
 FORMAT = "discreet bandit 1"
-CAVEAT = "for ideal noise: this object draws floating-point noise, for simulation only"
+CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class Bandit:
     >>> bandit.tell(decision, reward=1.0)
     >>> print(bandit.guarantee)
     1-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the
-    declared range; but for ideal noise: this object draws floating-point noise, for simulation only)
+    declared range; but for ideal noise: this object draws floating-point noise, reproducible from its seed, for
+    simulation only)
     >>> bandit
     Bandit(3 arms, round 1 of 1000, batched-tsallis-inf, 1-differential privacy, simulation only: floating-point noise)
 
@@ -107,10 +111,16 @@ class Bandit:
         }
         self._horizon = horizon
         self._bounds = declared(low, high)
+        if not isinstance(clip, bool):
+            raise DiscreetError(f"clip is {clip!r}, but must be True or False.")
         self._clip = clip
         self._algorithm = algorithm
         self._private = _build(self._recipe)
+        if not self._private.guarantee.is_private:
+            warnings.warn(f"{algorithm} is not private: epsilon is not used.", stacklevel=2)
+        self._seed = seed
         self._streams = streams(seed)
+        self._lock = threading.Lock()
         self._asked = 0
         self._group, self._arm = 0, 0  # of the decision asked for last
         self._open: dict[int, int] = {}  # decision -> its group
@@ -118,6 +128,10 @@ class Bandit:
 
     def ask(self) -> Decision:
         """Return the arm to play in the next round."""
+        with self._lock:
+            return self._ask()
+
+    def _ask(self) -> Decision:
         if self._asked >= self._horizon:
             raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no decision is left to ask for.")
         if self._asked % self._private.channel.hold() == 0:
@@ -133,17 +147,20 @@ class Bandit:
 
     def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
         """Report the outcome of a decision, as a reward or as a loss in the declared range."""
-        group = self._group_of(decision)
         value = self._loss(reward, loss)
-        pending = self._pending[group]
-        del self._open[decision.id]
-        if pending.private.tell(pending.trace, value, self._streams.privacy):
-            del self._pending[group]
+        with self._lock:
+            group = self._group_of(decision)
+            pending = self._pending[group]
+            del self._open[decision.id]
+            if pending.private.tell(pending.trace, value, self._streams.privacy):
+                del self._pending[group]
 
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, with the caveat that this version is for simulation."""
-        return replace(self._private.guarantee, caveat=CAVEAT)
+        seeded = "" if self._seed is None else ", reproducible from its seed"
+        mine = self._private.guarantee
+        return replace(mine, caveat=f"{mine.caveat}; " * bool(mine.caveat) + CAVEAT.format(seeded=seeded))
 
     @property
     def algorithm(self) -> str:
@@ -156,14 +173,31 @@ class Bandit:
         return tuple(self._open)
 
     def save(self, path: Path | str) -> None:
-        """Write the whole state to one file, from which ``Bandit.load`` goes on bit for bit.
+        """Write the whole state to one file that only its owner can read, and from which ``Bandit.load`` goes on.
 
-        The file holds the sums of batches that are not released yet: the entries below ``unreleased`` are raw feedback
-        and as sensitive as the data. Labels of arms must be text or whole numbers.
+        What stands below ``unreleased`` is as sensitive as the data: sums of batches that are not released yet, and, with
+        a seed, the stream of the noise, from which past noise can be computed. A bandit without a seed gets fresh noise
+        when it is loaded; one with a seed goes on bit for bit. Go on from a file once: two bandits that go on from one
+        file tell more together than each of them promises. Labels of arms must be text or whole numbers.
         """
+        with self._lock:
+            state = self._state()
+        path = Path(path)
+        staging = path.with_name(path.name + ".part")
+        try:
+            with open(staging, "w", encoding="utf-8", opener=_owner_only) as file:
+                json.dump(state, file)
+            staging.replace(path)
+        except OSError as reason:
+            with contextlib.suppress(OSError):
+                staging.unlink()
+            raise DiscreetError(f"{path} cannot be written: {reason.strerror}.") from None
+
+    def _state(self) -> dict[str, Any]:
         if not all(isinstance(label, str | int) for label in self._labels):
             raise DiscreetError("arms has labels that are neither text nor whole numbers, which a file cannot hold.")
-        state = {
+        noise = None if self._seed is None else self._streams.privacy.bit_generator.state
+        return {
             "format": FORMAT,
             "noise": "floating point: for simulation only",
             "recipe": self._recipe,
@@ -172,19 +206,14 @@ class Bandit:
             "arm": self._arm,
             "open": list(self._open.items()),
             "learner": _state_of(self._private.learner),
+            "learner_randomness": self._streams.learner.bit_generator.state,
             "pending": [[group, p.arm, _plain(p.trace)] for group, p in self._pending.items()],
-            "unreleased": [[group, _state_of(p.private.channel)] for group, p in self._pending.items()],
-            "randomness": {name: rng.bit_generator.state for name, rng in self._streams._asdict().items()},
+            "unreleased": {
+                "batches": [[group, _state_of(p.private.channel)] for group, p in self._pending.items()],
+                "seed": self._seed,
+                "noise_stream": noise,
+            },
         }
-        path = Path(path)
-        staging = path.with_name(path.name + ".part")
-        try:
-            staging.write_text(json.dumps(state), encoding="utf-8")
-            staging.replace(path)
-        except OSError as reason:
-            with contextlib.suppress(OSError):
-                staging.unlink()
-            raise DiscreetError(f"{path} cannot be written: {reason.strerror}.") from None
 
     @classmethod
     def load(cls, path: Path | str) -> Bandit:
@@ -197,17 +226,26 @@ class Bandit:
             state = None
         if not isinstance(state, dict) or state.get("format") != FORMAT:
             raise DiscreetError(f"{path} is not a bandit saved by this version.")
-        bandit = cls(**state["recipe"])
+        try:
+            return cls._restored(state)
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise DiscreetError(f"{path} is damaged: it cannot be loaded.") from None
+
+    @classmethod
+    def _restored(cls, state: Mapping[str, Any]) -> Bandit:
+        secret = state["unreleased"]
+        bandit = cls(**state["recipe"], seed=secret["seed"])
         bandit._asked, bandit._group, bandit._arm = state["asked"], state["group"], state["arm"]
         bandit._open = dict(state["open"])
         _restore(bandit._private.learner, state["learner"])
         example = kernel.copy(bandit._private).act(0, np.random.default_rng(0))[1]
-        for (group, arm, trace), (_, held) in zip(state["pending"], state["unreleased"], strict=True):
+        for (group, arm, trace), (_, held) in zip(state["pending"], secret["batches"], strict=True):
             fork = Private(bandit._private.channel.fork(), bandit._private.learner)
             _restore(fork.channel, held)
             bandit._pending[group] = _Pending(arm, _like(example, trace), fork)
-        for name, rng in bandit._streams._asdict().items():
-            rng.bit_generator.state = state["randomness"][name]
+        bandit._streams.learner.bit_generator.state = state["learner_randomness"]
+        if secret["seed"] is not None:
+            bandit._streams.privacy.bit_generator.state = secret["noise_stream"]
         return bandit
 
     def __repr__(self) -> str:
@@ -217,12 +255,14 @@ class Bandit:
         )
 
     def _group_of(self, decision: Decision) -> int:
-        identity = getattr(decision, "id", None)
+        if not isinstance(decision, Decision) or not isinstance(decision.id, int):
+            raise DiscreetError("decision is not one that ask() gave.")
+        identity = decision.id
         if identity in self._open:
             group = self._open[identity]
             if decision.arm == self._labels[self._pending[group].arm]:
                 return group
-        elif isinstance(identity, int) and 0 <= identity < self._asked:
+        elif 0 <= identity < self._asked:
             raise DiscreetError(f"decision {identity} has been told already: each outcome counts once.")
         raise DiscreetError(f"decision {identity!r} is not one that this bandit gave.")
 
@@ -231,15 +271,30 @@ class Bandit:
         if (reward is None) == (loss is None):
             raise DiscreetError("tell needs one outcome: either reward or loss.")
         name, given = ("reward", reward) if loss is None else ("loss", loss)
-        try:
-            value = float(given)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise DiscreetError(f"the {name} is not a number.") from None
+        value = _number(given)
+        if value is None:
+            raise DiscreetError(f"the {name} is not a number.")
         low, high = self._bounds
-        if value != value or (not self._clip and not low <= value <= high):
+        if value != value:
+            raise DiscreetError(f"the {name} is not a number.")
+        if not self._clip and not low <= value <= high:
             raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
         value = self._bounds.clamp(value)
         return value if loss is not None else low + (high - value)
+
+
+def _number(given: Any) -> float | None:
+    """Return the outcome as a float, or None; what it was must not stay in the chain of an exception."""
+    if isinstance(given, str | bytes):
+        return None
+    try:
+        return float(given)
+    except Exception:
+        return None
+
+
+def _owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _build(recipe: Mapping[str, Any]) -> Private:
@@ -256,14 +311,18 @@ def _build(recipe: Mapping[str, Any]) -> Private:
 
 
 def _labels(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
-    if isinstance(arms, str) or not isinstance(arms, int | np.integer | Sequence):
+    if isinstance(arms, np.ndarray) and arms.ndim == 1:
+        arms = arms.tolist()
+    if isinstance(arms, str | bytes) or not isinstance(arms, int | np.integer | Sequence):
         raise DiscreetError(f"arms is {arms!r}, but must be a list of labels or a whole number of at least 2.")
     if isinstance(arms, Sequence):
         if len(arms) < 2:
-            raise DiscreetError(f"arms has {len(arms)} labels, but at least 2 are needed.")
+            raise DiscreetError(f"arms has {count(len(arms), 'label')}, but at least 2 are needed.")
+        if not all(isinstance(label, Hashable) and label == label for label in arms):
+            raise DiscreetError("arms has a label that cannot be one: use text or numbers.")
         if len(set(arms)) < len(arms):
             raise DiscreetError("arms has a label twice, but labels must differ.")
-        return tuple(arms)
+        return tuple(label.item() if isinstance(label, np.generic) else label for label in arms)
     return tuple(range(whole("arms", arms, least=2)))
 
 

@@ -15,34 +15,55 @@ class DiscreetError(ValueError):
 def nearest(kind: str, name: str, known: Iterable[str]) -> DiscreetError:
     """Return the error for an unknown name, suggesting the closest known one."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'? " if close else ""
     return DiscreetError(f"unknown {kind} '{name}': {hint}known are {', '.join(names)}.")
 
 
-def whole(name: str, value: object, *, least: int) -> int:
+def whole(name: str, value: object, *, least: int, most: int = 10**15) -> int:
     """Return value as an int, or refuse it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise DiscreetError(f"{name} is {value!r}, but must be a whole number of at least {least}.")
+    if int(value) > most:
+        raise DiscreetError(f"{name} is too large: at most {most:,} is possible.")
     return int(value)
+
+
+def count(number: int, thing: str) -> str:
+    """Return a number of things, in words that agree.
+
+    >>> count(1, "row"), count(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def finite(name: str, value: object) -> float:
     """Return value as a float, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(float(value)):
+    if not abs(_float(value)) <= 1e300:
         raise DiscreetError(f"{name} is {value!r}, but must be a finite number.")
-    return float(value)
+    return _float(value)
 
 
 def positive(name: str, value: object) -> float:
     """Return value as a float above 0, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < float(value) < math.inf:
+    if not 0.0 < _float(value) < math.inf:
         raise DiscreetError(f"{name} is {value!r}, but must be a finite number above 0.")
-    return float(value)
+    return within(name, value, 1e-200, 1e200)
 
 
 def within(name: str, value: object, low: float, high: float) -> float:
     """Return value as a float in [low, high], or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not low <= float(value) <= high:
+    if not low <= _float(value) <= high:
         raise DiscreetError(f"{name} is {value!r}, but must be between {low:g} and {high:g}.")
-    return float(value)
+    return _float(value)
+
+
+def _float(value: object) -> float:
+    """Return a real number as a float, infinity if it is too large, and NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

@@ -56,7 +56,7 @@ class Guarantee:
         """The guarantee in two or three words."""
         if not self.is_private:
             return "no privacy"
-        name = f"{self.epsilon:g}" if self.delta == 0.0 else f"({self.epsilon:g}, {self.delta:g})"
+        name = f"{self.epsilon:.12g}" if self.delta == 0.0 else f"({self.epsilon:.12g}, {self.delta:.12g})"
         return f"{name}-differential privacy"
 
     def for_user(self, *, rounds: int) -> Guarantee:
@@ -64,11 +64,10 @@ class Guarantee:
         size = whole("rounds", rounds, least=1)
         if not self.is_private or size == 1:
             return self
-        growth = math.fsum(math.exp(i * self.epsilon) for i in range(size)) if self.delta else 0.0
         return replace(
             self,
             epsilon=size * self.epsilon,
-            delta=min(1.0, growth * self.delta),
+            delta=_group_delta(self.epsilon, self.delta, size),
             unit=f"{size} rounds replaced",
             source=f"{self.source}; group privacy for {size} rounds",
         )
@@ -90,6 +89,17 @@ class Guarantee:
             return f"no privacy ({self.source})"
         but = f"; but {self.caveat}" if self.caveat else ""
         return f"{self.short} ({self.model} model, unit: {self.unit}; {self.status}: {self.source}{but})"
+
+
+def _group_delta(epsilon: float, delta: float, size: int) -> float:
+    """Return delta (1 + e^epsilon + ... + e^((size - 1) epsilon)), but at most 1."""
+    total, factor = 0.0, 1.0
+    for _ in range(size):
+        total += factor * delta
+        if total >= 1.0:
+            return 1.0
+        factor *= math.exp(epsilon)
+    return total
 
 
 def stated(epsilon: float) -> float:

@@ -10,11 +10,11 @@ plain-Python behaviour stays as written.
 ... class Counter(NamedTuple):
 ...     step: int
 ...     total: np.ndarray
-...     def add(self, times):
+...     def count_up(self, times):
 ...         self.total[0] += self.step * times
 >>> def run(counter, rounds):
 ...     for _ in range(rounds):
-...         counter.add(1)
+...         counter.count_up(1)
 ...     return counter.total[0]
 >>> counter = Counter(2, np.zeros(1))
 >>> float(run(counter, 3)), float(compile_for(run, counter)(counter, 3))
@@ -41,7 +41,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -90,16 +90,16 @@ def helper(function: Function) -> Function:
 def compile_for(function: Function, *components: object) -> Function:
     """Return ``function`` compiled for arguments that are, or contain, the given components.
 
-    Compiled code is kept on disk in a folder named by a digest of all sources that it can depend on: this package and
-    the files that define the components. Editing any of them gives another folder, so old code is never loaded.
-    What is defined in ``__main__`` (a script, a prompt) cannot be found again by another process, so it is compiled in
-    memory only.
+    Compiled code is kept on disk in a folder named by a digest of all code that it can depend on, as it is in memory:
+    every method and helper of this package, those of the components' classes, and the constants that they name. An edit
+    anywhere gives another folder, so that old code is never loaded. What is defined in ``__main__`` (a script, a prompt)
+    or names something that has no digest is compiled in memory only.
     """
     key = (function, *_classes(components))
     if key not in _dispatchers:
         with _lock:
             _tell_numba()
-            _dispatchers[key] = _dispatcher(function, _foreign_sources(function, components))
+            _dispatchers[key] = _dispatchers.get(key) or _dispatcher(function, _fingerprint(function, components))
     return cast(Function, _dispatchers[key])
 
 
@@ -126,13 +126,12 @@ def copy(component: Component) -> Component:
     return component
 
 
-def digest(*sources: Path) -> str:
-    """Return a digest of this package's sources, the given files, and the compiler's version."""
+def source_digest() -> str:
+    """Return a digest of this package's source files, to say which version made a result."""
     parts = hashlib.sha256()
-    parts.update(f"{sys.version} {np.__version__} {version('numba')}".encode())
     package = Path(__file__).parent
-    for path in (*sorted(package.rglob("*.py")), *sources):
-        parts.update(str(path.relative_to(package) if path.is_relative_to(package) else path).encode())
+    for path in sorted(package.rglob("*.py")):
+        parts.update(str(path.relative_to(package)).encode())
         parts.update(path.read_bytes())
     return parts.hexdigest()[:20]
 
@@ -146,13 +145,13 @@ def _tell_numba() -> None:
     from numba import types
     from numba.extending import overload_method, register_jitable
 
-    for name, table in _methods.items():
+    for name, table in list(_methods.items()):
         if name not in _known_to_numba:
             _known_to_numba.add(name)
             how: dict[str, Any] = {"inline": "always", "jit_options": {"_nrt": True}} if name in VIEWS else {}
             for family in (types.NamedTuple, types.NamedUniTuple):
                 overload_method(family, name, **how)(_resolver(table))
-    for function in _helpers:
+    for function in tuple(_helpers):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
             register_jitable(function)
@@ -176,18 +175,59 @@ def _bare(method: Callable[..., Any]) -> Callable[..., Any]:
     return bare
 
 
-def _foreign_sources(function: Callable[..., Any], components: tuple[object, ...]) -> tuple[Path, ...] | None:
-    """Return the files outside this package that the compiled code depends on, or None if one cannot be read."""
-    package = Path(__file__).parent
-    found: set[Path] = set()
-    definitions: tuple[Any, ...] = (function, *_classes(components))
-    for definition in definitions:
-        path = Path(inspect.getfile(definition)).resolve()
-        if definition.__module__ == "__main__" or not path.is_file():
+def _fingerprint(function: Callable[..., Any], components: tuple[object, ...]) -> str | None:
+    """Return a digest of all code that the compiled function can depend on, or None if there is no telling."""
+    involved = set(_classes(components))
+    functions = [function, *(each for each in _helpers)]
+    for table in _methods.values():
+        functions += [method for cls, method in table.items() if cls in involved or _is_ours(cls)]
+    parts = hashlib.sha256(f"{sys.version} {np.__version__} {version('numba')}".encode())
+    has_file = Path(function.__code__.co_filename).is_file()
+    if not has_file or any(definition.__module__ == "__main__" for definition in (function, *involved)):
+        return None
+    for each in sorted(functions, key=lambda f: (f.__module__, f.__qualname__)):
+        facts = _facts_of(cast(FunctionType, each))
+        if facts is None:
             return None
-        if not path.is_relative_to(package):
-            found.add(path)
-    return tuple(sorted(found))
+        parts.update(facts)
+    return parts.hexdigest()[:20]
+
+
+def _is_ours(definition: Any) -> bool:
+    return str(definition.__module__).partition(".")[0] == __name__.partition(".")[0]
+
+
+def _facts_of(function: FunctionType) -> bytes | None:
+    """Return the code of a function with the values of all constants that it names, or None if one is unknown."""
+    facts = [
+        f"{function.__module__}.{function.__qualname__} {function.__defaults__}".encode(),
+        _text_of(function.__code__),
+    ]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    named = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
+    for name, value in [*named.items(), *enumerate(cells)]:
+        if isinstance(value, ModuleType | FunctionType):  # helpers are told of by themselves, others cannot be compiled
+            continue
+        if isinstance(value, type):
+            facts.append(f"{name} {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}".encode())
+        elif isinstance(value, bool | int | float | str | bytes | None) or _is_plain(value):
+            facts.append(f"{name} {value!r}".encode())
+        else:
+            return None
+    return b"\n".join(facts)
+
+
+def _text_of(code: CodeType) -> bytes:
+    """Return what a piece of code does, in a form that is the same in every process."""
+    inner = [_text_of(part) if isinstance(part, CodeType) else repr(part).encode() for part in code.co_consts]
+    return b" ".join([code.co_code, repr((code.co_names, code.co_varnames, code.co_freevars)).encode(), *inner])
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value is a tuple or set of constants, whose text tells all."""
+    return isinstance(value, tuple | frozenset) and all(
+        isinstance(part, bool | int | float | str | bytes | None) or _is_plain(part) for part in value
+    )
 
 
 def _classes(value: object) -> Iterator[type]:
@@ -198,17 +238,17 @@ def _classes(value: object) -> Iterator[type]:
             yield from _classes(part)
 
 
-def _dispatcher(function: Callable[..., Any], sources: tuple[Path, ...] | None) -> Callable[..., Any]:
+def _dispatcher(function: Callable[..., Any], fingerprint: str | None) -> Callable[..., Any]:
     import numba
 
     njit: Any = numba.njit  # takes one option that its published signature does not name
 
     def build(**options: Any) -> Callable[..., Any]:
         options |= {"nogil": True, "error_model": "numpy"}
-        if sources is None:
+        if fingerprint is None:
             return cast(Callable[..., Any], njit(**options)(function))
         kind = "ordinary" if options.get("_nrt", True) else "lean"  # Numba's own key does not tell them apart
-        with _cache_folder(f"{digest(*sources)}-{kind}"):
+        with _cache_folder(f"{fingerprint}-{kind}"):
             return cast(Callable[..., Any], njit(cache=True, **options)(function))
 
     return _LeanFirst(build(_nrt=False), build())

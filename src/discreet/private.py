@@ -49,5 +49,6 @@ class Private(NamedTuple):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The channel's guarantee."""
-        return self.channel.guarantee
+        """The channel's guarantee, or what the channel proves of this very learner."""
+        together = getattr(self.channel, "guarantee_with", None)
+        return together(self.learner) if together else self.channel.guarantee

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError, finite
-from discreet.kernel import compiled
+from discreet.errors import DiscreetError, finite, within
+from discreet.kernel import compiled, helper
 
 
 @compiled
@@ -23,7 +24,7 @@ class Range(NamedTuple):
     @property
     def width(self) -> float:
         """The sensitivity of a single loss when one round is replaced."""
-        return self.high - self.low
+        return float(self.high) - float(self.low)
 
     def clamp(self, loss: float) -> float:
         """Return the nearest point of the range (its lower end for NaN): a guarantee never depends on good input."""
@@ -37,11 +38,35 @@ class Range(NamedTuple):
         """Return the loss on the scale where the range is [0, 1], on which learners work."""
         return (loss - self.low) * (1.0 / (self.high - self.low))  # the factor is computed once, outside of a loop
 
+    def steps(self, loss: float, grid: float) -> float:
+        """Return the clamped loss as a whole number of steps from 0 to ``grid``, a power of 2.
+
+        Sums of such numbers below 2^53 are exact; so replacing one loss moves a sum by at most ``grid``, whatever the
+        range and the order of the losses, which rounding errors would spoil otherwise.
+        """
+        share = self.fraction(self.clamp(loss))
+        if share > 1.0:  # by rounding
+            share = 1.0
+        return math.floor(share * grid + 0.5)
+
+
+@helper
+def grid_for(size: int) -> float:
+    """Return the finest grid, but no finer than 2^-40, on which ``size`` losses can be added exactly.
+
+    >>> grid_for(10) == 2**40, grid_for(2**20) == 2**33
+    (True, True)
+    """
+    grid = 2.0**40
+    while grid * size > 2.0**53:
+        grid *= 0.5
+    return grid
+
 
 def declared(low: object = 0.0, high: object = 1.0) -> Range:
     """Return the range [low, high], or refuse it."""
     bounds = Range(finite("low", low), finite("high", high))
     if not bounds.low < bounds.high:
         raise DiscreetError(f"low is {low!r} and high is {high!r}, but low must be below high.")
-    finite("high - low", bounds.width)
+    within("high - low", bounds.width, 1e-100, 1e100)
     return bounds

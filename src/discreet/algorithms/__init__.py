@@ -1,6 +1,18 @@
 """The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
 
-from discreet.algorithms import baselines, faster_rates, noisy_tsallis
+from discreet.algorithms import agarwal_singh, baselines, faster_rates, noisy_tsallis, ordinary, tossou
 from discreet.algorithms.registry import Algorithm, Instance, Setting, algorithm, algorithms
 
-__all__ = ["Algorithm", "Instance", "Setting", "algorithm", "algorithms", "baselines", "faster_rates", "noisy_tsallis"]
+__all__ = [
+    "Algorithm",
+    "Instance",
+    "Setting",
+    "agarwal_singh",
+    "algorithm",
+    "algorithms",
+    "baselines",
+    "faster_rates",
+    "noisy_tsallis",
+    "ordinary",
+    "tossou",
+]

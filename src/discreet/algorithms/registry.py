@@ -25,11 +25,12 @@ class Setting:
     bounds: Range = field(default_factory=declared)
 
     def __post_init__(self) -> None:
-        whole("arms", self.arms, least=2)
+        whole("arms", self.arms, least=2, most=10_000_000)
         whole("rounds", self.rounds, least=2)
         positive("epsilon", self.epsilon)
+        within("epsilon", self.epsilon, 1e-12, 1e12)
         within("delta", self.delta, 0.0, 1.0)
-        declared(self.bounds.low, self.bounds.high)
+        object.__setattr__(self, "bounds", declared(self.bounds.low, self.bounds.high))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +75,7 @@ class Algorithm:
         for key in options:
             if key not in self.options:
                 raise nearest(f"option of {self.name}", key, [*self.options, "low", "high"])
+            _check_choice(key, options[key], self.options[key])
         return self.make(setting, **options)
 
     @property
@@ -116,18 +118,21 @@ def algorithm(name: str) -> Algorithm:
     >>> algorithm("batched-exp3").title
     'EXP3 on noisy means of batches'
     """
-    if name not in _algorithms:
+    if not isinstance(name, str) or name not in _algorithms:
         raise nearest("algorithm", name, _algorithms)
     return _algorithms[name]
+
+
+def _check_choice(key: str, value: Any, kind: Any) -> None:
+    allowed = typing.get_args(kind) if typing.get_origin(kind) is Literal else None
+    if allowed is not None and value not in allowed:
+        raise DiscreetError(f"{key} is {value!r}, but must be one of {', '.join(allowed)}.")
 
 
 def _parse(key: str, text: str, kind: Any) -> Any:
     choices = [a for a in typing.get_args(kind) if typing.get_origin(kind) is not Literal and a is not type(None)]
     kind = choices[0] if choices else kind
     if typing.get_origin(kind) is Literal:
-        allowed = typing.get_args(kind)
-        if text not in allowed:
-            raise DiscreetError(f"{key} is '{text}', but must be one of {', '.join(allowed)}.")
         return text
     try:
         return kind(text)

@@ -4,5 +4,6 @@ from discreet.channels.batch import Batch
 from discreet.channels.constant import Constant
 from discreet.channels.open import Open
 from discreet.channels.per_round import PerRound
+from discreet.channels.selection import Selection
 
-__all__ = ["Batch", "Constant", "Open", "PerRound"]
+__all__ = ["Batch", "Constant", "Open", "PerRound", "Selection"]

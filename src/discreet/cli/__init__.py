@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import NoReturn
 
 import click
 
@@ -41,11 +43,25 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; what the user can mend is told in one sentence, with exit code 2."""
     try:
         code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as reason:
+        click.echo(reason.format_message())
+        sys.exit(0)
     except (DiscreetError, click.ClickException) as reason:
-        message = reason.format_message() if isinstance(reason, click.ClickException) else str(reason)
-        click.echo(f"discreet: {message}", err=True)
-        sys.exit(2)
+        _complain(reason.format_message() if isinstance(reason, click.ClickException) else str(reason))
+    except (OverflowError, MemoryError) as reason:
+        _complain(f"a number is too large or too small to compute with ({type(reason).__name__}).")
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read the output is gone
+        sys.exit(0)
+    except OSError as reason:
+        _complain(f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}.")
     except (KeyboardInterrupt, click.Abort):
         click.echo("discreet: interrupted before anything was finished; nothing was written.", err=True)
         sys.exit(130)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(sentence: str) -> NoReturn:
+    click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
+    sys.exit(2)

@@ -54,7 +54,11 @@ def describe(
         return
     bound = instance.regret_bound
     lines = [
-        ("setting", f"{arms} arms, {rounds:,} rounds, losses from {setting.bounds.low:g} to {setting.bounds.high:g}"),
+        (
+            "setting",
+            f"{arms:,} arms, {rounds:,} rounds, epsilon {epsilon:g}, delta {delta:g}, "
+            f"losses from {setting.bounds.low:g} to {setting.bounds.high:g}",
+        ),
         ("guarantee", str(instance.guarantee)),
         *(("noise", f"{noise['kind']}, scale {number(noise['scale'])} in units of the loss") for noise in noises),
         *(("noise", "none") for _ in range(not noises)),

@@ -14,6 +14,8 @@ import click
 from discreet.algorithms import algorithm
 from discreet.cli import options
 from discreet.cli.text import number, table
+from discreet.environments import environment_names
+from discreet.errors import count
 from discreet.simulation import Results
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
@@ -27,7 +29,11 @@ from discreet.simulation.results import parquet_writer
 )
 @click.argument("names", nargs=-1, required=True, type=options.AlgorithmName(), metavar="NAME...")
 @click.option(
-    "--environment", type=options.EnvironmentName(), default="stochastic", show_default=True, help="The adversary."
+    "--environment",
+    type=options.EnvironmentName(),
+    default="stochastic",
+    show_default=True,
+    help=f"The adversary: {', '.join(environment_names())}.",
 )
 @click.option("--losses", type=click.Path(path_type=Path), help="CSV or NPY file for the environment 'table'.")
 @click.option("--arms", type=int, help="Number of arms (default: 4, or the columns of the file).")
@@ -60,7 +66,10 @@ def simulate(
     """
     bounds, texts = options.parse_settings(settings)
     arguments |= bounds
-    parsed = {key: value for name in names for key, value in algorithm(name).parse(texts).items()} or texts
+    parsed: dict[str, Any] = dict(texts)
+    for name in names:
+        known = algorithm(name)
+        parsed |= {key: value for key, value in known.parse(texts).items() if key in known.options}
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
@@ -71,13 +80,14 @@ def simulate(
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with _progress(quiet=quiet) as progress:
             results = run(names, epsilon=epsilon, options=parsed, progress=progress, **arguments)
+        if as_json:
+            facts = {"results": results.summary(), "clipped": results.clipped}
+            click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        else:
+            _print(results)
         files: list[Path] = []
         if folder is not None:
             files = [*results.save(folder), plot_regret(results, folder / "regret.png")]
-    if as_json:
-        click.echo(json.dumps({"results": results.summary(), "clipped": results.clipped}, indent=2, ensure_ascii=False))
-    else:
-        _print(results)
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(file.name for file in files)}")
     if results.trials.size < results.asked:
@@ -101,13 +111,13 @@ def _print(results: Results) -> None:
     ]
     click.echo(
         f"Regret after {results.rounds:,} rounds against the best fixed of {results.arms} arms, "
-        f"{results.environment} losses, {results.trials.size} trials"
+        f"{results.environment} losses, {count(results.trials.size, 'trial')}"
     )
     head = ["algorithm", "mean regret", "95 % interval", "median of means", "proved bound", "seconds"]
     table(head, rows, right=range(1, 6))
     if results.clipped:
         low, high = results.bounds
-        click.echo(f"{results.clipped:,} losses outside {low:g} to {high:g} were clipped.")
+        click.echo(f"Clipped: {count(results.clipped, 'number')} outside {low:g} to {high:g}.")
 
 
 @contextlib.contextmanager

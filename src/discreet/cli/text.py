@@ -15,7 +15,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
 
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for position, title in enumerate(head):
-        grid.add_column(title, justify="right" if position in right else "left", overflow="fold")
+        grid.add_column(title, justify="right" if position in right else "left", overflow="fold", no_wrap=position == 0)
     for row in rows:
         grid.add_row(*row)
     console = Console(highlight=False, markup=False)
@@ -37,4 +37,4 @@ def number(value: float | None, *, digits: int = 5) -> str:
     """
     if value is None:
         return "-"
-    return f"{value:,.0f}" if abs(value) >= 10**digits / 100 else f"{value:.{digits}g}"
+    return f"{value:,.0f}" if 10**digits / 100 <= abs(value) < 1e15 else f"{value:.{digits}g}"

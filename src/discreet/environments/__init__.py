@@ -38,7 +38,7 @@ def environment(name: str, *, arms: int | None = None, losses: Path | None = Non
     >>> environment("deterministic", arms=4).actions
     4
     """
-    if name not in environment_names():
+    if not isinstance(name, str) or name not in environment_names():
         raise nearest("environment", name, environment_names())
     if name == "table":
         if losses is None:
@@ -49,4 +49,4 @@ def environment(name: str, *, arms: int | None = None, losses: Path | None = Non
         return table
     if losses is not None:
         raise DiscreetError(f"a file of losses was given, but environment '{name}' makes its own: use 'table'.")
-    return _KNOWN[name].make(whole("arms", 4 if arms is None else arms, least=2))
+    return _KNOWN[name].make(whole("arms", 4 if arms is None else arms, least=2, most=10_000_000))

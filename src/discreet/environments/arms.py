@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
+from discreet.errors import DiscreetError
 from discreet.kernel import compiled
 
 
@@ -28,6 +29,10 @@ class ArmGame(NamedTuple):
 
     def loss(self, t: int, action: int) -> float:
         """Return the same: the feedback is the loss."""
+        if not 0 <= action < self.losses.shape[1]:  # compiled code would read other memory
+            raise DiscreetError(
+                "the learner played an arm that the game does not have: their numbers of arms must agree."
+            )
         loss: float = self.losses[t, action]
         return loss
 

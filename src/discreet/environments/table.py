@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.arms import ArmGame
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, count
 
 
 class Table(NamedTuple):
@@ -50,13 +50,17 @@ class Table(NamedTuple):
 def read_table(path: Path | str) -> Table:
     """Read losses from a ``.npy`` file, or from text with commas (a first line of names is skipped)."""
     path = Path(path)
-    if not path.is_file():
-        raise DiscreetError(f"{path} is not a file: losses come from a CSV or NPY file with one row a round.")
-    losses, first_row = _read_npy(path) if path.suffix == ".npy" else _read_csv(path)
+    try:
+        if not path.is_file():
+            raise DiscreetError(f"{path} is not a file: losses come from a CSV or NPY file with one row a round.")
+        losses, first_row = _read_npy(path) if path.suffix == ".npy" else _read_csv(path)
+    except OSError as reason:
+        raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
     if losses.shape[0] < 2:
-        raise DiscreetError(f"{path} has {losses.shape[0]} rows of losses, but at least 2 rounds are needed.")
+        raise DiscreetError(f"{path} has {count(losses.shape[0], 'row')} of losses, but at least 2 rounds are needed.")
     if losses.shape[1] < 2:
-        raise DiscreetError(f"{path} has {losses.shape[1]} column, but at least 2 arms are needed.")
+        hint = "" if path.suffix == ".npy" else ", separated by commas"
+        raise DiscreetError(f"{path} has {count(losses.shape[1], 'column')}, but at least 2 arms are needed{hint}.")
     bad = np.argwhere(~np.isfinite(losses))
     if bad.size:
         row, column = (int(i) for i in bad[0])
@@ -67,8 +71,8 @@ def read_table(path: Path | str) -> Table:
 def _read_npy(path: Path) -> tuple[Floats, int]:
     try:
         values = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as reason:
-        raise DiscreetError(f"{path} is not a NPY file of numbers: {reason}.") from None
+    except (ValueError, EOFError):
+        raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise DiscreetError(f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is needed.")
     return np.ascontiguousarray(values, dtype=np.float64), 1
@@ -76,41 +80,62 @@ def _read_npy(path: Path) -> tuple[Floats, int]:
 
 def _read_csv(path: Path) -> tuple[Floats, int]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            header = next(csv.reader(file), None)
+        first, header = _first_line(path)
     except UnicodeDecodeError:
-        raise DiscreetError(f"{path} is not text: losses come from a CSV or NPY file.") from None
+        raise DiscreetError(f"{path} is not text in UTF-8: losses come from a CSV or NPY file.") from None
+    except csv.Error:
+        raise DiscreetError(f"{path} is not a table of numbers: its first line is too long.") from None
     if header is None:
         raise DiscreetError(f"{path} is empty: losses come one row a round.")
-    skip = int(not all(_is_number(cell) for cell in header))
+    named = not any(_is_number(cell) for cell in header) and all(cell.strip() for cell in header)
+    skip = first + named
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # no rows: reported below, with the file's name
-            losses = np.loadtxt(path, delimiter=",", skiprows=skip, ndmin=2, encoding="utf-8-sig", comments=None)
-    except ValueError:
+            losses = np.loadtxt(
+                path, delimiter=",", skiprows=skip, ndmin=2, encoding="utf-8-sig", comments=None, quotechar='"'
+            )
+    except (ValueError, csv.Error):
         raise _first_fault(path, skip) from None
+    if named and losses.size and len(header) != losses.shape[1]:
+        raise DiscreetError(f"{path} has {count(len(header), 'name')}, but {count(losses.shape[1], 'column')} of losses.")
     return losses, 1 + skip
+
+
+def _first_line(path: Path) -> tuple[int, list[str] | None]:
+    """Return how many blank lines there are at the top, and the cells of the line after them."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        for blank, cells in enumerate(csv.reader(file)):
+            if any(cell.strip() for cell in cells):
+                return blank, cells
+    return 0, None
 
 
 def _first_fault(path: Path, skip: int) -> DiscreetError:
     """Say which row and column cannot be read; only called when something cannot."""
     width = None
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        for row, cells in enumerate(csv.reader(file), start=1):
-            if row <= skip or not cells:
-                continue
-            width = len(cells) if width is None else width
-            if len(cells) != width:
-                return DiscreetError(f"{path}, row {row} has {len(cells)} columns, but the rows before it have {width}.")
-            for column, cell in enumerate(cells, start=1):
-                if not _is_number(cell):
-                    return DiscreetError(f"{path}, row {row}, column {column}: '{cell}' is not a number.")
-    return DiscreetError(f"{path} cannot be read as a table of numbers.")
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            for row, cells in enumerate(csv.reader(file), start=1):
+                if row <= skip or not cells:
+                    continue
+                width = len(cells) if width is None else width
+                if len(cells) != width:
+                    here = count(len(cells), "column")
+                    return DiscreetError(f"{path}, row {row} has {here}, but the rows before it have {width}.")
+                for column, cell in enumerate(cells, start=1):
+                    if not _is_number(cell):
+                        shown = cell if len(cell) <= 30 else cell[:30] + "..."
+                        hint = " (columns are separated by commas)" if width == 1 else ""
+                        return DiscreetError(f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}.")
+    except csv.Error as reason:
+        return DiscreetError(f"{path} cannot be read as a table of numbers: {reason}.")
+    return DiscreetError(f"{path} cannot be read as a table of numbers separated by commas.")
 
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        float(cell.replace("_", "x"))
     except ValueError:
         return False
     return True

@@ -1,7 +1,14 @@
 """Ordinary online learners, one algorithm a file. None of them knows about privacy."""
 
 from discreet.learners.exp3 import Exp3
+from discreet.learners.exp3_gain import Exp3Gain
+from discreet.learners.exp3_ix import Exp3IX
+from discreet.learners.exp3_p import Exp3P
+from discreet.learners.ftpl import Ftpl
+from discreet.learners.htinf import Htinf
+from discreet.learners.kl_ucb import KlUcb
 from discreet.learners.tsallis_inf import TsallisInf
+from discreet.learners.ucb import Ucb
 from discreet.learners.uniform import Uniform
 
-__all__ = ["Exp3", "TsallisInf", "Uniform"]
+__all__ = ["Exp3", "Exp3Gain", "Exp3IX", "Exp3P", "Ftpl", "Htinf", "KlUcb", "TsallisInf", "Ucb", "Uniform"]

@@ -59,15 +59,21 @@ def draw_regret(results: Results, axes: Axes) -> None:
             markevery=sorted({int(np.abs(results.checkpoints - spot).argmin()) for spot in spots}),
             markersize=4,
             linewidth=1.4,
+            linestyle=("-", "--", ":")[index // len(COLOURS) % 3],
             label=f"{contender.algorithm} ({known})",
         )
         axes.fill_between(results.checkpoints, bands[:, 1], bands[:, 2], color=colour, alpha=0.2, linewidth=0)
     axes.set_xlim(0, results.rounds)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter("{x:,.0f}")
+    for axis, most in ((axes.xaxis, results.rounds), (axes.yaxis, axes.get_ylim()[1])):
+        if most >= 1000:
+            axis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("rounds")
     axes.set_ylabel("regret against the best fixed arm")
-    axes.set_title(f"{results.environment} losses, {results.arms} arms: mean of {results.trials.size} trials, 95 % bands")
+    over = "one trial" if results.trials.size == 1 else f"mean of {results.trials.size} trials, 95 % bands"
+    axes.set_title(f"{results.environment} losses, {results.arms} arms: {over}", fontsize=10)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=8)
+    if len(final) > len(COLOURS):
+        axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    else:
+        axes.legend(frameon=False, fontsize=8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +60,7 @@ class Contender:
 
 
 def simulate(
-    algorithms: Sequence[str | Contender],
+    algorithms: str | Contender | Iterable[str | Contender],
     *,
     environment: str | Environment = "stochastic",
     losses: Path | str | None = None,
@@ -88,6 +88,7 @@ def simulate(
     >>> exp3 < 0.6 * uniform
     True
     """
+    algorithms = [algorithms] if isinstance(algorithms, str | Contender) else list(algorithms)
     bounds = declared(low, high)
     asked = whole("trials", trials, least=1)
     seed = whole("seed", seed, least=0)
@@ -95,12 +96,14 @@ def simulate(
     world = environment
     if isinstance(world, str):
         world = environment_named(world, arms=arms, losses=None if losses is None else Path(losses))
+    elif arms is not None and arms != world.actions:
+        raise DiscreetError(f"arms is {arms}, but the environment has {world.actions}.")
     length = whole("rounds", _length(world, rounds), least=2)
     clipped = 0
     if isinstance(world, Table):
         world, clipped = _fitted(world, length, bounds, clip=clip)
 
-    epsilons = [epsilon] if isinstance(epsilon, int | float) else list(epsilon)
+    epsilons = [float(value) for value in np.atleast_1d(epsilon)]
     if not epsilons:
         raise DiscreetError("epsilon is empty, but at least one value is needed.")
     settings = [
@@ -113,7 +116,7 @@ def simulate(
     )
     return Results(
         contenders=tuple(contenders),
-        environment=environment if isinstance(environment, str) else repr(environment),
+        environment=environment if isinstance(environment, str) and not isinstance(world, Table) else repr(world),
         arms=world.actions,
         checkpoints=marks,
         asked=asked,
@@ -193,7 +196,9 @@ def _contenders(
             mine = {key: value for key, value in options.items() if key in algorithm(each).options}
             fresh = [Contender.named(each, setting, **mine) for setting in settings]
         for contender in fresh:
-            found.setdefault(contender.label, contender)
+            if isinstance(each, Contender) and contender.label in found:
+                raise DiscreetError(f"two contenders are labelled '{contender.label}', but labels must differ.")
+            found[contender.label] = contender
     return list(found.values())
 
 
@@ -201,7 +206,7 @@ def _label(name: str, instance: Instance) -> str:
     guarantee = instance.guarantee
     if not guarantee.is_private or guarantee.epsilon == 0.0:
         return name
-    return f"{name} (ε = {guarantee.epsilon:g})"
+    return f"{name} (ε = {guarantee.epsilon:.12g})"
 
 
 def _length(environment: Environment, rounds: int | None) -> int:

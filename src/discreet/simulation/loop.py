@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.contracts import Floats, Game, Generator, Integers
-from discreet.kernel import compile_for, copy
+from discreet.kernel import arrays, compile_for, copy
 from discreet.private import Private
 from discreet.randomness import Streams
 
@@ -60,7 +60,13 @@ class Player:
             action, trace = self.private.act(game.observe(0), self._streams.learner)
             self._held = action, trace, self.private.channel.hold()
         scores = np.empty(marks.size)
-        loop = compile_for(play, self.private, game, self._held) if self._compiled else play
+        loop: Any = play
+        if self._compiled:
+            loop = compile_for(play, self.private, game, self._held)
+            if any(array.base is not None for _, array in arrays(self._held)):
+                loop = (
+                    loop.ordinary
+                )  # without reference counting a view would come back as the array that it is a view of
         learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
         self._loss, *held = loop(self.private, game, marks, scores, self._loss, *self._held, learner_rng, privacy_rng)
         self._held = held[0], held[1], held[2]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.contracts import Floats, Integers
-from discreet.errors import DiscreetError
-from discreet.kernel import digest
+from discreet.errors import DiscreetError, count
+from discreet.kernel import source_digest
 from discreet.ranges import Range
 from discreet.simulation.statistics import mean_interval, median_of_means
 
@@ -70,6 +70,10 @@ class Results:
             )
         return rows
 
+    def __repr__(self) -> str:
+        names = ", ".join(contender.label for contender in self.contenders)
+        return f"Results({names}: {self.environment}, {self.rounds} rounds, {count(self.trials.size, 'trial')})"
+
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
         """Return the tidy table: one row for each contender, trial and checkpoint."""
         shape = self.regret.shape
@@ -90,7 +94,7 @@ class Results:
         """Return everything that is needed to run this again, and what was promised."""
         return {
             "discreet": version("discreet"),
-            "sources": digest(),
+            "sources": source_digest(),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
             "seed": self.seed,
@@ -100,12 +104,15 @@ class Results:
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},
             "noise": "floating point: for simulation only",
+            "note": "guarantees are about the actions of one algorithm, not about this file: it holds losses and regret",
             "algorithms": [_facts(contender) for contender in self.contenders],
         }
 
-    def save(self, folder: Path) -> list[Path]:
-        """Write ``results.parquet`` and ``manifest.json`` into an existing folder; return their paths."""
+    def save(self, folder: Path | str) -> list[Path]:
+        """Write ``results.parquet`` and ``manifest.json`` into a folder, made if need be; return their paths."""
         arrow, parquet = parquet_writer()
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
         table, manifest = folder / "results.parquet", folder / "manifest.json"
         parquet.write_table(arrow.table(self.columns()), table)
         manifest.write_text(json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
