@@ -8,7 +8,7 @@ import os
 import threading
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +27,7 @@ FORMAT = "discreet bandit 1"
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """Which arm to play in one round; give it back with the outcome."""
 
     arm: Hashable

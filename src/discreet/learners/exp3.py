@@ -9,7 +9,7 @@ from discreet.contracts import Generator
 from discreet.errors import positive, within
 from discreet.kernel import compiled
 from discreet.learners.draws import Draw
-from discreet.learners.weights import Weights
+from discreet.learners.weights import Weights, equal_weights
 
 
 @compiled
@@ -47,7 +47,7 @@ class Exp3(NamedTuple):
             positive("learning_rate", learning_rate),
             within("mixing", mixing, 0.0, 1.0),
             within("margin", margin, 0.0, math.inf),
-            Weights.uniform(arms),
+            equal_weights(arms),
         )
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:

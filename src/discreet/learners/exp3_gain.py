@@ -9,7 +9,7 @@ from discreet.contracts import Generator
 from discreet.errors import positive, within
 from discreet.kernel import compiled
 from discreet.learners.draws import Draw
-from discreet.learners.weights import Weights
+from discreet.learners.weights import Weights, equal_weights
 
 
 @compiled
@@ -38,7 +38,7 @@ class Exp3Gain(NamedTuple):
         """Return the learner before the first round."""
         share = within("mixing", mixing, 0.0, 1.0)
         rate = share / arms if learning_rate is None else learning_rate
-        return cls(positive("learning_rate", rate), share, within("margin", margin, 0.0, 1e300), Weights.uniform(arms))
+        return cls(positive("learning_rate", rate), share, within("margin", margin, 0.0, 1e300), equal_weights(arms))
 
     def window(self, change: float) -> float:
         """Return within which window log-ratios of weights stay when one past gain was another one, ``change`` away.

@@ -8,7 +8,7 @@ from discreet.contracts import Generator
 from discreet.errors import positive, within
 from discreet.kernel import compiled
 from discreet.learners.draws import Draw
-from discreet.learners.weights import Weights
+from discreet.learners.weights import Weights, equal_weights
 
 
 @compiled
@@ -31,7 +31,7 @@ class Exp3IX(NamedTuple):
     def start(cls, *, arms: int, learning_rate: float, bias: float | None = None) -> Exp3IX:
         """Return the learner before the first round."""
         rate = positive("learning_rate", learning_rate)
-        return cls(rate, rate / 2.0 if bias is None else within("bias", bias, 0.0, 1.0), Weights.uniform(arms))
+        return cls(rate, rate / 2.0 if bias is None else within("bias", bias, 0.0, 1.0), equal_weights(arms))
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm."""

@@ -83,8 +83,9 @@ class TsallisInf(NamedTuple):
 
     def learn(self, trace: BaselineDraw, released: float) -> None:
         """Add the estimate of every arm's loss."""
-        for arm in range(self.losses.size):
-            self.losses[arm] += trace.baselines[arm]
+        if self.baseline > 0.0:
+            for arm in range(self.losses.size):
+                self.losses[arm] += trace.baselines[arm]
         self.losses[trace.arm] += (released - trace.baselines[trace.arm]) / trace.probability
 
 
