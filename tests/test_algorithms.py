@@ -201,3 +201,71 @@ def test_unknown_names_get_a_suggestion():
         algorithm("batched-exp4")
     with pytest.raises(DiscreetError, match="unknown option of exp3 'learnin_rate': did you mean 'learning_rate'"):
         algorithm("exp3").build(Setting(), learnin_rate=1.0)
+
+
+def promise(name, **arguments):
+    options = {key: arguments.pop(key) for key in ("calibration", "batch_size") if key in arguments}
+    return algorithm(name).build(Setting(**arguments), **options)
+
+
+def test_exp3_tau_takes_the_least_valid_batch():
+    tight = promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6)
+    assert tight.parameters["batch_size"] == 42
+    assert tight.guarantee.epsilon == pytest.approx(0.9823, abs=1e-4)
+    assert promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6, batch_size=41).guarantee.epsilon > 1.0
+    paper = promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6, calibration="paper")
+    assert 0.2 < paper.guarantee.epsilon < 0.5, "its batches are about twice as long as they need be"
+    pure = promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=0.0)
+    assert pure.guarantee.delta == 0.0
+    assert pure.guarantee.epsilon <= 1.0
+    assert "state of the learner is not covered" in str(tight.guarantee)
+
+
+def test_selection_promises_nothing_for_a_learner_without_a_window():
+    private = promise("exp3-tau", rounds=1000, delta=1e-6).private
+    assert private.guarantee.is_private
+    assert not private.channel.guarantee.is_private
+    other = algorithm("exp3").build(Setting()).private.learner
+    assert not Private(private.channel, other).guarantee.is_private
+    noisy = algorithm("dp-exp3-lap").build(Setting()).private.learner
+    assert not Private(private.channel, noisy).guarantee.is_private
+
+
+def test_the_papers_own_scales_state_what_they_deliver():
+    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0), calibration="paper").guarantee.epsilon == pytest.approx(2.0)
+    assert promise("noisy-exp2", bounds=Range(0.0, 1.0), calibration="paper").guarantee.epsilon == pytest.approx(1.0)
+    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0)).private.channel.noises[0]["scale"] == pytest.approx(2.0)
+    small = promise("local-tsallis-inf", epsilon=1.0, delta=1e-5, calibration="paper").guarantee
+    large = promise("local-tsallis-inf", epsilon=16.0, delta=1e-5, calibration="paper").guarantee
+    assert small.epsilon < 1.0
+    assert large.epsilon == pytest.approx(18.9, abs=0.1)
+    for name in ("batched-exp3", "batched-htinf", "batched-ftpl"):
+        paper = promise(name, epsilon=0.1, calibration="paper")
+        assert paper.parameters["batch_size"] == 10
+        assert paper.private.channel.noises[0]["scale"] == pytest.approx(1.0)
+        assert paper.guarantee.epsilon == pytest.approx(0.1)
+
+
+def test_gaussian_noise_is_exact():
+    instance = promise("local-tsallis-inf", bounds=Range(-1.0, 1.0), epsilon=1.0, delta=1e-5)
+    (noise,) = instance.private.channel.noises
+    assert noise["kind"] == "gaussian"
+    assert noise["scale"] == pytest.approx(7.461263, abs=1e-6)
+    assert instance.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
+    assert instance.guarantee.delta == 1e-5
+    assert instance.guarantee.model == "local"
+
+
+def test_htinf_is_far_below_noise_every_round():
+    setting = Setting(arms=4, rounds=1 << 16, epsilon=1.0)
+    world = environment("deterministic", arms=4)
+    batched, _ = mean_regret("batched-htinf", setting, world, 6)
+    every_round, _ = mean_regret("dp-exp3-lap", setting, world, 6)
+    assert batched < every_round / 8
+
+
+def test_calibrations_are_checked():
+    with pytest.raises(DiscreetError, match="calibration is 'loose', but must be one of tight, paper"):
+        promise("batched-exp3", calibration="loose")
+    with pytest.raises(DiscreetError, match="the paper's Gaussian noise needs one above 0"):
+        promise("local-tsallis-inf", calibration="paper")

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
-from discreet import DiscreetError
+from discreet import DiscreetError, Private, Range
+from discreet.channels import Open
 from discreet.checks import CheckFailed, check_environment
 from discreet.environments import Deterministic, Stochastic, Table, environment, environment_names, read_table
+from discreet.environments.access import uniforms
 from discreet.environments.arms import ArmGame
+from discreet.environments.switching_costs import multi_scale_walk
+from discreet.learners import Uniform
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
 
 
 @pytest.mark.parametrize("arms", [2, 3, 7])
@@ -19,6 +26,49 @@ def test_every_environment_keeps_its_contract(name, arms):
 
 def test_a_table_keeps_the_contract():
     check_environment(Table(np.random.default_rng(0).random((60, 3))))
+
+
+def test_switching_costs_whoever_switches():
+    world = environment("switching-costs", arms=3, rounds=4096)
+    game = world.deal(0, 4096, np.random.default_rng(2))
+    assert game.losses.min() > 0.3
+    assert game.losses.max() < 0.7
+    gaps = np.ptp(game.losses, axis=1)
+    assert gaps == pytest.approx((3 / 4096) ** (1 / 3) / (9 * 12), rel=1e-9), "one arm is better, always by the same"
+    assert game.feedback(0, 1) == game.losses[0, 1]
+    assert game.loss(1, 2) == game.feedback(1, 2) == 1.0
+    assert game.feedback(2, 2) == game.losses[2, 2]
+    fixed, restless = Uniform(3)._replace(arms=1), Uniform(3)
+    scores = []
+    for learner in (fixed, restless):
+        player = Player(Private(Open(Range(0.0, 1.0)), learner), streams(1))
+        first, second = world.deal(0, 2048, np.random.default_rng(2)), world.deal(2048, 4096, np.random.default_rng(2))
+        player.play(first, np.array([2048]))
+        scores.append(player.play(second, np.array([2048]))[0] / 4096)
+    assert scores[0] == pytest.approx(game.losses[:, 0].mean(), rel=1e-9)
+    assert scores[1] > 0.75, "two of three draws switch, and cost 1"
+
+
+def test_the_multi_scale_walk_is_that_of_dekel_et_al():
+    rng = np.random.default_rng(5)
+    steps = ndtri(uniforms(rng, 0, 3000, 1, purpose=3)[:, 0])
+    walk = [0.0]
+    for t in range(1, 3001):
+        walk.append(walk[t & (t - 1)] + steps[t - 1])
+    np.testing.assert_allclose(multi_scale_walk(rng, 0, 3000), walk[1:], rtol=1e-12)
+    np.testing.assert_allclose(multi_scale_walk(rng, 777, 2001), walk[778:2002], rtol=1e-12)
+
+
+def test_drifting_means_and_pairs():
+    losses = environment("drifting", arms=4, rounds=40_000).deal(0, 40_000, np.random.default_rng(1)).losses
+    best = losses.reshape(80, 500, 4).mean(axis=1).argmin(axis=1)
+    assert set(best) == {0, 1, 2, 3}, "every arm is best for a while"
+    leak, twin = (environment(n, arms=2).deal(0, 50, np.random.default_rng()) for n in ("leak", "leak-neighbour"))
+    assert np.argwhere(leak.losses != twin.losses).tolist() == [[0, 1]]
+    drop, other = (
+        environment(n, arms=2, rounds=50).deal(0, 50, np.random.default_rng()) for n in ("drop", "drop-alternate")
+    )
+    assert np.unique(np.argwhere(drop.losses != other.losses)[:, 0]).tolist() == list(range(25, 50))
 
 
 class Fickle(Stochastic):

@@ -81,7 +81,7 @@ def slow_exp3(losses, rate, mixing, margin, rng):
     return arms_played, totals
 
 
-@pytest.mark.parametrize("arms", [2, 4, 30, 65, 200])
+@pytest.mark.parametrize("arms", [2, 4, 30, 600])
 @pytest.mark.parametrize(("mixing", "margin"), [(0.0, math.inf), (0.2, 2.0)])
 def test_exp3_agrees_with_a_slow_implementation(arms, mixing, margin):
     """Without mixing EXP3 on losses multiplies a rounding error by up to 1 + tanh(E / 4) a play, so that run is short."""

@@ -102,16 +102,16 @@ def _group_delta(epsilon: float, delta: float, size: int) -> float:
     return total
 
 
-def stated(epsilon: float) -> float:
-    """Return epsilon rounded up to 12 digits: what may be said of a value computed in floating point.
+def stated(epsilon: float, *, digits: int = 12) -> float:
+    """Return epsilon rounded up to some digits: what may be said of a value computed in floating point.
 
     >>> stated(0.09999999999999999), stated(0.1 + 1e-16)
     (0.1, 0.100000000001)
     """
     if epsilon == 0.0 or not math.isfinite(epsilon):
         return epsilon
-    rounded = float(f"{epsilon:.12g}")
+    rounded = float(f"{epsilon:.{digits}g}")
     if rounded >= epsilon:
         return rounded
-    step = 10.0 ** (math.floor(math.log10(epsilon)) - 11)
-    return float(f"{epsilon + step:.12g}")
+    step = 10.0 ** (math.floor(math.log10(epsilon)) - digits + 1)
+    return float(f"{epsilon + step:.{digits}g}")

@@ -22,7 +22,7 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
     parts = [piece.loss(t, 0) for piece, n in zip(pieces, (cut, rounds - cut), strict=True) for t in range(n)]
     require(np.array_equal(losses[:, 0], parts), f"{name} deals another game when it is dealt in pieces")
     for t in (0, rounds - 1):
-        require(np.isfinite(whole.feedback(t, 0)), f"{name} gives feedback that is not finite")
+        require(bool(np.isfinite(whole.feedback(t, 0))), f"{name} gives feedback that is not finite")
 
     totals = whole.totals([0, cut])
     require(np.allclose(totals.sum(axis=0), losses.sum(axis=0)), f"{name}: totals do not add up to the losses")

@@ -39,3 +39,8 @@ class ArmGame(NamedTuple):
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return each arm's loss over each stretch."""
         return np.add.reduceat(self.losses, starts, axis=0)
+
+
+def least(total: Floats) -> float:
+    """Return the loss of the best fixed arm, given the total of every arm."""
+    return float(total.min())

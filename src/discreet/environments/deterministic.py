@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms import ArmGame, least
 
 
 class Deterministic(NamedTuple):
@@ -40,4 +40,4 @@ class Deterministic(NamedTuple):
 
     def best(self, total: Floats) -> float:
         """Return the loss of the best arm."""
-        return float(total.min())
+        return least(total)

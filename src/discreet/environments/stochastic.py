@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms import ArmGame, least
 
 
 class Stochastic(NamedTuple):
@@ -33,4 +33,4 @@ class Stochastic(NamedTuple):
 
     def best(self, total: Floats) -> float:
         """Return the loss of the best arm."""
-        return float(total.min())
+        return least(total)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms import ArmGame, least
 from discreet.errors import DiscreetError, count
 
 
@@ -41,7 +41,7 @@ class Table(NamedTuple):
 
     def best(self, total: Floats) -> float:
         """Return the loss of the best arm."""
-        return float(total.min())
+        return least(total)
 
     def __repr__(self) -> str:
         return f"Table({self.source}: {self.rounds} rounds, {self.actions} arms)"

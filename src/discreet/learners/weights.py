@@ -12,7 +12,7 @@ from discreet.errors import whole
 from discreet.kernel import compiled, helper
 from discreet.learners.draws import Draw, draw
 
-FEW = 64  # arms up to which a pass over all of them is faster than walking down a tree
+FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
 
 
 @compiled

@@ -7,22 +7,24 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from discreet.algorithms import Instance, Setting, algorithm
+from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Environment, Integers
 from discreet.environments import Table
 from discreet.environments import environment as environment_named
 from discreet.errors import DiscreetError, nearest, whole
+from discreet.guarantee import Guarantee, stated
 from discreet.private import Private
 from discreet.ranges import Range, declared
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial, within_bounds
 
+DEFAULT_ROUNDS = 10_000
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
 
 
@@ -47,7 +49,7 @@ class Contender:
         known = algorithm(name)
         instance = known.build(setting, **options)
         return cls(
-            label=_label(name, instance),
+            label=_label(name, instance.guarantee),
             private=instance.private,
             algorithm=name,
             facts={
@@ -95,7 +97,8 @@ def simulate(
     threads = min(asked, available_cores() if workers is None else whole("workers", workers, least=1))
     world = environment
     if isinstance(world, str):
-        world = environment_named(world, arms=arms, losses=None if losses is None else Path(losses))
+        path = None if losses is None else Path(losses)
+        world = environment_named(world, arms=arms, rounds=DEFAULT_ROUNDS if rounds is None else rounds, losses=path)
     elif arms is not None and arms != world.actions:
         raise DiscreetError(f"arms is {arms}, but the environment has {world.actions}.")
     length = whole("rounds", _length(world, rounds), least=2)
@@ -122,6 +125,7 @@ def simulate(
         asked=asked,
         seed=seed,
         bounds=bounds,
+        reacts=getattr(world, "reacts", False),
         clipped=clipped + sum(outcome.clipped for outcome in outcomes.values()),
         trials=np.array(sorted(outcomes), dtype=np.int64),
         regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
@@ -198,15 +202,17 @@ def _contenders(
         for contender in fresh:
             if isinstance(each, Contender) and contender.label in found:
                 raise DiscreetError(f"two contenders are labelled '{contender.label}', but labels must differ.")
+            rival = found.get(contender.label)
+            if rival is not None and rival.private.guarantee != contender.private.guarantee:
+                contender = replace(contender, label=_label(contender.algorithm, contender.private.guarantee, digits=12))
             found[contender.label] = contender
     return list(found.values())
 
 
-def _label(name: str, instance: Instance) -> str:
-    guarantee = instance.guarantee
+def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
     if not guarantee.is_private or guarantee.epsilon == 0.0:
         return name
-    return f"{name} (ε = {guarantee.epsilon:.12g})"
+    return f"{name} (ε = {stated(guarantee.epsilon, digits=digits):.{digits}g})"
 
 
 def _length(environment: Environment, rounds: int | None) -> int:
@@ -214,7 +220,7 @@ def _length(environment: Environment, rounds: int | None) -> int:
         if rounds is not None and rounds > environment.rounds:
             raise DiscreetError(f"rounds is {rounds}, but {environment.source} has {environment.rounds} rows.")
         return environment.rounds if rounds is None else rounds
-    return 10_000 if rounds is None else rounds
+    return DEFAULT_ROUNDS if rounds is None else rounds
 
 
 def _fitted(table: Table, rounds: int, bounds: Range, *, clip: bool) -> tuple[Table, int]:

@@ -34,6 +34,7 @@ class Results:
     asked: int
     seed: int
     bounds: Range
+    reacts: bool  # whether losses depended on earlier actions, which the stated regret bounds do not cover
     clipped: int
     trials: Integers
     regret: Floats  # contender, trial, checkpoint
@@ -62,7 +63,7 @@ class Results:
                     "regret_median_of_means": median.value,
                     "regret_gini_low": median.low,
                     "regret_gini_high": median.high,
-                    "regret_bound": contender.facts.get("regret_bound"),
+                    "regret_bound": None if self.reacts else contender.facts.get("regret_bound"),
                     "rounds": self.rounds,
                     "trials": int(self.trials.size),
                     "seconds": float(self.seconds[index]),
