@@ -269,3 +269,21 @@ def test_calibrations_are_checked():
         promise("batched-exp3", calibration="loose")
     with pytest.raises(DiscreetError, match="the paper's Gaussian noise needs one above 0"):
         promise("local-tsallis-inf", calibration="paper")
+
+
+@pytest.mark.parametrize("name", ["exp3", "exp3-gain", "exp3-ix", "batched-exp3", "dp-exp3-lap", "batched-htinf"])
+def test_ten_million_rounds_are_no_trouble(name):
+    setting = Setting(arms=4, rounds=10_000_000, epsilon=0.5)
+    instance = algorithm(name).build(setting)
+    player = Player(instance.private, streams(1))
+    game = environment("deterministic", arms=4).deal(0, 100_000, np.random.default_rng(0))
+    for _ in range(100):
+        loss = player.play(game, np.array([100_000]))[-1]
+    assert 0.5 <= loss / 10_000_000 < 0.7
+    for where, array in kernel.arrays(player.private.learner):
+        assert np.isfinite(array).all(), where
+    weights = getattr(player.private.learner, "weights", None)
+    if weights is not None:
+        assert weights.values.sum() == pytest.approx(weights.scale[0], rel=1e-9)
+        recomputed = np.exp(weights.logs - weights.scale[1])
+        np.testing.assert_allclose(weights.values, recomputed, rtol=1e-12)

@@ -119,6 +119,14 @@ def test_without_arguments_the_help_is_shown(call):
     assert "Commands:" in text
 
 
+def test_reproduce_writes_its_files(call, tmp_path):
+    target = tmp_path / "figure"
+    code, text, _ = call("reproduce", "faster-rates-figure-1", "--rounds", 20_000, "--output", target, "--quiet")
+    assert code == 0
+    assert "Written to" in text
+    assert sorted(path.name for path in target.iterdir()) == ["faster-rates-figure-1.csv", "faster-rates-figure-1.png"]
+
+
 def test_clip_says_how_many(call, tmp_path):
     path = tmp_path / "losses.npy"
     np.save(path, np.array([[0.0, 3.0], [-1.0, 1.0], [0.5, 0.5]]))
@@ -162,6 +170,9 @@ BAD = [
     (("simulate", "exp3", "--output", "/proc/nothing/here"), "/proc/nothing/here cannot be created"),
     (("simulate", "exp3", "--frobnicate"), "No such option"),
     (("completion", "tcsh"), "'tcsh' is not one of"),
+    (("reproduce", "tossou"), "Missing option '--output'"),
+    (("reproduce", "tossou-figure", "--output", "x"), "did you mean 'tossou-figure-1'?"),
+    (("reproduce", "price-of-privacy", "--output", "x", "--trials", 0), "trials is 0, but must be a whole number"),
     (("completion",), "Missing argument"),
     (("describe", "batched-exp3", "--epsilon", "1e-300"), "epsilon is 1e-300, but must be between"),
     (("describe", "batched-exp3", "--rounds", "9" * 370), "rounds is too large: at most"),

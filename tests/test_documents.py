@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 import subprocess
@@ -9,6 +10,8 @@ import sys
 
 import pytest
 from conftest import ROOT
+
+from discreet.environments import environment, environment_names
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
@@ -65,6 +68,15 @@ def test_examples_run(path):
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_every_environment_is_documented():
+    text = (ROOT / "docs" / "environments.md").read_text()
+    for name in environment_names():
+        assert f"## {name}\n" in text
+        if name != "table":
+            definition = inspect.getdoc(type(environment(name))).split(">>>")[0].strip().replace("``", "`")
+            assert definition in text, f"the definition of {name} has changed"
 
 
 def test_nothing_about_one_machine_stands_in_the_project():

@@ -11,6 +11,7 @@ import click
 from discreet.cli.completion import completion
 from discreet.cli.describe import describe
 from discreet.cli.listing import list_algorithms
+from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
 from discreet.errors import DiscreetError, nearest
 
@@ -35,7 +36,7 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, completion):
+for command in (list_algorithms, describe, simulate, reproduce, completion):
     cli.add_command(command)
 
 

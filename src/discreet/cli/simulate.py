@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +78,8 @@ def simulate(
 
             plotting()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
-        with _progress(quiet=quiet) as progress:
-            results = run(names, epsilon=epsilon, options=parsed, progress=progress, **arguments)
+        with progress_bar(quiet=quiet) as bar:
+            results = run(names, epsilon=epsilon, options=parsed, progress=bar("trials"), **arguments)
         if as_json:
             facts = {"results": results.summary(), "clipped": results.clipped}
             click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -121,24 +121,29 @@ def _print(results: Results) -> None:
 
 
 @contextlib.contextmanager
-def _progress(*, quiet: bool) -> Iterator[Progress | None]:
-    """Show a bar on the error stream, so that what is printed stays clean."""
+def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
+    """Yield what announces a part of the work and gives its progress: a bar each, on the error stream."""
     if quiet:
-        yield None
+        yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
 
     parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*parts, console=Console(stderr=True))
-    task = bar.add_task("preparing", total=None)
+    bars = Bars(*parts, console=Console(stderr=True))
 
-    def show(done: int, asked: int) -> None:
-        bar.start()  # not before: what is refused at once needs no bar
-        bar.update(task, description="trials" if done else "preparing", completed=done, total=asked)
+    def announce(title: str) -> Progress:
+        task = bars.add_task("preparing", total=None)
+
+        def show(done: int, asked: int) -> None:
+            bars.start()  # not before: what is refused at once needs no bar
+            bars.update(task, description=title if done else "preparing", completed=done, total=asked)
+
+        return show
 
     try:
-        yield show
+        yield announce
     finally:
-        if bar.live.is_started:
-            bar.stop()
+        if bars.live.is_started:
+            bars.stop()
