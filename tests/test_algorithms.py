@@ -287,3 +287,41 @@ def test_ten_million_rounds_are_no_trouble(name):
         assert weights.values.sum() == pytest.approx(weights.scale[0], rel=1e-9)
         recomputed = np.exp(weights.logs - weights.scale[1])
         np.testing.assert_allclose(weights.values, recomputed, rtol=1e-12)
+
+
+DECLARED = {  # exponent of T in the bound, and an epsilon at which it shows below a million rounds
+    "exp3": (0.5, 1.0),
+    "exp3-gain": (0.5, 1.0),
+    "exp3-ix": (0.5, 1.0),
+    "exp3-p": (0.5, 1.0),
+    "tsallis-inf": (0.5, 1.0),
+    "htinf": (0.5, 1.0),
+    "ftpl": (0.5, 1.0),
+    "exp2": (0.5, 1.0),
+    "batched-exp3": (0.5, 10.0),
+    "batched-htinf": (0.5, 1.0),
+    "batched-ftpl": (0.5, 1000.0),
+    "noisy-exp2": (0.5, 10.0),
+    "dp-exp3-lap": (0.5, 1000.0),
+    "exp3-tau": (2 / 3, 10.0),
+    "batched-tsallis-inf": (0.5, 1.0),
+    "local-tsallis-inf": (0.5, 10.0),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_regret_grows_no_faster_than_declared(name):
+    """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for chance; seeds are fixed."""
+    exponent, epsilon = DECLARED[name]
+    lengths = [1 << k for k in (14, 16, 18, 20)]
+    world = environment("deterministic", arms=4)
+    regrets = [
+        mean_regret(name, Setting(arms=4, rounds=t, epsilon=epsilon, delta=1e-6), world, trials=4)[0] for t in lengths
+    ]
+    slope = np.polyfit(np.log(lengths), np.log(np.maximum(regrets, 1.0)), 1)[0]
+    assert slope <= exponent + 0.12
+
+
+def test_every_adversarial_algorithm_declares_its_exponent():
+    known = {name for name, each in algorithms().items() if each.problem == "adversarial bandit"}
+    assert set(DECLARED) == known - {"uniform"}

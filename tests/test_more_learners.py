@@ -179,7 +179,7 @@ def test_the_shortcut_of_resampling_has_the_same_distribution():
 
     The seeds are fixed; on fresh seeds a false alarm comes once in 1,000 runs.
     """
-    losses, rate, cap = np.array([0.0, 5.0]), 1.0, 2000
+    losses, rate, cap = np.array([0.0, 9.0]), 1.0, 20_000
     p = exact_lead_probability(losses, rate, 1)
     waits = many_waits(losses, rate, 1, cap, 4000, seed=2)
     assert (waits > TRIES_AN_ARM * 2).mean() > 0.5

@@ -12,7 +12,7 @@ from discreet.errors import positive, whole
 from discreet.kernel import compiled, helper
 from discreet.learners.draws import Draw
 
-TRIES_AN_ARM = 8  # copies drawn one by one, for each arm, before the rest are counted at once
+TRIES_AN_ARM = 500  # copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
 PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbation's scale
 REACH = 36.0  # beyond which exp(-u) no longer counts
 
@@ -29,8 +29,8 @@ class Ftpl(NamedTuple):
     ``learning_rate`` is η. N is drawn with the decision, so that feedback may come late.
 
     The first copies are drawn one by one, each rejected at the first rival that is likely enough to beat it; when an arm
-    is so unlikely that even 8 K copies miss it, its probability is computed by quadrature and the rest of N is drawn from
-    the geometric distribution. That is the same distribution: a geometric variable has no memory.
+    is so unlikely that even 500 K copies miss it, its probability is computed by quadrature and the rest of N is drawn
+    from the geometric distribution. That is the same distribution: a geometric variable has no memory.
 
     Regret: of order sqrt(K T ln K) for losses in [0, 1]; for noisy losses see Faster rates 2025, Lemma 13.
     """

@@ -44,8 +44,8 @@ class Ucb(NamedTuple):
         arm = 0
         most = -math.inf
         for i in range(self.gains.size):
-            count = max(float(self.counts[i]), 1.0)
-            index = float(self.gains[i]) / count + math.sqrt(bonus / count)
+            share = 1.0 / max(float(self.counts[i]), 1.0)
+            index = float(self.gains[i]) * share + math.sqrt(bonus * share)
             if index > most:
                 arm, most = i, index
         return arm, Draw(arm, 1.0)
