@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
+
+settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples in every run
+settings.load_profile("fixed")
 
 
 @pytest.fixture(scope="session")

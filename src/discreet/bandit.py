@@ -22,7 +22,7 @@ from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import declared
 
-DEFAULT = "batched-tsallis-inf"
+DEFAULT = "batched-htinf"
 FORMAT = "discreet bandit 1"
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
 
@@ -55,7 +55,7 @@ class Bandit:
     declared range; but for ideal noise: this object draws floating-point noise, reproducible from its seed, for
     simulation only)
     >>> bandit
-    Bandit(3 arms, round 1 of 1000, batched-tsallis-inf, 1-differential privacy, simulation only: floating-point noise)
+    Bandit(3 arms, round 1 of 1000, batched-htinf, 1-differential privacy, simulation only: floating-point noise)
 
     Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
     decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
@@ -75,8 +75,8 @@ class Bandit:
     low, high
         The declared range of the outcomes. An outcome outside it is refused, or clipped with ``clip=True``.
     algorithm
-        A name of ``discreet list``. The default is Tsallis-INF on noisy means of batches, which had the least regret of
-        the private algorithms in our simulations; its privacy is proved, a bound on its regret is not.
+        A name of ``discreet list``. The default, HTINF on noisy means of batches, has the least regret in our simulations
+        of the private algorithms whose regret is bounded by a proof; ``batched-tsallis-inf`` has less, without a proof.
     seed
         Makes a simulation reproducible; with none, randomness comes from the operating system.
 

@@ -20,6 +20,7 @@ ZHENG = Citation(
     "NeurIPS, 2020.",
 )
 NO_BOUND = "no bound proved: noisy losses can be negative"
+CAUTION = 0.5
 
 
 @register(
@@ -35,6 +36,7 @@ def batched_tsallis_inf(
     batch_size: int | None = None,
     learning_rate: float | None = None,
     estimator: Estimator = "reduced-variance",
+    caution: float = CAUTION,
 ) -> Instance:
     """Tsallis-INF behind the batch channel of Faster rates 2025, Algorithm 1.
 
@@ -42,13 +44,16 @@ def batched_tsallis_inf(
     λ = 1 / (τ ε) and m = 1 (importance-weighted) or 1/4 (reduced-variance). Without noise c = 2 / sqrt(m) is the paper's
     learning rate; scaled to the noise it is c = 2 / sqrt(v). The regret is of order sqrt(T τ v), least at
     τ = sqrt(2 / m) / ε. Noise makes losses negative, which the published regret proof does not cover: no bound is stated.
+    Caution θ = 1/2 keeps single values from deciding the game: without it, 2 of 64 runs of a million rounds had a regret
+    a hundred times the median.
     """
     rounds, epsilon = setting.rounds, setting.epsilon
     size = batch_size
     if size is None:
         size = min(math.ceil(math.sqrt(2.0 / _moment(estimator)) / epsilon), rounds)
     channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
-    return _noisy_tsallis(setting, channel, 2.0 / (size * epsilon) ** 2, learning_rate, estimator, batch_size=size)
+    variance = 2.0 / (size * epsilon) ** 2
+    return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution, batch_size=size)
 
 
 @register(
@@ -64,6 +69,7 @@ def local_tsallis_inf(
     calibration: Calibration = "tight",
     learning_rate: float | None = None,
     estimator: Estimator = "reduced-variance",
+    caution: float = CAUTION,
 ) -> Instance:
     """Theorem 11: every loss is noised by itself (local model); Laplace noise for δ = 0, Gaussian noise otherwise.
 
@@ -78,12 +84,14 @@ def local_tsallis_inf(
             raise DiscreetError(f"delta is {delta!r}, but the paper's Gaussian noise needs one above 0.")
         mechanism: Gaussian | Laplace = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
         learning_rate = 2.0 / math.sqrt(_moment(estimator)) if learning_rate is None else learning_rate
+        caution = math.inf
     elif delta > 0.0:
         mechanism = Gaussian.calibrate(sensitivity=width, epsilon=epsilon, delta=delta)
     else:
         mechanism = Laplace.calibrate(sensitivity=width, epsilon=epsilon)
     variance = (mechanism.scale / width) ** 2 * (1.0 if isinstance(mechanism, Gaussian) else 2.0)
-    return _noisy_tsallis(setting, PerRound(setting.bounds, mechanism), variance, learning_rate, estimator)
+    channel = PerRound(setting.bounds, mechanism)
+    return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution)
 
 
 def _moment(estimator: Estimator) -> float:
@@ -97,14 +105,16 @@ def _noisy_tsallis(
     variance: float,
     learning_rate: float | None,
     estimator: Estimator,
+    caution: float,
     **parameters: int,
 ) -> Instance:
     rate = 2.0 / math.sqrt(_moment(estimator) + variance) if learning_rate is None else learning_rate
     baseline = 0.5 if estimator == "reduced-variance" else 0.0
-    learner = TsallisInf.start(arms=setting.arms, learning_rate=rate, baseline=baseline)
+    learner = TsallisInf.start(arms=setting.arms, learning_rate=rate, baseline=baseline, caution=caution)
     return Instance(
         private=Private(channel, learner),
-        parameters={**parameters, "learning_rate": rate, "estimator": estimator},
+        parameters={**parameters, "learning_rate": rate, "estimator": estimator}
+        | ({"caution": caution} if math.isfinite(caution) else {}),
         regret_bound=None,
         bound_source=NO_BOUND,
     )

@@ -47,8 +47,14 @@ def exp3_gain(setting: Setting, *, mixing: float | None = None) -> Instance:
 @register(
     name="dp-exp3-lap", title="EXP3 for gains with noise every round", problem=BANDIT, feedback=ONE_LOSS, citation=TOSSOU
 )
-def dp_exp3_lap(setting: Setting, *, mixing: float | None = None, margin: float | None = None) -> Instance:
-    """Algorithm 1: noisy gains outside [-b, 1 + b] are ignored, b = ln T / ε; all others are scaled to [0, 1]."""
+def dp_exp3_lap(
+    setting: Setting, *, calibration: Calibration = "tight", mixing: float | None = None, margin: float | None = None
+) -> Instance:
+    """Algorithm 1: noisy gains outside [-b, 1 + b] are ignored, b = ln T / ε; all others are scaled to [0, 1].
+
+    The paper's noise is right and tight, and its parameters are used as they are: both calibrations are the same.
+    """
+    del calibration
     arms, rounds, epsilon = setting.arms, setting.rounds, setting.epsilon
     tuned = gain_mixing(arms, rounds), math.log(rounds) / epsilon
     share, reach = tuned[0] if mixing is None else mixing, tuned[1] if margin is None else margin

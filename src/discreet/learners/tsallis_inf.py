@@ -14,10 +14,11 @@ from discreet.learners.draws import draw
 
 
 class BaselineDraw(NamedTuple):
-    """A draw, with the baseline of every arm at the time."""
+    """A draw, with the baseline of every arm at the time, and how far a loss may be from its own to count."""
 
     arm: int
     probability: float
+    limit: float
     baselines: Floats
 
 
@@ -35,6 +36,10 @@ class TsallisInf(NamedTuple):
 
     ``learning_rate`` is c, ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the reduced-variance one.
 
+    With noisy losses one large negative value can push a rare arm so far ahead that it leads for most of the game.
+    ``caution`` is θ: as in HTINF, y counts only if |y - B(I)| ≤ 2 θ sqrt(w(I)) / η, so that no loss moves 1 / sqrt(w(I))
+    by more than the factor 1 ± θ. Without noise none is needed.
+
     Regret for losses in [0, 1] (Zimmert & Seldin 2021): 4 sqrt(K T) + 1 for β = 0, c = 2;
     2 sqrt(K T) + 10 K ln T + 16 for β = 1/2, c = 4; logarithmic against a stochastic adversary.
 
@@ -48,18 +53,20 @@ class TsallisInf(NamedTuple):
 
     learning_rate: float
     baseline: float
+    caution: float
     losses: Floats  # L
     probabilities: Floats  # w of the last draw
     baselines: Floats  # B of the last draw
     clock: Floats  # rounds drawn, and min L - x of the last draw
 
     @classmethod
-    def start(cls, *, arms: int, learning_rate: float, baseline: float = 0.0) -> TsallisInf:
+    def start(cls, *, arms: int, learning_rate: float, baseline: float = 0.0, caution: float = math.inf) -> TsallisInf:
         """Return the learner before the first round."""
         count = whole("arms", arms, least=2)
         return cls(
             positive("learning_rate", learning_rate),
             within("baseline", baseline, 0.0, 1.0),
+            within("caution", caution, 0.0, math.inf),
             np.zeros(count),
             np.full(count, 1.0 / count),
             np.zeros(count),
@@ -75,7 +82,8 @@ class TsallisInf(NamedTuple):
         for arm in range(self.losses.size):
             self.baselines[arm] = self.baseline if self.probabilities[arm] >= least else 0.0
         arm = draw(self.probabilities, rng.random())
-        return arm, BaselineDraw(arm, float(self.probabilities[arm]), self.baselines)
+        probability = float(self.probabilities[arm])
+        return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, self.baselines)
 
     def query(self, trace: BaselineDraw) -> float:
         """Ask for the plain loss."""
@@ -86,7 +94,9 @@ class TsallisInf(NamedTuple):
         if self.baseline > 0.0:
             for arm in range(self.losses.size):
                 self.losses[arm] += trace.baselines[arm]
-        self.losses[trace.arm] += (released - trace.baselines[trace.arm]) / trace.probability
+        step = released - float(trace.baselines[trace.arm])
+        if abs(step) <= trace.limit:
+            self.losses[trace.arm] += step / trace.probability
 
 
 @helper

@@ -42,6 +42,7 @@ def table(plan: Plan) -> str:
     """Measure regret for T = 2^12 ... 2^20 and four epsilons against the deterministic adversary; fit exponents."""
     lengths = [2**k for k in range(12, 21, 2) if 2**k <= plan.rounds] or [plan.rounds]
     regret: dict[tuple[str, int, float], float] = {}
+    bars: dict[tuple[str, int, float], float] = {}
     rows: list[dict[str, Any]] = []
     for rounds in lengths:
         results = simulate(
@@ -57,6 +58,8 @@ def table(plan: Plan) -> str:
         for row in results.summary():
             rows.append({key: row[key] for key in ("algorithm", "rounds", "epsilon", "regret_mean", "regret_bound")})
             regret[row["algorithm"], rounds, round(row["epsilon"], 9)] = row["regret_mean"]
+            half = 0.0 if row["regret_high"] is None else row["regret_high"] - row["regret_mean"]
+            bars[row["algorithm"], rounds, round(row["epsilon"], 9)] = half
     write_table(plan.folder / "faster-rates-table-1.csv", rows)
 
     fits: list[dict[str, Any]] = []
@@ -73,7 +76,7 @@ def table(plan: Plan) -> str:
             }
         )
     write_table(plan.folder / "faster-rates-table-1-exponents.csv", fits)
-    _draw(plan, lengths, regret)
+    _draw(plan, lengths, regret, bars)
     lines = [
         f"  {fit['algorithm']:<20} T^{fit['exponent_of_T']:.2f} (bound: {fit['theory']:.1f})   "
         f"(1/epsilon)^{fit['exponent_of_1/epsilon']:.2f} (bound: {fit['theory_epsilon']:.1f})"
@@ -82,25 +85,37 @@ def table(plan: Plan) -> str:
     return "Fitted exponents at epsilon = 1 and at the largest T, beside those of the bounds:\n" + "\n".join(lines)
 
 
-def _draw(plan: Plan, lengths: list[int], regret: dict[tuple[str, int, float], float]) -> None:
+def _draw(
+    plan: Plan,
+    lengths: list[int],
+    regret: dict[tuple[str, int, float], float],
+    bars: dict[tuple[str, int, float], float],
+) -> None:
     pyplot = plotting()
     figure, panels = pyplot.subplots(1, 2, figsize=(7.2, 3.6), layout="constrained")
     for index, name in enumerate(ALGORITHMS):
-        style = {"color": COLOURS[index], "marker": MARKERS[index], "markersize": 4, "linewidth": 1.2}
-        panels[0].loglog(lengths, [regret[name, t, 1.0] for t in lengths], label=name, **style)
-        panels[1].loglog(FIXED, [regret[name, lengths[-1], e] for e in FIXED], **style)
+        style = {"color": COLOURS[index], "marker": MARKERS[index], "markersize": 4, "linewidth": 1.2, "capsize": 2}
+        for axes, x, where in (
+            (panels[0], lengths, [(name, t, 1.0) for t in lengths]),
+            (panels[1], FIXED, [(name, lengths[-1], e) for e in FIXED]),
+        ):
+            label = name if axes is panels[0] else None
+            axes.errorbar(x, [regret[w] for w in where], yerr=[bars[w] for w in where], label=label, **style)
     uniform = [regret["uniform", t, 0.0] for t in lengths]
-    panels[0].loglog(lengths, uniform, color="grey", linestyle=":", label="uniform")
+    panels[0].plot(lengths, uniform, color="grey", linestyle=":", label="uniform (0-DP)")
     panels[1].axhline(uniform[-1], color="grey", linestyle=":")
-    panels[0].set_title("over T, at ε = 1", fontsize=9)
+    panels[0].set_title("over T, all 1-differentially private", fontsize=9)
     panels[0].set_xlabel("rounds T", fontsize=8)
     panels[0].set_ylabel("mean regret", fontsize=8)
     panels[1].set_title(f"over ε, at T = {lengths[-1]:,}", fontsize=9)
     panels[1].set_xlabel("ε (pure differential privacy)", fontsize=8)
     for axes in panels:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
         axes.grid(alpha=0.3, which="both")
         axes.tick_params(labelsize=7)
     figure.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    figure.suptitle(f"Regret of old and new private bandits, deterministic adversary, {plan.trials} trials", fontsize=10)
+    title = f"Regret of old and new private bandits, deterministic adversary, {plan.trials} trials, 95 % bars"
+    figure.suptitle(title, fontsize=10)
     figure.savefig(plan.folder / "faster-rates-table-1.png", dpi=150)
     pyplot.close(figure)
