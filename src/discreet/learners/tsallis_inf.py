@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import positive, whole, within
-from discreet.kernel import compiled, helper
+from discreet.kernel import compiled, helper, plain
 from discreet.learners.draws import draw
 
 
@@ -78,9 +78,11 @@ class TsallisInf(NamedTuple):
         self.clock[0] += 1.0
         rate = self.learning_rate / math.sqrt(self.clock[0])
         self.clock[1] = solve(self.losses, rate, self.clock[1], self.probabilities)
-        least = rate * rate
-        for arm in range(self.losses.size):
-            self.baselines[arm] = self.baseline if self.probabilities[arm] >= least else 0.0
+        if self.baseline > 0.0:
+            likely = rate * rate
+            chances = plain(self.probabilities)
+            for arm in range(self.losses.size):
+                self.baselines[arm] = self.baseline if chances[arm] >= likely else 0.0
         arm = draw(self.probabilities, rng.random())
         probability = float(self.probabilities[arm])
         return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, self.baselines)
@@ -107,17 +109,18 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
     step from anywhere lands at or below the solution and from there on climbs to it; the solution is at least 2 / rate.
     """
     target = 2.0 / rate
+    values = plain(losses)
     least = math.inf
     for i in range(losses.size):
-        least = min(least, float(losses[i]))
+        least = min(least, values[i])
     s = max(float(start), target)
+    squares = 1.0
     for _ in range(100):
         squares = 0.0
         cubes = 0.0
         for i in range(losses.size):
-            inverse = 1.0 / (float(losses[i]) - least + s)
+            inverse = 1.0 / (values[i] - least + s)
             square = inverse * inverse
-            weights[i] = square
             squares += square
             cubes += inverse * square
         h = 1.0 / math.sqrt(squares)
@@ -125,5 +128,6 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
             break
         s = max(s + (target - h) / (h * h * h * cubes), target)
     for i in range(losses.size):
-        weights[i] /= squares
+        inverse = 1.0 / (values[i] - least + s)
+        weights[i] = inverse * inverse / squares
     return s
