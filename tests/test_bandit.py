@@ -131,6 +131,17 @@ def test_a_saved_file_marks_what_is_raw_and_holds_no_more_of_it(tmp_path):
     assert "0.73908" not in repr(bandit)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_learner_has_heard_raw_is_marked_in_the_file(name, tmp_path):
+    bandit = new(name, delta=1e-6)
+    run(bandit, 60)
+    bandit.save(tmp_path / "bandit.json")
+    state = json.loads((tmp_path / "bandit.json").read_text())
+    hears_raw = name not in ("uniform",) and not name.startswith(("batched", "noisy", "local", "dp"))
+    assert ("learner" in state["unreleased"]) == hears_raw
+    assert ("learner" in state) != hears_raw
+
+
 def test_without_a_seed_a_saved_file_tells_nothing_about_the_noise(tmp_path):
     bandit = new("batched-exp3", batch_size=1, seed=None)
     decision = bandit.ask()

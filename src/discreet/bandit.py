@@ -174,10 +174,13 @@ class Bandit:
     def save(self, path: Path | str) -> None:
         """Write the whole state to one file that only its owner can read, and from which ``Bandit.load`` goes on.
 
-        What stands below ``unreleased`` is as sensitive as the data: sums of batches that are not released yet, and, with
-        a seed, the stream of the noise, from which past noise can be computed. A bandit without a seed gets fresh noise
-        when it is loaded; one with a seed goes on bit for bit. Go on from a file once: two bandits that go on from one
-        file tell more together than each of them promises. Labels of arms must be text or whole numbers.
+        What stands below ``unreleased`` is as sensitive as the data: sums of batches that are not released yet; with a
+        seed, the stream of the noise, from which past noise can be computed; and the state of a learner that hears raw
+        outcomes (of algorithms without privacy, and of ``exp3-tau``, which protects its actions only).
+
+        A bandit without a seed gets fresh noise when it is loaded; one with a seed goes on bit for bit. Go on from a file
+        once: two bandits that go on from one file tell more together than each of them promises. Labels of arms must be
+        text or whole numbers.
         """
         with self._lock:
             state = self._state()
@@ -196,6 +199,11 @@ class Bandit:
         if not all(isinstance(label, str | int) for label in self._labels):
             raise DiscreetError("arms has labels that are neither text nor whole numbers, which a file cannot hold.")
         noise = None if self._seed is None else self._streams.privacy.bit_generator.state
+        learned = {
+            "learner": _state_of(self._private.learner),
+            "pending": [[group, p.arm, _plain(p.trace)] for group, p in self._pending.items()],
+        }
+        released = self._private.channel.guarantee.is_private  # else the learner has heard raw outcomes
         return {
             "format": FORMAT,
             "noise": "floating point: for simulation only",
@@ -204,10 +212,10 @@ class Bandit:
             "group": self._group,
             "arm": self._arm,
             "open": list(self._open.items()),
-            "learner": _state_of(self._private.learner),
             "learner_randomness": self._streams.learner.bit_generator.state,
-            "pending": [[group, p.arm, _plain(p.trace)] for group, p in self._pending.items()],
+            **(learned if released else {}),
             "unreleased": {
+                **({} if released else learned),
                 "batches": [[group, _state_of(p.private.channel)] for group, p in self._pending.items()],
                 "seed": self._seed,
                 "noise_stream": noise,
@@ -233,12 +241,13 @@ class Bandit:
     @classmethod
     def _restored(cls, state: Mapping[str, Any]) -> Bandit:
         secret = state["unreleased"]
+        learned = state if "learner" in state else secret
         bandit = cls(**state["recipe"], seed=secret["seed"])
         bandit._asked, bandit._group, bandit._arm = state["asked"], state["group"], state["arm"]
         bandit._open = dict(state["open"])
-        _restore(bandit._private.learner, state["learner"])
+        _restore(bandit._private.learner, learned["learner"])
         example = kernel.copy(bandit._private).act(0, np.random.default_rng(0))[1]
-        for (group, arm, trace), (_, held) in zip(state["pending"], secret["batches"], strict=True):
+        for (group, arm, trace), (_, held) in zip(learned["pending"], secret["batches"], strict=True):
             fork = Private(bandit._private.channel.fork(), bandit._private.learner)
             _restore(fork.channel, held)
             bandit._pending[group] = _Pending(arm, _like(example, trace), fork)

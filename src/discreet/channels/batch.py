@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.sums import NOT_YET, add_to_batch
 from discreet.contracts import Floats, Generator, Mechanism
 from discreet.errors import whole
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
 from discreet.mechanisms import Laplace
-from discreet.ranges import Range, declared, grid_for
+from discreet.ranges import Range, declared
 
 
 @compiled
@@ -49,14 +50,9 @@ class Batch(NamedTuple):
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add the loss to the batch; when the batch is full, release its mean with noise."""
-        grid = grid_for(self.size)
-        self.held[0] += self.bounds.steps(feedback, grid)
-        self.held[1] += 1.0
-        if self.held[1] < self.size:
+        mean = add_to_batch(self.held, self.bounds, self.size, feedback)
+        if mean == NOT_YET:
             return False, query * 0.0
-        mean = self.held[0] / (grid * self.size)
-        self.held[0] = 0.0
-        self.held[1] = 0.0
         width = self.bounds.high - self.bounds.low
         return True, query * (self.mechanism.release(mean * width, rng) * (1.0 / width))
 

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.sums import NOT_YET, add_to_batch
 from discreet.contracts import Floats, Generator
 from discreet.errors import whole, within
 from discreet.guarantee import Guarantee, stated
 from discreet.kernel import compiled
-from discreet.ranges import Range, declared, grid_for
+from discreet.ranges import Range, declared
 
 
 @compiled
@@ -49,15 +50,8 @@ class Selection(NamedTuple):
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add the loss to the batch; when the batch is full, hand over its mean."""
-        grid = grid_for(self.size)
-        self.held[0] += self.bounds.steps(feedback, grid)
-        self.held[1] += 1.0
-        if self.held[1] < self.size:
-            return False, query * 0.0
-        mean = self.held[0] / (grid * self.size)
-        self.held[0] = 0.0
-        self.held[1] = 0.0
-        return True, query * mean
+        mean = add_to_batch(self.held, self.bounds, self.size, feedback)
+        return mean != NOT_YET, query * mean
 
     def fork(self) -> Selection:
         """Return the channel of another batch."""
