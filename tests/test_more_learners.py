@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import integrate, optimize, stats
 
-from discreet import Setting, algorithm, kernel
+from discreet import Setting, algorithm, algorithms, kernel
 from discreet.environments.arms import ArmGame
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.learners.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
@@ -249,23 +249,34 @@ def test_dp_exp3_lap_from_end_to_end():
     np.testing.assert_allclose(player.private.learner.weights.logs, mixing / 3 * gains, rtol=1e-8)
 
 
-@pytest.mark.parametrize("name", ["batched-htinf", "batched-tsallis-inf", "batched-exp3", "batched-ftpl"])
-def test_batches_from_end_to_end(name):
-    """Faster rates 2025, Algorithm 1: hold, average, noise, pass on; beside the compiled game."""
-    setting = Setting(arms=3, rounds=900, epsilon=0.5)
+PRIVATE = [
+    name for name, known in algorithms().items() if 0.0 < known.build(Setting(delta=1e-6)).guarantee.epsilon < 99.0
+]
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_private_algorithms_from_end_to_end(name, delta):
+    """Faster rates 2025, Algorithm 1, in plain Python: hold, average, noise, pass on; beside the compiled game."""
+    setting = Setting(arms=3, rounds=900, epsilon=0.5, delta=delta)
     instance = algorithm(name).build(setting)
     losses = np.random.default_rng(3).integers(0, 2, (900, 3)).astype(float)
     player = Player(instance.private, streams(5))
     score = player.play(ArmGame(losses), np.array([900]))[0]
 
     learner, rng, noise = kernel.copy(instance.private.learner), streams(5).learner, streams(5).privacy
-    size, loss = instance.parameters["batch_size"], 0.0
+    size, loss = instance.parameters.get("batch_size", 1), 0.0
+    kinds = {
+        "laplace": lambda scale: noise.laplace(0.0, scale),
+        "gaussian": lambda scale: scale * noise.standard_normal(),
+    }
     for start in range(0, 900, size):
         arm, trace = learner.act(0, rng)
         batch = losses[start : start + size, arm]
         loss += batch.sum()
         if batch.size == size:
-            learner.learn(trace, batch.mean() + noise.laplace(0.0, 1 / (size * 0.5)))
+            noises = [kinds[each["kind"]](each["scale"]) for each in instance.private.channel.noises]
+            learner.learn(trace, batch.mean() + sum(noises))
     assert score == pytest.approx(loss, rel=1e-12)
 
 
