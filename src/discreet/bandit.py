@@ -58,8 +58,8 @@ class Bandit:
     Bandit(3 arms, round 1 of 1000, batched-htinf, 1-differential privacy, simulation only: floating-point noise)
 
     Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
-    decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
-    released.
+    decision is kept with it. (``exp3-tau`` refuses: its privacy needs all outcomes before the next draw.) Rounds are
+    grouped in the order of asking; a group whose outcomes do not all come is never released.
 
     This version draws its noise in floating point, whose low-order bits can be attacked by whoever sees the exact state:
     the guarantee is that of the algorithm with ideal noise. Use it to simulate, not yet to protect people.
@@ -134,6 +134,11 @@ class Bandit:
         if self._asked >= self._horizon:
             raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no decision is left to ask for.")
         if self._asked % self._private.channel.hold() == 0:
+            if self._pending and getattr(self._private.channel, "in_order", False):
+                raise DiscreetError(
+                    f"{self._algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
+                    f"{count(len(self._open), 'outcome')} still to come."
+                )
             arm, trace = self._private.act(0, self._streams.learner)
             self._group = self._asked
             self._arm = int(arm)

@@ -24,7 +24,9 @@ class Selection(NamedTuple):
     agree in the actions, by how much log-ratios of the action probabilities can differ later. Then each later draw is a
     bounded-range selection with window w = window(1 / size), which is w²/8-zCDP; at most N - 1 draws follow the changed
     batch of N = ceil(rounds / size). So for all actions together ρ = (N - 1) w² / 8, hence
-    ε = ρ + 2 sqrt(ρ ln(1/δ)), and ε = (N - 1) w with δ = 0; the smaller one is stated. It holds for ``rounds`` rounds.
+    ε = ρ + 2 sqrt(ρ ln(1/δ)), and ε = (N - 1) w with δ = 0; the smaller one is stated. It holds for ``rounds`` rounds,
+    and only if every batch is learned before the next action is drawn (``in_order``): late outcomes would be weighted
+    with older probabilities, which can push the two histories apart beyond any window.
     """
 
     size: int
@@ -61,6 +63,11 @@ class Selection(NamedTuple):
     def guarantee(self) -> Guarantee:
         """None by itself: the learner hears exact means."""
         return Guarantee.none("exact means reach the learner; privacy would come from its sampling")
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the guarantee needs every outcome before the next action is drawn."""
+        return True
 
     def guarantee_with(self, learner: Any) -> Guarantee:
         """Return what holds for the actions of a learner with a selection window."""
