@@ -88,7 +88,7 @@ def ask_and_tell(name: str, repetitions: int, rounds: int = 2_000) -> float:
     times = []
     for _ in range(repetitions):
         with warnings.catch_warnings(action="ignore"):
-            bandit = Bandit(arms=4, horizon=rounds, epsilon=1.0, algorithm=name, seed=1)
+            bandit = Bandit(arms=4, horizon=rounds, epsilon=1.0, algorithm=name, simulation=True, seed=1)
         outcomes = np.random.default_rng(0).random(rounds).tolist()
         start = time.perf_counter()
         for outcome in outcomes:

@@ -16,7 +16,7 @@ SUCCESS = {"letter": 0.30, "call": 0.40, "visit": 0.65}
 
 def main() -> None:
     chance = random.Random(1)
-    bandit = Bandit(arms=list(SUCCESS), horizon=20_000, epsilon=1.0, seed=1)
+    bandit = Bandit(arms=list(SUCCESS), horizon=20_000, epsilon=1.0)
     print(f"{bandit.algorithm}: {bandit.guarantee}")
     waiting = []
     chosen = dict.fromkeys(SUCCESS, 0)

@@ -22,7 +22,14 @@ NAMES = list(algorithms())
 
 
 def new(name="batched-exp3", **changes):
-    arguments = {"arms": ["a", "b", "c"], "horizon": 500, "epsilon": 0.5, "algorithm": name, "seed": 1} | changes
+    arguments = {
+        "arms": ["a", "b", "c"],
+        "horizon": 500,
+        "epsilon": 0.5,
+        "algorithm": name,
+        "simulation": True,
+        "seed": 1,
+    } | changes
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".* is not private")
         return Bandit(**arguments)

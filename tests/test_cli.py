@@ -47,7 +47,15 @@ def test_describe_tells_everything(call, name):
     assert code == 0
     facts = json.loads(text)
     assert facts["name"] == name
-    assert set(facts["guarantee"]) - {"caveat"} == {"epsilon", "delta", "model", "unit", "status", "source"}
+    assert set(facts["guarantee"]) - {"caveat", "curve", "seen"} == {
+        "epsilon",
+        "delta",
+        "model",
+        "unit",
+        "rounds_per_user",
+        "status",
+        "source",
+    }
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]

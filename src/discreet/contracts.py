@@ -43,6 +43,9 @@ class Mechanism(Protocol):
     def guarantee(self, sensitivity: float, *, model: Any, source: str) -> Guarantee:
         """Return what a release promises for a value that moves by at most ``sensitivity``."""
 
+    def exactly(self, sensitivity: float) -> Any:
+        """Return the mechanism for live use, with the same guarantee for this sensitivity."""
+
     def noise(self) -> dict[str, Any]:
         """Return the kind of noise and its scale."""
 
@@ -55,6 +58,9 @@ class Channel(Protocol):
 
     def offer(self, feedback: Any, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Take raw feedback; return whether something is released now, and what."""
+
+    def live(self) -> Channel:
+        """Return the channel for live use, with exact noise, or refuse."""
 
     def fork(self) -> Channel:
         """Return the channel that takes the feedback to another, still open, decision."""

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, cast
 
+from discreet.curves import KINDS, Approximate, Curve, Pure, composed
 from discreet.errors import DiscreetError, whole
 
 Model = Literal["central", "local", "none"]
 Status = Literal["proved", "claimed by the paper only", "none"]
+
+SEEN = {
+    "central": "every action and the learner's whole state",
+    "local": "every single report",
+    "none": "anything",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
     """Differential privacy of everything that is released: (epsilon, delta), for whom, and why one may believe it.
 
-    Neighbouring inputs differ in the feedback of ``unit``. For every set S of outputs,
-    ``P(output in S) <= exp(epsilon) P'(output in S) + delta``. In the ``local`` model the output is every single noisy
-    report; in the ``central`` model it is the sequence of actions and of everything else that the learner knows.
+    Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the declared range. For
+    every set S of outputs, ``P(output in S) <= exp(epsilon) P'(output in S) + delta``. In the ``local`` model the output
+    is every single noisy report; in the ``central`` model it is the sequence of actions and of everything else that the
+    learner knows, unless ``seen`` names less.
 
     >>> promise = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="Faster rates, Lemma 1")
     >>> print(promise)
-    0.5-differential privacy (central model, unit: one round replaced; proved: Faster rates, Lemma 1)
+    0.5-differential privacy: when the outcome of any one round is replaced by any other, nothing in what is seen (every
+    action and the learner's whole state) becomes more than e^0.5 times as likely, whatever else an observer knows
+    (central model); a person whose outcomes are those of m rounds has m times this epsilon; proved: Faster rates, Lemma 1
     >>> promise.for_user(rounds=4).epsilon
     2.0
+    >>> promise.repeated(100, delta=1e-6).epsilon < 100 * 0.5
+    True
+
+    ``curve`` says more than the pair where more is known (the kind of noise); composition and group privacy use it.
     """
 
     epsilon: float
@@ -32,19 +48,31 @@ class Guarantee:
     model: Model
     status: Status
     source: str
-    unit: str = "one round replaced"
+    rounds: int = 1  # how many rounds of one person are protected together
+    seen: str = ""  # what an observer may see; by default all that the model covers
     caveat: str = ""  # what keeps it from holding in full for the object that states it
+    curve: Curve | None = None
 
     def __post_init__(self) -> None:
         if not self.epsilon >= 0.0:
             raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least 0.")
         if not 0.0 <= self.delta <= 1.0:
             raise DiscreetError(f"delta is {self.delta!r}, but must be between 0 and 1.")
+        if self.curve is not None and not self.curve.epsilon_at(self.delta) <= self.epsilon * (1.0 + 1e-9) + 1e-12:
+            raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this delta.")
 
     @classmethod
     def none(cls, source: str) -> Guarantee:
         """Return the absence of any promise."""
         return cls(epsilon=math.inf, delta=0.0, model="none", status="none", source=source)
+
+    @classmethod
+    def of(cls, curve: Curve, *, delta: float, model: Model, source: str, **more: Any) -> Guarantee:
+        """Return the proved guarantee that a curve gives at a delta; epsilon is rounded up."""
+        epsilon = stated(curve.epsilon_at(delta))
+        if not math.isfinite(epsilon):
+            return cls.none("no delta is given" if delta <= 0.0 else "there is no epsilon at this delta")
+        return cls(epsilon=epsilon, delta=delta, model=model, status="proved", source=source, curve=curve, **more)
 
     @property
     def is_private(self) -> bool:
@@ -59,47 +87,178 @@ class Guarantee:
         name = f"{self.epsilon:.12g}" if self.delta == 0.0 else f"({self.epsilon:.12g}, {self.delta:.12g})"
         return f"{name}-differential privacy"
 
+    @property
+    def unit(self) -> str:
+        """What neighbouring inputs differ in."""
+        return "one round replaced" if self.rounds == 1 else f"{self.rounds} rounds replaced"
+
+    @property
+    def known(self) -> Curve:
+        """The most that is known: the curve, or the pair alone."""
+        if self.curve is not None:
+            return self.curve
+        return Pure(self.epsilon) if self.delta == 0.0 else Approximate(self.epsilon, self.delta)
+
+    @property
+    def rho(self) -> float | None:
+        """The parameter of zero-concentrated differential privacy, where one is known."""
+        return self.known.rho if self.is_private else None
+
+    def at(self, *, delta: float) -> Guarantee:
+        """Return the same guarantee, told at another delta."""
+        if not self.is_private:
+            return self
+        epsilon = stated(self.known.epsilon_at(delta))
+        if not math.isfinite(epsilon):
+            raise DiscreetError(f"delta is {delta!r}, but nothing is known of this guarantee below {self.delta!r}.")
+        return replace(self, epsilon=epsilon, delta=delta, curve=self.known)
+
     def for_user(self, *, rounds: int) -> Guarantee:
-        """Return what holds for a person who takes part in up to ``rounds`` rounds (group privacy)."""
+        """Return what holds for a person whose outcomes are those of up to ``rounds`` rounds (group privacy)."""
         size = whole("rounds", rounds, least=1)
         if not self.is_private or size == 1:
             return self
+        curve = self.known.for_group(size)
+        delta = curve.delta if isinstance(curve, Approximate) else self.delta
         return replace(
             self,
-            epsilon=size * self.epsilon,
-            delta=_group_delta(self.epsilon, self.delta, size),
-            unit=f"{size} rounds replaced",
+            epsilon=stated(curve.epsilon_at(delta)),
+            delta=delta,
+            rounds=size * self.rounds,
             source=f"{self.source}; group privacy for {size} rounds",
+            curve=curve,
         )
 
-    def as_dict(self) -> dict[str, float | str | None]:
+    def repeated(self, times: int, *, delta: float | None = None) -> Guarantee:
+        """Return what holds for ``times`` releases about the same data, each with this guarantee."""
+        return compose(self, times=times, delta=delta)
+
+    def implies(self, other: Guarantee) -> bool:
+        """Return whether whoever has this guarantee has the other too."""
+        if not other.is_private:
+            return True
+        if not self.is_private or (other.status == "proved" and self.status != "proved"):
+            return False
+        if self.model != other.model and (self.model, other.model) != ("local", "central"):
+            return False
+        if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
+            return False
+        mine = self.for_user(rounds=-(-other.rounds // self.rounds))
+        return mine.delta <= other.delta and mine.known.epsilon_at(other.delta) <= other.epsilon * (1.0 + 1e-12)
+
+    def __le__(self, other: Guarantee) -> bool:
+        """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""
+        return self.implies(other)
+
+    def __ge__(self, other: Guarantee) -> bool:
+        """Return whether the other one loses no more than this allows."""
+        return other.implies(self)
+
+    def as_dict(self) -> dict[str, Any]:
         """Return the guarantee for JSON; epsilon is None when nothing is promised."""
-        facts = {
+        facts: dict[str, Any] = {
             "epsilon": self.epsilon if math.isfinite(self.epsilon) else None,
             "delta": self.delta,
             "model": self.model,
             "unit": self.unit,
+            "rounds_per_user": self.rounds,
             "status": self.status,
             "source": self.source,
         }
-        return facts | ({"caveat": self.caveat} if self.caveat else {})
+        for key in ("seen", "caveat"):
+            if getattr(self, key):
+                facts[key] = getattr(self, key)
+        if self.curve is not None:
+            facts["curve"] = {"kind": self.curve.kind, **dataclasses.asdict(cast(Any, self.curve))}
+        return facts
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Guarantee:
+        """Return the guarantee that ``as_dict`` wrote."""
+        try:
+            curve = dict(facts.get("curve") or {})
+            return cls(
+                epsilon=math.inf if facts["epsilon"] is None else float(facts["epsilon"]),
+                delta=float(facts["delta"]),
+                model=facts["model"],
+                status=facts["status"],
+                source=facts["source"],
+                rounds=int(facts["rounds_per_user"]),
+                seen=facts.get("seen", ""),
+                caveat=facts.get("caveat", ""),
+                curve=KINDS[curve.pop("kind")](**curve) if curve else None,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise DiscreetError("this is not a guarantee that as_dict() wrote.") from None
 
     def __str__(self) -> str:
         if not self.is_private:
             return f"no privacy ({self.source})"
+        plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
+        who = "any one round is" if self.rounds == 1 else f"any {self.rounds} rounds are"
+        person = "a person whose outcomes are those of m rounds has m times this epsilon"
+        if self.rounds > 1:
+            person = f"so for a person whose outcomes are those of up to {self.rounds} rounds"
+        elif self.delta > 0.0:
+            person = "a person whose outcomes are those of several rounds has more (for_user)"
         but = f"; but {self.caveat}" if self.caveat else ""
-        return f"{self.short} ({self.model} model, unit: {self.unit}; {self.status}: {self.source}{but})"
+        return (
+            f"{self.short}: when the outcome of {who} replaced by any other, nothing in what is seen "
+            f"({self.seen or SEEN[self.model]}) becomes more than e^{self.epsilon:.12g} times as likely{plus}, "
+            f"whatever else an observer knows ({self.model} model); {person}; {self.status}: {self.source}{but}"
+        )
 
 
-def _group_delta(epsilon: float, delta: float, size: int) -> float:
-    """Return delta (1 + e^epsilon + ... + e^((size - 1) epsilon)), but at most 1."""
-    total, factor = 0.0, 1.0
-    for _ in range(size):
-        total += factor * delta
-        if total >= 1.0:
-            return 1.0
-        factor *= math.exp(epsilon)
-    return total
+def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) -> Guarantee:
+    """Return what holds for several releases about the same data together, all of them made ``times`` times.
+
+    Without ``delta`` epsilons and deltas add up. With it the loss is computed at that delta, tightly: through privacy
+    loss distributions, or in closed form for Gaussian noise and zCDP. The guarantees must be fixed in advance; what
+    is asked may depend on earlier releases.
+
+    >>> half = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="a theorem")
+    >>> compose(half, half).epsilon, compose(half, times=50).epsilon
+    (1.0, 25.0)
+    >>> round(compose(half, times=50, delta=1e-6).epsilon, 1)
+    20.3
+    """
+    if not promises:
+        raise DiscreetError("compose needs at least one guarantee.")
+    repetitions = whole("times", times, least=1)
+    if len({promise.rounds for promise in promises}) > 1:
+        raise DiscreetError("compose needs guarantees for the same number of rounds: use for_user first.")
+    open_ones = [promise for promise in promises if not promise.is_private]
+    if open_ones:
+        return open_ones[0]
+    curves = [promise.known for promise in promises]
+    if delta is None:
+        total = repetitions * math.fsum(promise.delta for promise in promises)
+        epsilon = repetitions * math.fsum(promise.epsilon for promise in promises)
+        how = "basic composition"
+    else:
+        total = delta
+        epsilon = composed(curves, delta, times=repetitions)
+        how = "tight composition (privacy loss distributions)"
+    if not math.isfinite(epsilon):
+        raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
+    local = all(promise.model == "local" for promise in promises)
+    seen = {promise.seen for promise in promises}
+    return Guarantee(
+        epsilon=stated(epsilon),
+        delta=min(1.0, total),
+        model="local" if local else "central",
+        status="proved" if all(promise.status == "proved" for promise in promises) else "claimed by the paper only",
+        source=f"{how} of {_counted(promises, repetitions)}",
+        rounds=promises[0].rounds,
+        seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
+        caveat="; ".join(dict.fromkeys(promise.caveat for promise in promises if promise.caveat)),
+    )
+
+
+def _counted(promises: tuple[Guarantee, ...], times: int) -> str:
+    sources = ", ".join(dict.fromkeys(promise.source for promise in promises))
+    number = len(promises) * times
+    return f"{number:,} release{'s' * (number > 1)} ({sources})"
 
 
 def stated(epsilon: float, *, digits: int = 12) -> float:

@@ -8,7 +8,8 @@ from discreet.algorithms.baselines import BANDIT, EXP3, ONE_LOSS
 from discreet.algorithms.faster_rates import Calibration
 from discreet.algorithms.registry import Citation, Instance, Setting, register
 from discreet.channels import Open, PerRound, Selection
-from discreet.channels.selection import selection_loss
+from discreet.channels.selection import selection_curve
+from discreet.curves import Pure
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
 from discreet.private import Private
@@ -107,7 +108,8 @@ def _least_size(rounds: int, epsilon: float, delta: float) -> int:
     low, high = 0, rounds
     while high - low > 1:
         middle = (low + high) // 2
-        loss, _ = selection_loss((1.0 + 1e-12) / middle, -(-rounds // middle), delta)
+        curve = selection_curve((1.0 + 1e-12) / middle, -(-rounds // middle), delta)
+        loss = curve.epsilon if isinstance(curve, Pure) else curve.epsilon_at(delta)
         low, high = (low, middle) if loss <= epsilon else (middle, high)
     return high
 

@@ -20,20 +20,20 @@ class Batch(NamedTuple):
     """Releases ``mean of size losses + noise`` once per batch, as a fraction of the declared range.
 
     Formal guarantee: the action is the same throughout a batch and chosen before it, so a round enters exactly one
-    mean, and replacing it moves that mean by at most width / size. Given everything released before, one density
-    changes once: epsilon = width / (size * scale) for the whole run (Faster rates 2025, Lemma 1; no bound on epsilon
-    is needed).
+    sum, and replacing it moves that sum by at most one width. Given everything released before, one density changes
+    once: epsilon = 1 / scale for the whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no
+    bound on epsilon is needed; docs/proofs.md, section 2).
 
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before they are added. Losses
     are added on a grid of 2^-40 of the range (coarser for batches above 8,192), so that the sum is exact.
 
     >>> print(Batch.laplace(size=10, epsilon=0.1, bounds=Range(0.0, 1.0)))
-    Batch(size=10, bounds=Range(low=0.0, high=1.0), mechanism=Laplace(scale=1.0), held=<hidden>)
+    Batch(size=10, bounds=Range(low=0.0, high=1.0), mechanism=Laplace(scale=10.0), held=<hidden>)
     """
 
     size: int
     bounds: Range
-    mechanism: Mechanism
+    mechanism: Mechanism  # noise on the sum of a batch, in widths of the range
     held: Floats  # sum of the losses of the running batch, in steps of the grid, and how many they are
 
     @classmethod
@@ -41,8 +41,7 @@ class Batch(NamedTuple):
         """Return the channel with the least Laplace noise for epsilon."""
         rounds = whole("batch_size", size, least=1)
         bounds = declared(*bounds)
-        mechanism = Laplace.calibrate(sensitivity=bounds.width / rounds, epsilon=epsilon)
-        return cls(rounds, bounds, mechanism, np.zeros(2))
+        return cls(rounds, bounds, Laplace.calibrate(sensitivity=1.0, epsilon=epsilon), np.zeros(2))
 
     def hold(self) -> int:
         """Return the size of the batch."""
@@ -50,26 +49,35 @@ class Batch(NamedTuple):
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add the loss to the batch; when the batch is full, release its mean with noise."""
-        mean = add_to_batch(self.held, self.bounds, self.size, feedback)
-        if mean == NOT_YET:
+        total = add_to_batch(self.held, self.bounds, self.size, feedback)
+        if total == NOT_YET:
             return False, query * 0.0
-        width = self.bounds.high - self.bounds.low
-        return True, query * (self.mechanism.release(mean * width, rng) * (1.0 / width))
+        return True, query * (self.mechanism.release(total, rng) / self.size)
+
+    def live(self) -> Batch:
+        """Return the channel with exact noise."""
+        return self._replace(mechanism=self.mechanism.exactly(self.sensitivity))
 
     def fork(self) -> Batch:
         """Return the channel of another batch."""
         return self._replace(held=np.zeros(2))
 
     @property
+    def sensitivity(self) -> float:
+        """By how much a replaced round moves what the mechanism gets: the sum of a batch, in widths of the range."""
+        return 1.0
+
+    @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = "Faster rates 2025, Lemma 1, with the declared range"
-        return self.mechanism.guarantee(self.bounds.width / self.size, model="central", source=source)
+        source = "Faster rates 2025, Lemma 1, with the declared range (docs/proofs.md, section 2)"
+        return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 
     @property
     def noises(self) -> tuple[dict[str, Any], ...]:
-        """One noise, on each mean."""
-        return (self.mechanism.noise(),)
+        """One noise, on each mean, in the units of the losses."""
+        noise = self.mechanism.noise()
+        return (noise | {"scale": noise["scale"] * self.bounds.width / self.size},)
 
     def __repr__(self) -> str:
         return f"Batch(size={self.size}, bounds={self.bounds}, mechanism={self.mechanism}, held=<hidden>)"

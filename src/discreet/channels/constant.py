@@ -40,6 +40,10 @@ class Constant(NamedTuple):
         self.seen[0] = 0
         return True, self.value
 
+    def live(self) -> Constant:
+        """Return this channel: it draws no noise."""
+        return self
+
     def fork(self) -> Constant:
         """Return a probe with a count of its own."""
         return self._replace(seen=np.zeros(1, np.int64))

@@ -24,6 +24,10 @@ class Open(NamedTuple):
         """Release the feedback itself."""
         return True, query * self.bounds.fraction(feedback)
 
+    def live(self) -> Open:
+        """Return this channel: it draws no noise."""
+        return self
+
     def fork(self) -> Open:
         """Return this channel: it holds nothing."""
         return self

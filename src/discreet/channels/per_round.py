@@ -19,8 +19,8 @@ class PerRound(NamedTuple):
 
     >>> from discreet.mechanisms import Laplace
     >>> channel = PerRound(Range(-1.0, 1.0), Laplace.calibrate(sensitivity=2.0, epsilon=1.0))
-    >>> print(channel.guarantee)
-    1-differential privacy (local model, unit: one round replaced; proved: Laplace mechanism on each loss)
+    >>> channel.guarantee.short, channel.guarantee.model, channel.guarantee.source
+    ('1-differential privacy', 'local', 'laplace mechanism on each loss (docs/proofs.md, section 2)')
     """
 
     bounds: Range
@@ -35,15 +35,24 @@ class PerRound(NamedTuple):
         noisy = self.mechanism.release(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)
 
+    def live(self) -> PerRound:
+        """Return the channel with exact noise."""
+        return self._replace(mechanism=self.mechanism.exactly(self.sensitivity))
+
     def fork(self) -> PerRound:
         """Return this channel: it holds nothing."""
         return self
 
     @property
+    def sensitivity(self) -> float:
+        """By how much a replaced round moves what the mechanism gets."""
+        return self.bounds.width
+
+    @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = f"{type(self.mechanism).__name__} mechanism on each loss"
-        return self.mechanism.guarantee(self.bounds.width, model="local", source=source)
+        source = f"{self.mechanism.noise()['kind']} mechanism on each loss (docs/proofs.md, section 2)"
+        return self.mechanism.guarantee(self.sensitivity, model="local", source=source)
 
     @property
     def noises(self) -> tuple[dict[str, Any], ...]:

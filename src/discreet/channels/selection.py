@@ -9,8 +9,9 @@ import numpy as np
 
 from discreet.channels.sums import NOT_YET, add_to_batch
 from discreet.contracts import Floats, Generator
-from discreet.errors import whole, within
-from discreet.guarantee import Guarantee, stated
+from discreet.curves import Concentrated, Pure
+from discreet.errors import DiscreetError, whole, within
+from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
 from discreet.ranges import Range, declared
 
@@ -52,8 +53,15 @@ class Selection(NamedTuple):
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add the loss to the batch; when the batch is full, hand over its mean."""
-        mean = add_to_batch(self.held, self.bounds, self.size, feedback)
-        return mean != NOT_YET, query * mean
+        total = add_to_batch(self.held, self.bounds, self.size, feedback)
+        return total != NOT_YET, query * (total / self.size)
+
+    def live(self) -> Selection:
+        """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
+        raise DiscreetError(
+            "this algorithm is private through its own sampling, which is floating point: it can be simulated "
+            "(simulation=True), but not be used live."
+        )
 
     def fork(self) -> Selection:
         """Return the channel of another batch."""
@@ -72,18 +80,16 @@ class Selection(NamedTuple):
     def guarantee_with(self, learner: Any) -> Guarantee:
         """Return what holds for the actions of a learner with a selection window."""
         window = getattr(learner, "window", None)
-        epsilon, delta = (
-            (math.inf, 0.0) if window is None else selection_loss(window(1.0 / self.size), self._batches, self.delta)
-        )
-        if not math.isfinite(epsilon):
+        reach = math.inf if window is None else window(1.0 / self.size)
+        if not math.isfinite(reach):
             return self.guarantee
-        return Guarantee(
-            epsilon=stated(epsilon),
-            delta=delta,
+        curve = selection_curve(reach, self._batches, self.delta)
+        return Guarantee.of(
+            curve,
+            delta=0.0 if isinstance(curve, Pure) else self.delta,
             model="central",
-            status="proved",
-            source="bounded-range selection: contraction of EXP3 on gains (docstrings of Selection and Exp3Gain)",
-            caveat=f"of the actions in {self.rounds} rounds only: the state of the learner is not covered",
+            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md, section 6)",
+            seen=f"every action of {self.rounds} rounds, but not the state of the learner, which hears exact means",
         )
 
     @property
@@ -101,16 +107,12 @@ class Selection(NamedTuple):
         )
 
 
-def selection_loss(window: float, batches: int, delta: float) -> tuple[float, float]:
-    """Return the smaller (epsilon, delta) of the pure and the concentrated bound.
+def selection_curve(window: float, batches: int, delta: float) -> Pure | Concentrated:
+    """Return what is known of the draws after a change: the pure bound, or the concentrated one if it is less at delta.
 
-    >>> selection_loss(1 / 42, -(-10_000 // 42), 1e-6)
-    (0.982..., 1e-06)
+    >>> round(selection_curve(1 / 42, -(-10_000 // 42), 1e-6).epsilon_at(1e-6), 4)
+    0.9823
     """
     later = max(0, batches - 1)
-    pure = later * window
-    if delta <= 0.0:
-        return pure, 0.0
-    rho = later * window**2 / 8.0
-    concentrated = rho + 2.0 * math.sqrt(rho * math.log(1.0 / delta))
-    return (pure, 0.0) if pure <= concentrated else (concentrated, delta)
+    pure, concentrated = Pure(later * window), Concentrated(later * window**2 / 8.0)
+    return pure if delta <= 0.0 or pure.epsilon <= concentrated.epsilon_at(delta) else concentrated

@@ -11,16 +11,17 @@ NOT_YET = -1.0
 
 @helper
 def add_to_batch(held: Floats, bounds: Range, size: int, feedback: float) -> float:
-    """Add a loss to a batch; return its mean as a fraction of the range and empty it, or NOT_YET while it is not full.
+    """Add a loss to a batch; return its sum in widths of the range and empty it, or NOT_YET while it is not full.
 
-    ``held`` is the sum of the losses in steps of the grid, and how many they are.
+    ``held`` is the sum of the losses in steps of the grid, and how many they are. The sum is exact, so replacing one loss
+    moves it by at most 1, whatever the range (docs/proofs.md, section 3).
     """
     grid = grid_for(size)
     held[0] += bounds.steps(feedback, grid)
     held[1] += 1.0
     if held[1] < size:
         return NOT_YET
-    mean = float(held[0]) / (grid * size)
+    total = float(held[0]) / grid
     held[0] = 0.0
     held[1] = 0.0
-    return mean
+    return total

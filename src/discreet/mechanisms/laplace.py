@@ -1,14 +1,17 @@
-"""The Laplace mechanism for one number."""
+"""The Laplace mechanism, for one number and for vectors coordinate by coordinate."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any, NamedTuple
 
-from discreet.contracts import Generator
+from discreet.contracts import Floats, Generator
+from discreet.curves import LaplaceNoise
 from discreet.errors import positive
-from discreet.guarantee import Guarantee, Model, stated
+from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
+from discreet.mechanisms.exact import ExactLaplace
 
 
 @compiled
@@ -16,8 +19,8 @@ class Laplace(NamedTuple):
     """Adds noise with density ``exp(-|z| / scale) / (2 scale)``.
 
     A value that moves by at most ``sensitivity`` between neighbours is released with epsilon = sensitivity / scale, and
-    no smaller epsilon is true. The noise is drawn in floating point: right for simulation, not for live release, where
-    its low-order bits tell more than epsilon allows.
+    no smaller epsilon is true; so is a vector whose L1 norm moves by at most that. The noise is drawn in floating point:
+    right for simulation, not for live release, where its low-order bits tell more than epsilon allows.
 
     >>> Laplace.calibrate(sensitivity=2.0, epsilon=0.5)
     Laplace(scale=4.0)
@@ -28,23 +31,37 @@ class Laplace(NamedTuple):
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> Laplace:
         """Return the least noise with which the sensitivity costs at most epsilon."""
-        change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
-        scale = positive("noise scale sensitivity / epsilon", change / budget)
-        while change / scale > budget:
-            scale = math.nextafter(scale, math.inf)
-        return cls(scale)
+        return cls(pure_scale(sensitivity, epsilon))
 
     def release(self, value: float, rng: Generator) -> float:
         """Return the value with noise."""
         return value + rng.laplace(0.0, self.scale)
 
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Add noise to every coordinate, in place."""
+        for i in range(vector.size):
+            vector[i] += rng.laplace(0.0, self.scale)
+
+    def exactly(self, sensitivity: float) -> ExactLaplace:
+        """Return the mechanism for live use with the same guarantee."""
+        epsilon = self.guarantee(sensitivity, model="central", source="").epsilon
+        return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        epsilon = stated(sensitivity / self.scale)
-        return Guarantee(epsilon=epsilon, delta=0.0, model=model, status="proved", source=source)
+        return Guarantee.of(LaplaceNoise(sensitivity / self.scale), delta=0.0, model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""
         return {"kind": "laplace", "scale": self.scale}
+
+
+def pure_scale(sensitivity: float, epsilon: float) -> float:
+    """Return sensitivity / epsilon, rounded up."""
+    change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
+    scale = positive("noise scale sensitivity / epsilon", change / budget)
+    while Fraction(change) > Fraction(budget) * Fraction(scale):
+        scale = math.nextafter(scale, math.inf)
+    return scale

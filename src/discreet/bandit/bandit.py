@@ -1,10 +1,7 @@
-"""A private bandit for a program to use: ask which arm next, tell the outcome."""
+"""The bandit that a program uses."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import threading
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
@@ -16,15 +13,18 @@ import numpy as np
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
+from discreet.bandit import files
 from discreet.errors import DiscreetError, count, whole
 from discreet.guarantee import Guarantee
+from discreet.ledger import Ledger
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import declared
 
 DEFAULT = "batched-htinf"
-FORMAT = "discreet bandit 1"
+FORMAT = "discreet bandit 2"
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
+NOISE = {True: "floating point: for simulation only", False: "exact: for live use"}
 
 
 class Decision(NamedTuple):
@@ -45,24 +45,22 @@ class _Pending(NamedTuple):
 class Bandit:
     """A private bandit over labelled arms.
 
-    >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0, seed=1)
-    >>> decision = bandit.ask()
-    >>> decision
-    Decision(arm='B', id=0)
+    >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0)
+    >>> decision = bandit.ask()           # decision.arm is "A", "B" or "C"
     >>> bandit.tell(decision, reward=1.0)
-    >>> print(bandit.guarantee)
-    1-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, with the
-    declared range; but for ideal noise: this object draws floating-point noise, reproducible from its seed, for
-    simulation only)
     >>> bandit
-    Bandit(3 arms, round 1 of 1000, batched-htinf, 1-differential privacy, simulation only: floating-point noise)
+    Bandit(3 arms, round 1 of 1000, batched-htinf, 1-differential privacy, live: exact noise)
 
     Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
-    decision is kept with it. (``exp3-tau`` refuses: its privacy needs all outcomes before the next draw.) Rounds are
-    grouped in the order of asking; a group whose outcomes do not all come is never released.
+    decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
+    released. *When* outcomes come is taken to be public: if whether or when one comes depends on the outcome itself, tell
+    a default in its place.
 
-    This version draws its noise in floating point, whose low-order bits can be attacked by whoever sees the exact state:
-    the guarantee is that of the algorithm with ideal noise. Use it to simulate, not yet to protect people.
+    **Live and simulated.** By default the noise is exact: whole numbers drawn by OpenDP from the operating system's
+    entropy (the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is floating point, fast and
+    reproducible from a seed, and protects nobody: its low-order bits can be attacked. ``repr``, guarantee and files say
+    which of the two a bandit is. (``exp3-tau`` is private through its own sampling, can only be simulated, and needs all
+    outcomes before the next draw.)
 
     Parameters
     ----------
@@ -70,15 +68,18 @@ class Bandit:
         Labels of the arms, or how many there are (then the labels are 0, 1, ...).
     horizon
         How many rounds there will be at most.
-    epsilon
-        The privacy parameter: smaller is more private.
+    epsilon, delta
+        The privacy parameters: smaller is more private.
     low, high
         The declared range of the outcomes. An outcome outside it is refused, or clipped with ``clip=True``.
     algorithm
         A name of ``discreet list``. The default, HTINF on noisy means of batches, has the least regret in our simulations
         of the private algorithms whose regret is bounded by a proof; ``batched-tsallis-inf`` has less, without a proof.
-    seed
-        Makes a simulation reproducible; with none, randomness comes from the operating system.
+    simulation, seed
+        Whether to draw fast noise instead of exact noise, and the seed that makes such a run reproducible.
+    ledger
+        A budget (:class:`discreet.Ledger`) that the whole run is charged to before the first decision. If it limits the
+        rounds of a user, ``ask`` needs the user, and the charge is what holds for a user with that many rounds.
 
     """
 
@@ -93,7 +94,9 @@ class Bandit:
         high: float = 1.0,
         clip: bool = False,
         algorithm: str = DEFAULT,
+        simulation: bool = False,
         seed: int | None = None,
+        ledger: Ledger | None = None,
         **options: Any,
     ) -> None:
         self._labels = _labels(arms)
@@ -106,39 +109,67 @@ class Bandit:
             "high": high,
             "clip": clip,
             "algorithm": algorithm,
+            "simulation": simulation,
             **options,
         }
         self._horizon = horizon
         self._bounds = declared(low, high)
-        if not isinstance(clip, bool):
-            raise DiscreetError(f"clip is {clip!r}, but must be True or False.")
+        for name, flag in (("clip", clip), ("simulation", simulation)):
+            if not isinstance(flag, bool):
+                raise DiscreetError(f"{name} is {flag!r}, but must be True or False.")
+        if seed is not None and not simulation:
+            raise DiscreetError(f"seed is {seed!r}, but live noise cannot have one: only simulation=True takes a seed.")
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
         self._clip = clip
         self._algorithm = algorithm
+        self._simulation = simulation
         self._private = _build(self._recipe)
         if not self._private.guarantee.is_private:
             warnings.warn(f"{algorithm} is not private: epsilon is not used.", stacklevel=2)
         self._seed = seed
         self._streams = streams(seed)
+        self._ledger = ledger
+        self._charged = False
         self._lock = threading.Lock()
         self._asked = 0
         self._group, self._arm = 0, 0  # of the decision asked for last
         self._open: dict[int, int] = {}  # decision -> its group
         self._pending: dict[int, _Pending] = {}  # group -> what its outcomes need
 
-    def ask(self) -> Decision:
-        """Return the arm to play in the next round."""
+    def ask(self, *, user: str | int | bytes | None = None) -> Decision:
+        """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
         with self._lock:
+            self._admit(user)
             return self._ask()
 
-    def _ask(self) -> Decision:
+    def _admit(self, user: str | int | bytes | None) -> None:
+        """Charge the whole run before its first decision, and count the round of the user."""
+        limit = None if self._ledger is None else self._ledger.max_rounds_per_user
+        if limit is not None and user is None:
+            raise DiscreetError(f"ask needs the user: the ledger allows each at most {count(limit, 'round')}.")
+        if limit is None and user is not None:
+            raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
+        self._check_ready()
+        if self._ledger is not None and not self._charged:
+            self._ledger.charge(self._private.guarantee.for_user(rounds=limit or 1), label=f"bandit {self._algorithm}")
+            self._charged = True
+        if self._ledger is not None and user is not None:
+            self._ledger.admit(user)
+
+    def _check_ready(self) -> None:
+        """Refuse when no decision is left, or when the next one must wait."""
         if self._asked >= self._horizon:
             raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no decision is left to ask for.")
+        channel = self._private.channel
+        if self._asked % channel.hold() == 0 and self._pending and getattr(channel, "in_order", False):
+            raise DiscreetError(
+                f"{self._algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
+                f"{count(len(self._open), 'outcome')} still to come."
+            )
+
+    def _ask(self) -> Decision:
         if self._asked % self._private.channel.hold() == 0:
-            if self._pending and getattr(self._private.channel, "in_order", False):
-                raise DiscreetError(
-                    f"{self._algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
-                    f"{count(len(self._open), 'outcome')} still to come."
-                )
             arm, trace = self._private.act(0, self._streams.learner)
             self._group = self._asked
             self._arm = int(arm)
@@ -161,9 +192,11 @@ class Bandit:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised, with the caveat that this version is for simulation."""
-        seeded = "" if self._seed is None else ", reproducible from its seed"
+        """What is promised; with a caveat if this is a simulation."""
         mine = self._private.guarantee
+        if not self._simulation or not mine.is_private:
+            return mine
+        seeded = "" if self._seed is None else ", reproducible from its seed"
         return replace(mine, caveat=f"{mine.caveat}; " * bool(mine.caveat) + CAVEAT.format(seeded=seeded))
 
     @property
@@ -183,35 +216,27 @@ class Bandit:
         seed, the stream of the noise, from which past noise can be computed; and the state of a learner that hears raw
         outcomes (of algorithms without privacy, and of ``exp3-tau``, which protects its actions only).
 
-        A bandit without a seed gets fresh noise when it is loaded; one with a seed goes on bit for bit. Go on from a file
-        once: two bandits that go on from one file tell more together than each of them promises. Labels of arms must be
-        text or whole numbers.
+        A bandit without a seed gets fresh noise when it is loaded, as noise drawn ahead is never saved; one with a seed
+        goes on bit for bit. Go on from a file once: two bandits that go on from one file tell more together than each of
+        them promises. Labels of arms must be text or whole numbers.
         """
         with self._lock:
             state = self._state()
-        path = Path(path)
-        staging = path.with_name(path.name + ".part")
-        try:
-            with open(staging, "w", encoding="utf-8", opener=_owner_only) as file:
-                json.dump(state, file)
-            staging.replace(path)
-        except OSError as reason:
-            with contextlib.suppress(OSError):
-                staging.unlink()
-            raise DiscreetError(f"{path} cannot be written: {reason.strerror}.") from None
+        files.write(Path(path), state)
 
     def _state(self) -> dict[str, Any]:
         if not all(isinstance(label, str | int) for label in self._labels):
             raise DiscreetError("arms has labels that are neither text nor whole numbers, which a file cannot hold.")
         noise = None if self._seed is None else self._streams.privacy.bit_generator.state
         learned = {
-            "learner": _state_of(self._private.learner),
-            "pending": [[group, p.arm, _plain(p.trace)] for group, p in self._pending.items()],
+            "learner": files.state_of(self._private.learner),
+            "pending": [[group, p.arm, files.plain(p.trace)] for group, p in self._pending.items()],
         }
         released = self._private.channel.guarantee.is_private  # else the learner has heard raw outcomes
         return {
             "format": FORMAT,
-            "noise": "floating point: for simulation only",
+            "noise": NOISE[self._simulation],
+            "charged": None if self._ledger is None else self._charged,
             "recipe": self._recipe,
             "asked": self._asked,
             "group": self._group,
@@ -221,41 +246,42 @@ class Bandit:
             **(learned if released else {}),
             "unreleased": {
                 **({} if released else learned),
-                "batches": [[group, _state_of(p.private.channel)] for group, p in self._pending.items()],
+                "batches": [[group, files.state_of(p.private.channel)] for group, p in self._pending.items()],
                 "seed": self._seed,
                 "noise_stream": noise,
             },
         }
 
     @classmethod
-    def load(cls, path: Path | str) -> Bandit:
-        """Return the bandit that was saved to a file."""
+    def load(cls, path: Path | str, *, ledger: Ledger | None = None) -> Bandit:
+        """Return the bandit that was saved to a file; one that had a ledger needs it again."""
+        state = files.read(Path(path), form=FORMAT)
+        charged = state.get("charged")
+        if (charged is None) != (ledger is None):
+            had, do = ("no", "leave it out") if charged is None else ("a", "give it again")
+            raise DiscreetError(f"{path} was saved by a bandit that had {had} ledger: {do}.")
         try:
-            state = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as reason:
-            raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
-        except ValueError:
-            state = None
-        if not isinstance(state, dict) or state.get("format") != FORMAT:
-            raise DiscreetError(f"{path} is not a bandit saved by this version.")
-        try:
-            return cls._restored(state)
+            bandit = cls._restored(state, ledger)
+        except DiscreetError:
+            raise
         except (KeyError, TypeError, ValueError, IndexError):
             raise DiscreetError(f"{path} is damaged: it cannot be loaded.") from None
+        bandit._charged = bool(charged)
+        return bandit
 
     @classmethod
-    def _restored(cls, state: Mapping[str, Any]) -> Bandit:
+    def _restored(cls, state: Mapping[str, Any], ledger: Ledger | None) -> Bandit:
         secret = state["unreleased"]
         learned = state if "learner" in state else secret
-        bandit = cls(**state["recipe"], seed=secret["seed"])
+        bandit = cls(**state["recipe"], seed=secret["seed"], ledger=ledger)
         bandit._asked, bandit._group, bandit._arm = state["asked"], state["group"], state["arm"]
         bandit._open = dict(state["open"])
-        _restore(bandit._private.learner, learned["learner"])
+        files.restore(bandit._private.learner, learned["learner"])
         example = kernel.copy(bandit._private).act(0, np.random.default_rng(0))[1]
         for (group, arm, trace), (_, held) in zip(learned["pending"], secret["batches"], strict=True):
             fork = Private(bandit._private.channel.fork(), bandit._private.learner)
-            _restore(fork.channel, held)
-            bandit._pending[group] = _Pending(arm, _like(example, trace), fork)
+            files.restore(fork.channel, held)
+            bandit._pending[group] = _Pending(arm, files.like(example, trace), fork)
         bandit._streams.learner.bit_generator.state = state["learner_randomness"]
         if secret["seed"] is not None:
             bandit._streams.privacy.bit_generator.state = secret["noise_stream"]
@@ -264,7 +290,8 @@ class Bandit:
     def __repr__(self) -> str:
         return (
             f"Bandit({len(self._labels)} arms, round {self._asked} of {self._horizon}, {self._algorithm}, "
-            f"{self.guarantee.short}, simulation only: floating-point noise)"
+            f"{self.guarantee.short}, "
+            f"{'simulation only: floating-point noise' if self._simulation else 'live: exact noise'})"
         )
 
     def _group_of(self, decision: Decision) -> int:
@@ -306,10 +333,6 @@ def _number(given: Any) -> float | None:
         return None
 
 
-def _owner_only(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
 def _build(recipe: Mapping[str, Any]) -> Private:
     options = dict(recipe)
     setting = Setting(
@@ -320,7 +343,9 @@ def _build(recipe: Mapping[str, Any]) -> Private:
         bounds=declared(options.pop("low"), options.pop("high")),
     )
     options.pop("clip")
-    return algorithm(options.pop("algorithm")).build(setting, **options).private
+    simulation = options.pop("simulation")
+    private = algorithm(options.pop("algorithm")).build(setting, **options).private
+    return private if simulation else private._replace(channel=private.channel.live())
 
 
 def _labels(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
@@ -337,27 +362,3 @@ def _labels(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
             raise DiscreetError("arms has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in arms)
     return tuple(range(whole("arms", arms, least=2)))
-
-
-def _state_of(component: object) -> dict[str, list[Any]]:
-    return {name: array.tolist() for name, array in kernel.arrays(component)}
-
-
-def _restore(component: object, state: Mapping[str, list[Any]]) -> None:
-    for name, array in kernel.arrays(component):
-        array[...] = state[name]
-
-
-def _plain(trace: Any) -> Any:
-    """Return a trace as lists and numbers."""
-    if isinstance(trace, tuple):
-        return [_plain(part) for part in trace]
-    return trace.tolist() if isinstance(trace, np.ndarray | np.generic) else trace
-
-
-def _like(example: Any, plain: Any) -> Any:
-    """Return lists and numbers as a trace of the same kind as the example."""
-    if isinstance(example, tuple):
-        parts = [_like(one, other) for one, other in zip(example, plain, strict=True)]
-        return type(example)(*parts) if hasattr(example, "_fields") else tuple(parts)
-    return np.array(plain, dtype=example.dtype) if isinstance(example, np.ndarray) else plain

@@ -1,0 +1,274 @@
+"""Privacy curves: for every delta, the epsilon that a release has. What is rounded is rounded towards more loss.
+
+Each kind of noise has a curve of its own, which says more than one pair (epsilon, delta): it can be read at any delta,
+composed and widened to groups without the waste of going through a pair. All numbers refer to one fixed neighbouring
+relation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from discreet.errors import DiscreetError, positive, whole, within
+
+UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
+
+
+class Curve(Protocol):
+    """What is known about a release, for all deltas at once."""
+
+    kind: ClassVar[str]
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return the least epsilon that is proved at this delta, rounded up; infinity where there is none."""
+
+    def for_group(self, size: int) -> Curve:
+        """Return what holds when the data of ``size`` neighbouring steps are replaced."""
+
+    @property
+    def rho(self) -> float | None:
+        """The parameter of zero-concentrated differential privacy, where one is known."""
+
+
+@dataclass(frozen=True)
+class Pure:
+    """Nothing but epsilon is known. The worst case is randomised response (Kairouz, Oh & Viswanath 2015)."""
+
+    epsilon: float
+    kind: ClassVar[str] = "pure"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return ln(e^ε - δ (1 + e^ε)), the epsilon of randomised response at this delta, at least 0."""
+        if delta <= 0.0 or not math.isfinite(self.epsilon):
+            return self.epsilon
+        inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon))
+        return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
+
+    def for_group(self, size: int) -> Pure:
+        """Return size times epsilon."""
+        return Pure(size * self.epsilon)
+
+    @property
+    def rho(self) -> float:
+        """ε² / 2 (Bun & Steinke 2016, Proposition 1.4)."""
+        return self.epsilon**2 / 2.0 * UP
+
+
+@dataclass(frozen=True)
+class LaplaceNoise:
+    """Laplace noise on one number; epsilon is sensitivity / scale."""
+
+    epsilon: float
+    kind: ClassVar[str] = "laplace"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return ε + 2 ln(1 - δ), at least 0: the probability of a loss above ε' is that of noise below (ε' - ε) / 2."""
+        if delta <= 0.0:
+            return self.epsilon
+        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 1e-15) * UP if delta < 1.0 else 0.0
+
+    def for_group(self, size: int) -> Curve:
+        """Return size times epsilon; the changed steps may lie in different releases, so the shape is lost."""
+        return Pure(size * self.epsilon) if size > 1 else self
+
+    @property
+    def rho(self) -> float:
+        """As for any pure guarantee."""
+        return Pure(self.epsilon).rho
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
+
+    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md, section 5); 0 for continuous noise.
+    """
+
+    mu: float
+    slack: float = 0.0
+    kind: ClassVar[str] = "gaussian"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return the exact epsilon (Balle & Wang 2018, Theorem 8)."""
+        return gaussian_epsilon(self.mu, delta - self.slack)
+
+    def for_group(self, size: int) -> GaussianNoise:
+        """Return size times mu (Dong, Roth & Su 2022, Theorem 2.14)."""
+        return GaussianNoise(size * self.mu * UP, self.slack)
+
+    @property
+    def rho(self) -> float:
+        """μ² / 2."""
+        return self.mu**2 / 2.0 * UP
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """ρ-zero-concentrated differential privacy."""
+
+    rho: float
+    kind: ClassVar[str] = "zcdp"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return ρ + 2 sqrt(ρ ln(1/δ)) (Bun & Steinke 2016, Proposition 1.3)."""
+        if delta <= 0.0:
+            return math.inf if self.rho > 0.0 else 0.0
+        return (self.rho + 2.0 * math.sqrt(self.rho * math.log(1.0 / delta))) * UP
+
+    def for_group(self, size: int) -> Concentrated:
+        """Return size² times rho (Bun & Steinke 2016, Proposition 1.9)."""
+        return Concentrated(size**2 * self.rho * UP)
+
+
+@dataclass(frozen=True)
+class Approximate:
+    """Nothing but one pair (epsilon, delta) is known."""
+
+    epsilon: float
+    delta: float
+    kind: ClassVar[str] = "approximate"
+
+    def epsilon_at(self, delta: float) -> float:
+        """Return epsilon at the known delta and above, infinity below."""
+        return self.epsilon if delta >= self.delta else math.inf
+
+    def for_group(self, size: int) -> Approximate:
+        """Return (m ε, δ (1 + e^ε + ... + e^((m - 1) ε)))."""
+        total, factor = 0.0, 1.0
+        for _ in range(size):
+            total += factor * self.delta
+            if total >= 1.0:
+                return Approximate(size * self.epsilon, 1.0)
+            factor *= math.exp(self.epsilon)
+        return Approximate(size * self.epsilon, min(1.0, total * (1.0 + 1e-15 * size)))
+
+    @property
+    def rho(self) -> None:
+        """None is known."""
+        return
+
+
+KINDS: dict[str, Any] = {each.kind: each for each in (Pure, LaplaceNoise, GaussianNoise, Concentrated, Approximate)}
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Return the least delta at which Gaussian noise with this mu has this epsilon: exact (Balle & Wang 2018).
+
+    It is Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ).
+    """
+    from scipy.special import log_ndtr
+
+    first = float(log_ndtr(0.5 * mu - epsilon / mu))
+    second = epsilon + float(log_ndtr(-0.5 * mu - epsilon / mu))
+    return math.exp(first) * -math.expm1(min(second - first, 0.0))
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """Return the epsilon of Gaussian noise at a delta, rounded up.
+
+    >>> round(gaussian_epsilon(1 / 3.7306, 1e-5), 4)
+    1.0
+    """
+    if delta <= 0.0 or mu <= 0.0:
+        return math.inf if mu > 0.0 else 0.0
+    from dp_accounting import get_epsilon_gaussian
+
+    found = max(0.0, float(get_epsilon_gaussian(1.0 / mu, delta)))
+    return _upwards(found, lambda epsilon: gaussian_delta(mu, epsilon) <= delta)
+
+
+def gaussian_sigma(epsilon: float, delta: float) -> float:
+    """Return the least standard deviation for sensitivity 1, rounded up: exact, where the classical formula is not.
+
+    >>> round(gaussian_sigma(1.0, 1e-6), 4), round(gaussian_sigma(0.1, 1e-6), 3)
+    (4.2247, 36.305)
+    """
+    budget = positive("epsilon", epsilon)
+    if not 0.0 < within("delta", delta, 0.0, 1.0) < 1.0:
+        raise DiscreetError(f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1.")
+    from dp_accounting import get_sigma_gaussian
+
+    found = float(get_sigma_gaussian(budget, delta))
+    return _upwards(found, lambda sigma: gaussian_delta(1.0 / sigma, budget) <= delta)
+
+
+def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
+    """Return an epsilon of all these releases together, ``times`` over, at a delta: tight for many equal ones.
+
+    Gaussian noise and zCDP add up in closed form; everything else through the privacy loss distributions of the worst
+    cases, rounded pessimistically by dp-accounting. It holds for inputs that depend on earlier releases, if the curves
+    are fixed in advance.
+    """
+    repetitions = whole("times", times, least=1)
+    within("delta", delta, 0.0, 1.0)
+    candidates = [_sum_of_epsilons(curves, repetitions, delta)]
+    if delta > 0.0:
+        if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):
+            mus = [curve.mu for curve in curves if isinstance(curve, GaussianNoise)]
+            return GaussianNoise(math.sqrt(repetitions * math.fsum(mu * mu for mu in mus)) * UP).epsilon_at(delta)
+        rhos = [curve.rho for curve in curves]
+        if all(rho is not None for rho in rhos):
+            total = math.fsum(rho for rho in rhos if rho is not None)
+            candidates.append(Concentrated(repetitions * total * UP).epsilon_at(delta))
+        if not any(isinstance(curve, Concentrated) or getattr(curve, "slack", 0.0) > 0.0 for curve in curves):
+            candidates.append(_through_losses(curves, repetitions, delta))
+    return min(candidates)
+
+
+def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float:
+    """Return the basic composition: every release gets the same share of what delta is left, if it needs one."""
+    needed = math.fsum(curve.delta for curve in curves if isinstance(curve, Approximate)) * times
+    others = [curve for curve in curves if not isinstance(curve, Approximate)]
+    spare = (delta - needed) / (times * len(others)) if others else 0.0
+    if needed > delta * (1.0 + 1e-12) or spare < 0.0:
+        return math.inf
+    known = [curve.epsilon for curve in curves if isinstance(curve, Approximate)]
+    return times * math.fsum([*known, *(curve.epsilon_at(spare) for curve in others)]) * UP
+
+
+def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
+    """Return the epsilon of the composed privacy loss distributions, an upper bound."""
+    from dp_accounting.pld import common
+    from dp_accounting.pld import privacy_loss_distribution as losses
+
+    largest = max(_largest_loss(curve, delta) for curve in curves)
+    if not 0.0 < largest <= 50.0:
+        return math.inf
+    step = largest / max(200, math.ceil(largest / 1e-3))  # divides epsilon: rounding up to a multiple then costs nothing
+
+    def distribution(curve: Curve) -> Any:
+        if isinstance(curve, LaplaceNoise):
+            return losses.from_laplace_mechanism(1.0 / curve.epsilon, value_discretization_interval=step)
+        if isinstance(curve, GaussianNoise):
+            return losses.from_gaussian_mechanism(
+                1.0 / curve.mu, log_mass_truncation_bound=math.log(delta) - 30.0, value_discretization_interval=step
+            )
+        pair = (curve.epsilon, curve.delta) if isinstance(curve, Approximate) else (curve.epsilon_at(0.0), 0.0)
+        return losses.from_privacy_parameters(
+            common.DifferentialPrivacyParameters(*pair), value_discretization_interval=step
+        )
+
+    total = None
+    for curve in curves:
+        one = distribution(curve).self_compose(times) if times > 1 else distribution(curve)
+        total = one if total is None else total.compose(one)
+    return max(0.0, float(total.get_epsilon_for_delta(delta))) * UP if total is not None else 0.0
+
+
+def _largest_loss(curve: Curve, delta: float) -> float:
+    """Return the largest privacy loss of one release, or for unbounded ones the largest that matters."""
+    if isinstance(curve, Approximate):
+        return curve.epsilon
+    return curve.epsilon_at(delta if isinstance(curve, GaussianNoise) else 0.0)
+
+
+def _upwards(value: float, holds: Any) -> float:
+    """Return the value, raised by as little as it takes that the condition holds in floating point."""
+    step = 1e-13
+    while not holds(value):
+        value = value * (1.0 + step) + 1e-300
+        step *= 2.0
+    return value

@@ -1,0 +1,396 @@
+"""A privacy budget that outlives crashes: releases are charged before they happen, and one too many is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import math
+import os
+import secrets
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from numbers import Integral
+from pathlib import Path
+from typing import NamedTuple, NoReturn, SupportsIndex
+
+from discreet.errors import DiscreetError, count, nearest, positive, whole, within
+from discreet.guarantee import Guarantee
+
+BUSY_SECONDS = 30.0  # how long to wait for another process
+KEY_BYTES = 16  # the least length of a key
+MARK = 0x4C677231  # "Lgr1", the application id of a ledger's file
+
+TABLES = (
+    "CREATE TABLE terms (epsilon, delta, composition, max_rounds_per_user, key_check)",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY, label, epsilon, delta, rho, status, time, total)",
+    "CREATE TABLE users (digest BLOB PRIMARY KEY, rounds INTEGER) WITHOUT ROWID",
+    f"PRAGMA application_id = {MARK}",
+)
+
+EXACT = Context(prec=1000, rounding=ROUND_CEILING)  # holds any sum of floats without rounding
+FINE = Context(prec=60)
+MARGIN = Decimal("1e-40")  # far above the relative rounding errors of FINE
+
+# One operation at a time in a process. It is also held while the process forks: SQLite's own state, copied in the middle
+# of another thread's operation, would leave the child with locks that nobody gives back.
+_turn = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_turn.acquire, after_in_parent=_turn.release, after_in_child=_turn.release)
+
+
+class BudgetExceeded(DiscreetError):
+    """The charge would exceed the budget; nothing was charged, and nothing may be released."""
+
+
+class UserLimitReached(DiscreetError):
+    """The user has taken part as often as is allowed; the round was not counted, and its outcome may not be used."""
+
+
+class Cost(NamedTuple):
+    """An amount of privacy loss; ``rho`` is None unless the ledger composes by zCDP."""
+
+    epsilon: float
+    delta: float
+    rho: float | None = None
+
+
+class Entry(NamedTuple):
+    """One charge, as it was made; ``time`` is UTC in ISO format."""
+
+    number: int
+    label: str
+    epsilon: float
+    delta: float
+    rho: float | None
+    status: str
+    time: str
+
+
+class Ledger:
+    """A budget of (epsilon, delta)-differential privacy, to which every release is charged before it happens.
+
+    If every release is charged first, with a guarantee that is true of it, then everything released together is
+    (epsilon, delta)-differentially private, also when later releases and their guarantees are chosen after looking at
+    earlier ones, and when long-running ones overlap (Haney et al. 2023). All guarantees must be about the same unit: to
+    protect people who take part in up to m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
+    ``promise.for_user(rounds=m)``. The promise is about the budget; ``spent`` is how far it is used up.
+
+    ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho and turns the sum
+    into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta (Feldman & Zrnic 2021; Whitehouse et al.
+    2023). Choose ``"zcdp"`` for Gaussian noise and for many small charges, ``"basic"`` for few or large ones: equal
+    pure charges of e < 2 cost less by ``"zcdp"`` when there are more than ``2 ln(1/delta) / (1 - e/2)^2``. The rule is
+    fixed at the start, because each is proved for all charges together, stopped by that rule: taking the better of both
+    along the way would let released values choose the rule, which neither proof covers.
+
+    Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and no more fits.
+
+    With ``path`` the ledger is a SQLite file that processes may share. What ``charge`` and ``admit`` return for is on the
+    disk: a crash may leave a charge without its release, but never a release without its charge. The file belongs on a
+    local disk; who deletes it or puts back an old copy forgets charges. It holds labels as they are, and users only as
+    HMAC-SHA256 under ``key``, which is never stored and without which it cannot be opened again.
+
+    >>> promise = Guarantee(epsilon=0.25, delta=0.0, model="central", status="proved", source="a theorem")
+    >>> ledger = Ledger(1.0, max_rounds_per_user=2)
+    >>> [ledger.charge(promise, label=f"week {week}") for week in (1, 2, 3)]
+    [1, 2, 3]
+    >>> ledger.spent.epsilon, ledger.remaining.epsilon
+    (0.75, 0.25)
+    >>> ledger.charge(promise.for_user(rounds=2))
+    Traceback (most recent call last):
+    ...
+    discreet.ledger.BudgetExceeded: a charge of 0.5-differential privacy would make epsilon 1.25 and delta 0.0 in total,
+    but the budget is epsilon 1.0 and delta 0.0.
+    >>> ledger.admit("Ada"), ledger.admit("Ada")
+    (1, 2)
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float = 0.0,
+        *,
+        composition: str = "basic",
+        max_rounds_per_user: int | None = None,
+        path: str | os.PathLike[str] | None = None,
+        key: bytes | None = None,
+    ) -> None:
+        if not isinstance(composition, str) or composition not in RULES:
+            raise nearest("composition", composition, RULES)
+        self._budget = Cost(positive("epsilon", epsilon), within("delta", delta, 0.0, 1.0))
+        self._composition = composition
+        self._rule = RULES[composition](self._budget.epsilon, self._budget.delta)
+        self._most = None if max_rounds_per_user is None else whole("max_rounds_per_user", max_rounds_per_user, least=1)
+        self._key = _usable(key, limited=self._most is not None, in_memory=path is None)
+        self._closed = False
+        self._process = os.getpid()
+        self._path = None if path is None else _present(path)
+        self._where = "in memory" if path is None else f"in {str(self._path)!r}"
+        self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)  # unused with a path
+        weakref.finalize(self, self._memory.close)
+        with self._transaction(writing=True, creating=True):
+            pass
+
+    def charge(self, promise: Guarantee, *, label: str = "") -> int:
+        """Take a release's guarantee off the budget and return the entry's number; release only afterwards.
+
+        A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is charged then.
+        """
+        if not isinstance(promise, Guarantee):
+            raise DiscreetError(f"promise is {promise!r}, but must be a Guarantee.")
+        if not promise.is_private:
+            raise DiscreetError(f"promise is {promise.short}, but only differentially private releases can be charged.")
+        if not isinstance(label, str) or not label.isprintable():
+            raise DiscreetError(f"label is {label!r}, but must be printable text.")
+        price = self._rule.price(promise)
+        facts = (label, float(promise.epsilon), float(promise.delta), promise.rho, promise.status)
+        with self._transaction(writing=True) as file:
+            number, before = self._last(file)
+            total = tuple(EXACT.add(old, more) for old, more in zip(before, price, strict=True))
+            if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
+                then = self._rule.cost(total)
+                raise BudgetExceeded(
+                    f"a charge of {promise.short} would make epsilon {then.epsilon!r} and delta {then.delta!r} in total, "
+                    f"but the budget is epsilon {self._budget.epsilon!r} and delta {self._budget.delta!r}."
+                )
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            row = (number + 1, *facts, now, " ".join(map(str, total)))
+            file.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return number + 1
+
+    def admit(self, user: str | int | bytes) -> int:
+        """Count a round of a user and return how many it has been in now; use the round's outcome only afterwards.
+
+        One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not counted.
+        """
+        digest = self._digest(user)
+        with self._transaction(writing=True) as file:
+            rounds = _rounds(file, digest) + 1
+            if self._most is not None and rounds > self._most:
+                raise UserLimitReached(f"this user has been in {count(self._most, 'round')}, and no more is allowed.")
+            file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (digest, rounds))
+        return rounds
+
+    def rounds_of(self, user: str | int | bytes) -> int:
+        """Return in how many rounds a user has been admitted."""
+        digest = self._digest(user)
+        with self._transaction() as file:
+            return _rounds(file, digest)
+
+    @property
+    def budget(self) -> Cost:
+        """What may be spent in total."""
+        return self._budget
+
+    @property
+    def max_rounds_per_user(self) -> int | None:
+        """How many rounds ``admit`` allows each user."""
+        return self._most
+
+    @property
+    def spent(self) -> Cost:
+        """What all charges so far come to, rounded up."""
+        with self._transaction() as file:
+            return self._rule.cost(self._last(file)[1])
+
+    @property
+    def remaining(self) -> Cost:
+        """The budget less what is spent, rounded down; by zCDP, ``rho`` is what a charge may still have."""
+        spent, most = self.spent, self._budget
+        rho = None if spent.rho is None else _less(self._rule.limit[0], spent.rho)
+        return Cost(_less(_exact(most.epsilon), spent.epsilon), _less(_exact(most.delta), spent.delta), rho)
+
+    def entries(self) -> list[Entry]:
+        """Return all charges, oldest first."""
+        with self._transaction() as file:
+            rows = file.execute("SELECT number, label, epsilon, delta, rho, status, time FROM entries ORDER BY number")
+            return [Entry(*row) for row in rows]
+
+    def close(self) -> None:
+        """Refuse everything from now on; a ledger in memory is forgotten."""
+        with _turn:
+            self._closed = True
+            self._memory.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        try:
+            spent = f"spent {self.spent}"
+        except DiscreetError:
+            spent = "closed" if self._closed else "unreadable"
+        return (
+            f"Ledger(epsilon={self._budget.epsilon!r}, delta={self._budget.delta!r}, composition={self._composition!r}, "
+            f"max_rounds_per_user={self._most!r}; {spent}; kept {self._where})"
+        )
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise DiscreetError("a Ledger cannot be copied or pickled, or its budget would be spent twice: open its path.")
+
+    @contextlib.contextmanager
+    def _transaction(self, *, writing: bool = False, creating: bool = False) -> Iterator[sqlite3.Connection]:
+        """Do all of what follows or nothing, alone; afterwards it is on the disk.
+
+        A file is opened anew every time: then no connection outlives a fork or is shared by threads, a file that has
+        vanished is noticed, and next to the disk's own delay it costs little. Its rollback journal keeps every commit
+        in the one file, which the write-ahead log (faster, with a corrupting bug before SQLite 3.51.3) would not.
+        EXTRA, because with FULL a power loss may bring a deleted journal back, and so take back the last commit.
+        """
+        with _turn:
+            if self._closed:
+                raise DiscreetError("this ledger is closed: make it again to use it.")
+            if self._path is None and os.getpid() != self._process:
+                raise DiscreetError("this ledger is in the memory of another process: give it a path to share it.")
+            try:
+                with self._connection() as file:
+                    file.execute("PRAGMA synchronous = EXTRA")
+                    file.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
+                    try:
+                        self._check(file, creating)
+                        yield file
+                        file.execute("COMMIT")
+                    finally:
+                        if file.in_transaction:
+                            file.execute("ROLLBACK")
+            except sqlite3.Error as error:
+                if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+                    raise DiscreetError(f"the ledger {self._where} is a file of another kind.") from None
+                raise DiscreetError(
+                    f"the ledger {self._where} cannot be used ({error}), so nothing may be released."
+                ) from None
+
+    def _connection(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
+        if self._path is None:
+            return contextlib.nullcontext(self._memory)
+        address = f"{self._path.as_uri()}?mode=rw"  # not rwc: a file that has vanished is not made again
+        return contextlib.closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None))
+
+    def _check(self, file: sqlite3.Connection, creating: bool) -> None:
+        """Refuse a file that is not this ledger; make it, if it is new."""
+        terms = (self._budget.epsilon, self._budget.delta, self._composition, self._most)
+        check = None if self._key is None else hmac.digest(self._key, b"check", "sha256")
+        if creating and not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            for statement in TABLES:
+                file.execute(statement)
+            file.execute("INSERT INTO terms VALUES (?, ?, ?, ?, ?)", (*terms, check))
+        if file.execute("PRAGMA application_id").fetchone()[0] != MARK:
+            raise DiscreetError(f"the ledger {self._where} is a file of another kind.")
+        *stored, stored_check = file.execute("SELECT * FROM terms").fetchone()
+        names = ("epsilon", "delta", "composition", "max_rounds_per_user")
+        for name, here, there in zip(names, terms, stored, strict=True):
+            if here != there:
+                raise DiscreetError(f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good.")
+        if check is not None and not hmac.compare_digest(check, stored_check):
+            raise DiscreetError(f"key is not the one with which the ledger {self._where} was made.")
+
+    def _last(self, file: sqlite3.Connection) -> tuple[int, tuple[Decimal, ...]]:
+        """Return the number of the last entry, and the exact sums up to it."""
+        row = file.execute("SELECT number, total FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+        if row is None:
+            return 0, (Decimal(0),) * len(self._rule.limit)
+        return row[0], tuple(map(Decimal, row[1].split()))
+
+    def _digest(self, user: object) -> bytes:
+        """Return a user's pseudonym; 1, "1" and b"1" have different ones."""
+        if self._key is None:
+            raise DiscreetError("max_rounds_per_user is None, but must be set to count the rounds of users.")
+        if isinstance(user, str):
+            message = b"str:" + user.encode("utf-8", "surrogatepass")
+        elif isinstance(user, bytes):
+            message = b"bytes:" + user
+        elif isinstance(user, Integral) and not isinstance(user, bool):
+            message = b"int:%x" % int(user)
+        else:
+            raise DiscreetError(f"user is of type {type(user).__name__}, but must be text, a whole number or bytes.")
+        return hmac.digest(self._key, message, "sha256")
+
+
+class _Basic:
+    """Epsilons and deltas add up."""
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        self.limit: tuple[Decimal, ...] = (_exact(epsilon), _exact(delta))
+
+    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
+        return _exact(promise.epsilon), _exact(promise.delta)
+
+    def cost(self, total: tuple[Decimal, ...]) -> Cost:
+        return Cost(*map(_up, total))
+
+
+class _Concentrated:
+    """The rho of zCDP add up; their limit solves rho + 2 sqrt(rho ln(1/delta)) = epsilon, rounded down."""
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        if not 0.0 < delta < 1.0:
+            raise DiscreetError(f"delta is {delta!r}, but composition 'zcdp' needs one above 0 and below 1.")
+        self.delta = delta
+        with localcontext(FINE):
+            self.log = -_exact(delta).ln()
+            root = _exact(epsilon) / (self.log.sqrt() + (self.log + _exact(epsilon)).sqrt())
+            self.limit: tuple[Decimal, ...] = (root * root * (1 - 9 * MARGIN),)
+
+    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
+        if promise.rho is None:
+            raise DiscreetError(f"promise is {promise.short} of unknown rho, but composition 'zcdp' needs a known one.")
+        return (_exact(within("rho", promise.rho, 0.0, 1e300)),)
+
+    def cost(self, total: tuple[Decimal, ...]) -> Cost:
+        (rho,) = total
+        with localcontext(FINE):
+            epsilon = (rho + 2 * (rho * self.log).sqrt()) * (1 + MARGIN)
+        return Cost(_up(epsilon), self.delta if rho else 0.0, _up(rho))
+
+
+RULES: dict[str, type[_Basic] | type[_Concentrated]] = {"basic": _Basic, "zcdp": _Concentrated}
+
+
+def _exact(number: float) -> Decimal:
+    """Return the decimal that a float prints as."""
+    return Decimal(repr(float(number)))
+
+
+def _up(number: Decimal) -> float:
+    """Return the least float that does not print as less."""
+    close = float(number)
+    return close if _exact(close) >= number else math.nextafter(close, math.inf)
+
+
+def _less(limit: Decimal, part: float) -> float:
+    """Return the difference, rounded down, at least 0."""
+    return max(0.0, -_up(EXACT.subtract(_exact(part), limit)))
+
+
+def _usable(key: object, *, limited: bool, in_memory: bool) -> bytes | None:
+    """Return the key to hide users with, if there is a limit on users."""
+    if not limited and key is not None:
+        raise DiscreetError("key is given, but max_rounds_per_user is None, and without it no user is stored.")
+    if not limited or (key is None and in_memory):
+        return secrets.token_bytes(32) if limited else None
+    if not isinstance(key, bytes) or len(key) < KEY_BYTES:
+        found = "None" if key is None else f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+        advice = "make one with secrets.token_bytes(32), and keep it apart from the file"
+        raise DiscreetError(f"key is {found}, but must be at least {KEY_BYTES} secret bytes: {advice}.")
+    return key
+
+
+def _present(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file; if there is none, make an empty one that only its owner can read."""
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except (OSError, ValueError, TypeError) as error:
+        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
+    return Path(path).absolute()
+
+
+def _rounds(file: sqlite3.Connection, digest: bytes) -> int:
+    row = file.execute("SELECT rounds FROM users WHERE digest = ?", (digest,)).fetchone()
+    return int(row[0]) if row else 0

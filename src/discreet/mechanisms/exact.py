@@ -1,0 +1,194 @@
+"""Exact noise for live use: whole numbers on a grid, drawn by OpenDP from the operating system's entropy.
+
+Floating-point noise leaks: which doubles can be the sum of a value and such noise depends on the value. Here a value is
+rounded to a multiple of a power of two, and the noise is a whole number of such steps, drawn exactly; so neighbouring
+values give the same set of outputs with the stated ratio of probabilities. Rounding is paid for in the sensitivity.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from discreet.curves import GaussianNoise, Pure, gaussian_sigma
+from discreet.errors import DiscreetError, positive
+from discreet.guarantee import Guarantee, Model
+
+AT_ONCE = 256
+NEEDED = (0, 16)
+LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # how many steps of the grid a scale has
+SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
+
+
+class NoiseBlock:
+    """Whole-number noise that is drawn ahead of the data, many at once; every number is handed out once.
+
+    A copy, a pickle and a forked process start with nothing drawn: the same number is never used twice. Drawing ahead
+    also takes the time that sampling needs out of sight.
+    """
+
+    def __init__(self, kind: str, scale: float) -> None:
+        self._recipe = kind, scale
+        self._draw = sampler(kind, scale)
+        self._numbers: list[int] = []
+        self._process = os.getpid()
+
+    def take(self) -> int:
+        """Return a number that nobody got before."""
+        if self._process != os.getpid():
+            self._numbers, self._process = [], os.getpid()
+        try:
+            return self._numbers.pop()  # one step: threads never get the same
+        except IndexError:
+            fresh = self._draw(AT_ONCE)
+            mine = fresh.pop()
+            self._numbers.extend(fresh)
+            return mine
+
+    def __reduce__(self) -> tuple[type[NoiseBlock], tuple[str, float]]:
+        return NoiseBlock, self._recipe
+
+    def __repr__(self) -> str:
+        return "<noise>"
+
+
+class ExactLaplace(NamedTuple):
+    """Laplace noise on a grid: P(z steps) is proportional to exp(-|z| / steps).
+
+    A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding, so epsilon = D / steps
+    (docs/proofs.md, section 4).
+    """
+
+    step: float  # a power of two
+    steps: float  # the scale in steps
+    block: NoiseBlock
+
+    @classmethod
+    def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactLaplace:
+        """Return the least noise with which the sensitivity, and rounding, cost at most epsilon."""
+        change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
+        step = _step(positive("noise scale sensitivity / epsilon", change / budget), LAPLACE_BITS)
+        moved = movement(change, step)
+        steps = moved / budget
+        while Fraction(moved) > Fraction(budget) * Fraction(steps):
+            steps = math.nextafter(steps, math.inf)
+        return cls(step, steps, NoiseBlock("laplace", steps))
+
+    @property
+    def scale(self) -> float:
+        """The scale in units of the value."""
+        return self.steps * self.step
+
+    def release(self, value: float, rng: object) -> float:
+        """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
+        return (round(value / self.step) + self.block.take()) * self.step
+
+    def exactly(self, sensitivity: float) -> ExactLaplace:
+        """Return this mechanism."""
+        return self
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one release promises, rounding included."""
+        curve = Pure(movement(sensitivity, self.step) / self.steps)
+        return Guarantee.of(curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md, section 4)")
+
+    def noise(self) -> dict[str, Any]:
+        """Return kind and scale."""
+        return {"kind": "laplace", "scale": self.scale, "exact": True}
+
+
+class ExactGaussian(NamedTuple):
+    """Gaussian noise on a grid: P(z steps) is proportional to exp(-z² / (2 steps²)).
+
+    With D as for Laplace noise, its delta at every epsilon is at most that of continuous noise with μ = D / steps, plus
+    2^-48 (docs/proofs.md, section 5).
+    """
+
+    step: float
+    steps: float
+    delta: float
+    block: NoiseBlock
+
+    @classmethod
+    def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> ExactGaussian:
+        """Return the least noise with which the sensitivity, rounding and the grid cost at most (epsilon, delta)."""
+        change = positive("sensitivity", sensitivity)
+        if not 2.0 * SLACK <= delta < 1.0:
+            raise DiscreetError(f"delta is {delta!r}, but exact Gaussian noise needs one from {2.0 * SLACK:.1g} to 1.")
+        sigma = gaussian_sigma(epsilon, delta - SLACK)
+        step = _step(change * sigma, GAUSSIAN_BITS)
+        steps = movement(change, step) * sigma * (1.0 + 1e-15)
+        return cls(step, steps, delta, NoiseBlock("gaussian", steps))
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation in units of the value."""
+        return self.steps * self.step
+
+    def release(self, value: float, rng: object) -> float:
+        """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
+        return (round(value / self.step) + self.block.take()) * self.step
+
+    def exactly(self, sensitivity: float) -> ExactGaussian:
+        """Return this mechanism."""
+        return self
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one release promises at the stated delta, rounding and the grid included."""
+        curve = GaussianNoise(movement(sensitivity, self.step) / self.steps, SLACK)
+        source = f"{source}; exact noise (docs/proofs.md, sections 4 and 5)"
+        return Guarantee.of(curve, delta=self.delta, model=model, source=source)
+
+    def noise(self) -> dict[str, Any]:
+        """Return kind and scale."""
+        return {"kind": "gaussian", "scale": self.scale, "exact": True}
+
+
+def movement(sensitivity: float, step: float) -> int:
+    """Return by how many steps a value can move after rounding, if it moves by at most ``sensitivity`` before.
+
+    The sensitivity itself may have been rounded down by the last bits of a few operations, which 2^-50 covers.
+
+    >>> movement(1.0, 0.25), movement(0.9, 0.25)
+    (5, 4)
+    """
+    return math.floor(Fraction(sensitivity) * (1 + Fraction(1, 2**50)) / Fraction(step)) + 1
+
+
+def _step(scale: float, bits: int) -> float:
+    """Return the power of two of which ``scale`` has about 2^bits."""
+    return math.ldexp(1.0, math.frexp(scale)[1] - 1 - bits)
+
+
+def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
+    """Return a function that draws so many whole numbers, exactly, with the operating system's entropy."""
+    opendp = _opendp()
+    space = opendp.vector_domain(opendp.atom_domain(T="i64"))
+    if kind == "laplace":
+        measure = opendp.m.make_laplace(space, opendp.l1_distance(T="i64"), scale=scale)
+    else:
+        measure = opendp.m.make_gaussian(space, opendp.l2_distance(T="f64"), scale=scale)
+    return lambda count: list(measure([0] * count))
+
+
+def _opendp() -> Any:
+    """Return OpenDP, or say what is missing."""
+    try:
+        from importlib.metadata import version
+
+        import opendp.prelude as opendp
+    except ImportError:
+        raise DiscreetError(
+            "live use needs exact noise, which the extra 'exact' installs (pip install 'discreet[exact]'); "
+            "simulation=True draws floating-point noise, which protects nobody."
+        ) from None
+    if tuple(int(part) for part in version("opendp").split(".")[:2]) < NEEDED:
+        raise DiscreetError(
+            f"opendp is {version('opendp')}, but must be at least {'.'.join(map(str, NEEDED))}: "
+            "pip install --upgrade 'discreet[exact]'."
+        )
+    opendp.enable_features("contrib")
+    return opendp

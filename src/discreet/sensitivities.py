@@ -1,0 +1,256 @@
+"""How far a released statistic moves when one round is replaced: what noise is calibrated to.
+
+Replacing a round moves it from one possible value to any other, so sensitivities are widths and diameters, never norms:
+twice the norm for symmetric ranges. Everything that was released before, all actions with it, is the same in both worlds;
+public vectors (directions, advice, probabilities) therefore do not move.
+
+Every function is searched for a larger movement, and for one that reaches it, in ``tests/test_sensitivities.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from discreet.errors import DiscreetError, finite, positive, whole, within
+
+
+class Sensitivity(NamedTuple):
+    """The largest movement in three norms; for one number they agree.
+
+    Laplace noise of scale λ on every coordinate has ε = l1 / λ. Gaussian noise on every coordinate is calibrated to l2,
+    noise from balls in the maximum norm to linf.
+    """
+
+    l1: float
+    l2: float
+    linf: float
+
+    def times(self, factor: float) -> Sensitivity:
+        """Return the sensitivity of the statistic times a public number."""
+        return Sensitivity(self.l1 * factor, self.l2 * factor, self.linf * factor)
+
+
+# One number
+
+
+def loss(*, width: float) -> Sensitivity:
+    """Return how far a loss in a range of width R moves: R."""
+    return Sensitivity(1.0, 1.0, 1.0).times(positive("width", width))
+
+
+def mean(*, width: float, size: int) -> Sensitivity:
+    """Return how far the mean of a batch of τ losses moves: R / τ.
+
+    >>> mean(width=1.0, size=10).l1
+    0.1
+    """
+    return loss(width=positive("width", width) / whole("size", size, least=1))
+
+
+def total(*, width: float) -> Sensitivity:
+    """Return how far the sum of a batch moves, or the sums of each arm's losses: R, as one round enters one sum."""
+    return loss(width=width)
+
+
+def mean_gain(*, size: int) -> Sensitivity:
+    """Return how far the mean of a batch of τ gains in [0, 1] moves, from which EXP3_τ learns: 1 / τ."""
+    return mean(width=1.0, size=size)
+
+
+def lipschitz_loss(*, lipschitz: float, diameter: float, margin: float) -> Sensitivity:
+    """Return how far an L-Lipschitz loss moves that is 0 somewhere in a domain of diameter D: 2 L (D + ζ).
+
+    It is asked up to ζ outside of the domain, and may have either sign.
+    """
+    reach = positive("diameter", diameter) + within("margin", margin, 0.0, 1e200)
+    return loss(width=2.0 * positive("lipschitz", lipschitz) * reach)
+
+
+def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
+    """Return how far f(x + ρ u) - f(x - ρ u) moves, f G-Lipschitz, |u| = 1: 4 ρ G, as it lies in [-2 ρ G, 2 ρ G]."""
+    return loss(width=4.0 * positive("radius", radius) * positive("lipschitz", lipschitz))
+
+
+# Vectors
+
+
+def box(*, dimension: int, width: float) -> Sensitivity:
+    """Return how far a vector of N numbers in ranges of width R moves: N R, sqrt(N) R, R."""
+    size, side = whole("dimension", dimension, least=1), positive("width", width)
+    return Sensitivity(size * side, math.sqrt(size) * side, side)
+
+
+def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
+    """Return how far a vector of N numbers moves whose 1-, 2- or ∞-norm is at most Y.
+
+    In the 1-ball 2 Y in all norms; in the 2-ball 2 sqrt(N) Y, 2 Y, 2 Y; the ∞-ball is a box of width 2 Y.
+
+    >>> ball(dimension=4, radius=1.0, norm=2)
+    Sensitivity(l1=4.0, l2=2.0, linf=2.0)
+    """
+    size, width = whole("dimension", dimension, least=1), 2.0 * positive("radius", radius)
+    if norm not in (1, 2, math.inf):
+        raise DiscreetError(f"norm is {norm!r}, but must be 1, 2 or infinity.")
+    if norm == math.inf:
+        return box(dimension=size, width=width)
+    return Sensitivity(width if norm == 1 else math.sqrt(size) * width, width, width)
+
+
+def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensitivity:
+    """Return how far the sum of (n / ζ) f(x + ζ u) u over a batch moves: (n / ζ) R, in the 1-norm times sqrt(n).
+
+    The unit vectors u are public. One term changes, by (n / ζ) times a number of at most R times u, and |u|₁ ≤ sqrt(n).
+    """
+    size = whole("dimension", dimension, least=1)
+    step = size / positive("radius", radius) * positive("width", width)
+    return Sensitivity(math.sqrt(size) * step, step, step)
+
+
+def weighted_losses(factors: Iterable[Iterable[float]], *, width: float) -> Sensitivity:
+    """Return how far the sum over a batch of loss times public vector m_s moves: R max_s |m_s| in each norm.
+
+    ``factors`` has a row m_s for every round; in EXP4 on batches, m_s(j) = μ_s^j(I_s) / (τ Q_s(I_s)) for expert j.
+
+    >>> weighted_losses([[3.0, -4.0], [0.0, 6.0]], width=1.0)
+    Sensitivity(l1=7.0, l2=6.0, linf=6.0)
+    """
+    rows = [[finite(f"factors[{s}][{j}]", m) for j, m in enumerate(row)] for s, row in enumerate(factors)]
+    if not all(rows) or not rows:
+        raise DiscreetError(f"factors is {rows!r}, but must have a row of at least one number for every round.")
+    l1 = max(math.fsum(map(abs, row)) for row in rows)
+    l2 = max(math.hypot(*row) for row in rows)
+    return Sensitivity(l1, l2, max(abs(m) for row in rows for m in row)).times(positive("width", width))
+
+
+def advice_estimates(*, experts: int, arms: int, mixing: float, size: int, width: float) -> Sensitivity:
+    """Return how far the estimates of N experts in EXP4 on batches move at most, whatever they advise.
+
+    It is the worst case of ``weighted_losses``: Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all weight is on an expert who
+    advises the played arm least, c; with all others advising it surely, |m| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ.
+    That is largest at c = 0 or 1: the 1-norm is (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the
+    roots of N - 1 and N in their place.
+    """
+    number, choices = whole("experts", experts, least=1), whole("arms", arms, least=2)
+    share = within("mixing", mixing, 1e-12, 1.0)
+    without, with_all = choices / share, 1.0 / (1.0 - share + share / choices)
+    return Sensitivity(
+        max((number - 1) * without, number * with_all),
+        max(math.sqrt(number - 1) * without, math.sqrt(number) * with_all),
+        without if number > 1 else with_all,
+    ).times(positive("width", width) / whole("size", size, least=1))
+
+
+# Contexts x with |x| ≤ 1
+
+
+def scaled_context(*, dimension: int, largest: float) -> Sensitivity:
+    """Return how far a number of size at most L times a context moves, in a 2-ball: 2 L, in the 1-norm times sqrt(d).
+
+    Such as reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for logistic regression with
+    |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).
+    """
+    return ball(dimension=dimension, radius=positive("largest", largest), norm=2)
+
+
+def glm_gradient(*, dimension: int, bound: float) -> Sensitivity:
+    """Return how far a gradient (g(<x, θ>) - y) x moves, |g| ≤ C, |y| ≤ C + 1: as ``scaled_context``, L = 2 C + 1."""
+    return scaled_context(dimension=dimension, largest=2.0 * positive("bound", bound) + 1.0)
+
+
+def outer_product(*, dimension: int) -> float:
+    """Return the 2-norm sensitivity of x x' in the coordinates (diagonal, sqrt(2) × upper triangle): sqrt(2).
+
+    These coordinates keep distances, |xx' - yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2; with one dimension it is at most 1.
+    """
+    return math.sqrt(2.0) if whole("dimension", dimension, least=1) > 1 else 1.0
+
+
+def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale: float) -> float:
+    """Return the joint 2-norm sensitivity of x x' / σ and y x / ς, |y| ≤ L, released as one vector.
+
+    x x' is taken in the coordinates of ``outer_product``. With A = 1 / σ² and B = L² / ς², unit contexts at cosine c and
+    the worst signs of y move it by the root of 2 A (1 - c²) + 2 B (1 + c), which is largest at c = min(1, B / 2A): the
+    root of 2 A + 2 B + B² / 2A if B ≤ 2 A, else of 4 B. Shorter contexts move it less.
+
+    In one dimension c is 1, and a context of 1 and one of r move it by the root of A (1 - r²)² + B (1 + r)², which is
+    largest at r = 1 or, if 2 B < A, at the smaller root of r (1 - r) = B / 2A.
+    """
+    scale = positive("matrix_scale", matrix_scale)
+    ratio = positive("largest", largest) / positive("vector_scale", vector_scale) * scale
+    return _joint_movement(whole("dimension", dimension, least=1), ratio) / scale
+
+
+class MomentScales(NamedTuple):
+    """Standard deviations of the Gaussian noise on x x', on and above its diagonal, and on y x."""
+
+    diagonal: float
+    off_diagonal: float
+    vector: float
+
+
+def moment_scales(*, dimension: int, largest: float, unit_scale: float, balance: float) -> MomentScales:
+    """Return the noise with which x x' and y x together move as far as one number does that moves by 1.
+
+    ``unit_scale`` a is the standard deviation which that number needs; ``balance`` q = B / A as in ``moments``. From two
+    dimensions on σ = a (2 + q) / sqrt(2), ς = L a (2 + q) / sqrt(2 q). At q = 2, ς = 2 L a is what y x alone needs; a
+    larger q only adds noise to the matrix (in one dimension from q = 0.36 on). Above the diagonal σ / sqrt(2) is enough,
+    as coordinates are sqrt(2) times it.
+
+    >>> [round(scale, 9) for scale in moment_scales(dimension=3, largest=2.0, unit_scale=1.0, balance=2.0)]
+    [2.828427125, 2.0, 4.0]
+    """
+    ratio = math.sqrt(within("balance", balance, 1e-12, 2.0))
+    scale = positive("unit_scale", unit_scale) * _joint_movement(whole("dimension", dimension, least=1), ratio)
+    return MomentScales(scale, scale / math.sqrt(2.0), positive("largest", largest) * scale / ratio)
+
+
+def _joint_movement(dimension: int, ratio: float) -> float:
+    """Return the sensitivity of (x x', ratio · y x) with |y| ≤ 1; ratio² is B / A."""
+    if dimension > 1:
+        return (2.0 + ratio**2) / math.sqrt(2.0) if ratio <= math.sqrt(2.0) else 2.0 * ratio
+    if ratio >= math.sqrt(0.5):
+        return 2.0 * ratio
+    shorter = (1.0 - math.sqrt(1.0 - 2.0 * ratio**2)) / 2.0
+    return max(2.0 * ratio, math.hypot(1.0 - shorter**2, ratio * (1.0 + shorter)))
+
+
+# Sums of all rounds so far, from a binary tree
+
+
+def tree_levels(prefixes: int) -> int:
+    """Return how many nodes one round enters if the sums of the first 1, .., m items are released: floor(log2 m) + 1.
+
+    The first item enters one node on each level, and none enters more (docs/proofs.md#tree).
+
+    >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
+    [0, 1, 2, 2, 3, 10]
+    """
+    return whole("prefixes", prefixes, least=0).bit_length()
+
+
+def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
+    """Return how far all nodes move together: k times the item's 1-norm, sqrt(k) times its 2-norm (docs/proofs.md#tree).
+
+    >>> tree(box(dimension=3, width=1.0), prefixes=ftrl_prefixes(1000)).l1
+    30.0
+    """
+    levels = tree_levels(prefixes)
+    return Sensitivity(levels * item.l1, math.sqrt(levels) * item.l2, min(levels, 1) * item.linf)
+
+
+def ftrl_prefixes(rounds: int) -> int:
+    """Return how many sums a leader uses whose round t follows those before: T - 1, so k = ceil(log2 T).
+
+    A learner that also shows the sum of all T rounds releases T of them.
+    """
+    return whole("rounds", rounds, least=1) - 1
+
+
+def batched_prefixes(batches: int) -> int:
+    """Return how many sums the batched convex bandit uses: T' - 2, so k = ceil(log2(T' - 1)).
+
+    Batch R plays the point that was computed during batch R - 1, from the sum of the first R - 2.
+    """
+    return max(whole("batches", batches, least=1) - 2, 0)
