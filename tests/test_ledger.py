@@ -16,7 +16,9 @@ import sqlite3
 import sys
 import threading
 import time
+import traceback
 import warnings
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, getcontext, localcontext
 from fractions import Fraction
@@ -39,20 +41,20 @@ def promise(epsilon=0.1, delta=0.0, **changes):
     return Guarantee(epsilon=epsilon, delta=delta, **facts)
 
 
-def gaussian(mu):
-    class Noise(Guarantee):
-        rho = mu**2 / 2
+def concentrated(parameter):
+    class Concentrated(Guarantee):
+        rho = parameter
 
-    return Noise(epsilon=3 * mu, delta=0.01, model="central", status="proved", source="a theorem")
+    return Concentrated(epsilon=0.1, delta=0.01, model="central", status="proved", source="a theorem")
 
 
-def charge_until_refused(ledger, one, most=10**6):
-    for number in range(most):
-        try:
-            ledger.charge(one)
-        except BudgetExceeded:
-            return number
-    return most
+def charge_until_refused(ledger, one, **more):
+    accepted = 0
+    with contextlib.suppress(BudgetExceeded):
+        while True:
+            ledger.charge(one, **more)
+            accepted += 1
+    return accepted
 
 
 def exact(number):
@@ -69,7 +71,7 @@ def test_ten_times_a_tenth_is_one_and_no_more_fits(in_file, tmp_path):
     assert ledger.spent == Cost(1.0, 0.0)
     assert ledger.remaining == Cost(0.0, 0.0)
     for more in (0.1, 1e-12, 1e-300):
-        with pytest.raises(BudgetExceeded, match="a charge of .* in total, but the budget is epsilon 1.0 and delta 0.0"):
+        with pytest.raises(BudgetExceeded, match=r"a charge of .* in total, but the budget is epsilon 1.0 and delta 0.0"):
             ledger.charge(promise(more))
     assert ledger.charge(promise(0.0)) == 11
 
@@ -143,10 +145,19 @@ def test_no_accepted_sequence_exceeds_the_budget_by_zcdp(sequence, epsilon, delt
     ledger.close()
 
 
+@pytest.mark.parametrize("epsilon", [1e-200, 1e-6, 1.0, 50.0, 1e200])
+@pytest.mark.parametrize("delta", [5e-324, 1e-6, 0.5, 0.9999999999999999])
+def test_the_limit_of_rho_is_rounded_towards_refusing(epsilon, delta):
+    (rho,) = module.RULES["zcdp"](epsilon, delta).limit
+    with localcontext(prec=300):
+        most = rho + 2 * (rho * -Decimal(repr(delta)).ln()).sqrt()
+        assert 1 - Decimal("1e-35") < most / Decimal(repr(epsilon)) < 1
+
+
 def test_zcdp_against_a_direct_computation():
     delta, mu = 1e-6, 0.05
     ledger = Ledger(2.0, delta, composition="zcdp")
-    accepted = charge_until_refused(ledger, gaussian(mu))
+    accepted = charge_until_refused(ledger, concentrated(mu**2 / 2))
 
     def direct(times):
         rho = times * mu**2 / 2
@@ -156,10 +167,7 @@ def test_zcdp_against_a_direct_computation():
     assert accepted == 54
     assert ledger.spent == Cost(pytest.approx(direct(accepted), rel=1e-14), delta, pytest.approx(accepted * mu**2 / 2))
     assert ledger.remaining.rho < mu**2 / 2
-    last = Guarantee.__new__(type("Last", (Guarantee,), {"rho": ledger.remaining.rho}))
-    for name, value in vars(promise(0.01)).items():
-        object.__setattr__(last, name, value)
-    assert ledger.charge(last) == accepted + 1
+    assert ledger.charge(concentrated(ledger.remaining.rho)) == accepted + 1
     assert ledger.spent.epsilon == 2.0
 
 
@@ -237,7 +245,7 @@ def test_what_is_no_promise_is_refused(arguments, complaint):
 @pytest.mark.parametrize("label", [3, None, "two\nlines", "half \ud800"])
 def test_a_label_is_printable_text(label):
     ledger = Ledger(1.0)
-    with pytest.raises(DiscreetError, match="label is .*, but must be printable text"):
+    with pytest.raises(DiscreetError, match=r"label is .*, but must be printable text"):
         ledger.charge(promise(), label=label)
     assert ledger.spent.epsilon == 0.0
 
@@ -249,7 +257,6 @@ def test_an_interrupted_charge_is_not_made(monkeypatch, tmp_path):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(module, "_exact", module._exact)
             patch.setattr(ledger, "_last", interrupt)
             with pytest.raises(KeyboardInterrupt):
                 ledger.charge(promise())
@@ -265,7 +272,7 @@ def test_an_interrupted_charge_is_not_made(monkeypatch, tmp_path):
         ({"epsilon": "1"}, "epsilon is '1'"),
         ({"delta": -1e-9}, "delta is -1e-09"),
         ({"delta": math.nan}, "delta is nan"),
-        ({"composition": "zCDP"}, "unknown composition 'zCDP': did you mean 'zcdp'"),
+        ({"composition": "zcpd"}, "unknown composition 'zcpd': did you mean 'zcdp'"),
         ({"composition": ["basic"]}, "unknown composition"),
         ({"max_rounds_per_user": 0}, "max_rounds_per_user is 0"),
         ({"max_rounds_per_user": 2.5}, "max_rounds_per_user is 2.5"),
@@ -313,7 +320,7 @@ def test_kinds_of_users_are_kept_apart():
 
 @pytest.mark.parametrize("user", [1.5, None, True, ("Ada",), bytearray(b"Ada")])
 def test_what_is_no_user_is_refused_without_showing_it(user):
-    with pytest.raises(DiscreetError, match="user is of type .*, but must be text, a whole number or bytes") as refusal:
+    with pytest.raises(DiscreetError, match=r"user is of type .*, but must be text, a whole number or bytes") as refusal:
         Ledger(1.0, max_rounds_per_user=2).admit(user)
     assert "Ada" not in str(refusal.value)
 
@@ -432,9 +439,10 @@ def test_a_file_that_was_lost_while_in_use_is_not_begun_again(left, tmp_path):
     (tmp_path / "ledger").unlink()
     if left != "nothing":
         (tmp_path / "ledger").write_text("" if left == "an empty file" else "x" * 5000)
-    with pytest.raises(DiscreetError, match="cannot be used|another kind"):
+    with pytest.raises(DiscreetError, match=r"cannot be used|another kind"):
         ledger.charge(promise())
     assert "unreadable" in repr(ledger)
+    assert (tmp_path / "ledger").exists() == (left != "nothing")
 
 
 def test_a_path_is_of_the_directory_where_it_was_given(tmp_path, monkeypatch):
@@ -489,9 +497,12 @@ def fork(work):
     if process:
         return process
     status = 1
+    signal.alarm(100)  # rather killed than waited for without end
     try:
         work()
         status = 0
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(status)
 
@@ -601,18 +612,14 @@ def test_a_full_disk_refuses_the_charge_and_keeps_the_others(tmp_path):
         ledger = Ledger(1.0, path=tmp_path / "ledger")
         size = (tmp_path / "ledger").stat().st_size
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 512, size + 512))
-        number = 0
-        with pytest.raises(DiscreetError, match="cannot be used .*, so nothing may be released"):
-            for number in range(100):  # noqa: B007
-                ledger.charge(promise(0.001), label="x" * 400)
-        (tmp_path / "accepted").write_text(str(number))
+        with pytest.raises(DiscreetError, match=r"cannot be used .*, so nothing may be released"):
+            charge_until_refused(ledger, promise(0.001), label="x" * 400)
 
     joined([fork(work)])
-    accepted = int((tmp_path / "accepted").read_text())
-    ledger = Ledger(1.0, path=tmp_path / "ledger")
-    assert 0 < accepted < 99
-    assert len(ledger.entries()) == accepted
-    assert ledger.spent.epsilon == pytest.approx(0.001 * accepted)
+    entries = Ledger(1.0, path=tmp_path / "ledger").entries()
+    assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+    assert 0 < len(entries) < 100
+    assert Ledger(1.0, path=tmp_path / "ledger").charge(promise(0.001)) == len(entries) + 1
 
 
 # SIGKILL
@@ -646,7 +653,7 @@ class Killer:
         start = time.perf_counter()
         for _ in range(5):
             probe.charge(SMALL)
-        self.longest = min(0.1, 0.003 + 6 * (time.perf_counter() - start) / 5)  # some charges, however slow the disk
+        self.longest = min(0.15, 0.003 + 6 * (time.perf_counter() - start) / 5)  # some charges, however slow the disk
 
     def kill_one(self, loop):
         def work():
@@ -666,15 +673,14 @@ class Killer:
 
 def uncharged(charged, released):
     """Return the releases that no charge of their own stands for."""
-    return sorted(set(released) - set(charged)) + sorted({number for number in released if released.count(number) > 1})
+    return sorted((Counter(released) - Counter(charged)).elements())
 
 
 def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
     killer = Killer(tmp_path, seed=7)
     within_a_charge = between_charge_and_release = 0
-    known = []
+    known, gap = [], 0
     for _ in range(200):
-        gap = len(known) - len(killer.charged_and_released()[1])
         killer.kill_one(charge_then_release)
         within_a_charge += (tmp_path / "ledger-journal").exists()
         charged, released = killer.charged_and_released()
@@ -683,10 +689,10 @@ def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
         assert charged[: len(known)] == known, "no charge is ever forgotten"
         assert charged == list(range(1, len(charged) + 1))
         between_charge_and_release += len(charged) - len(released) > gap
-        known = charged
+        known, gap = charged, len(charged) - len(released)
     ledger = Ledger(BUDGET, path=tmp_path / "ledger")
     assert exact(ledger.spent.epsilon) == len(known) * exact(1e-6)
-    assert len(known) > 200
+    assert len(known) >= 100
     assert within_a_charge > 0
     assert between_charge_and_release > 0
     with contextlib.closing(sqlite3.connect(tmp_path / "ledger")) as file:
@@ -695,12 +701,12 @@ def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
 
 def test_the_kill_test_would_notice_a_release_before_its_charge(tmp_path):
     killer = Killer(tmp_path, seed=8)
-    for kills in range(1, 101):
+    for _ in range(100):
         killer.kill_one(release_then_charge)
-        if uncharged(*killer.charged_and_released()):
+        caught = uncharged(*killer.charged_and_released())
+        if caught:
             break
-    assert uncharged(*killer.charged_and_released()) != []
-    assert kills < 100
+    assert caught != []
 
 
 def test_a_ledger_killed_while_it_is_made_can_be_made_again(tmp_path):
@@ -709,7 +715,7 @@ def test_a_ledger_killed_while_it_is_made_can_be_made_again(tmp_path):
     for number in range(40):
         path = tmp_path / str(number)
         process = fork(lambda: [Ledger(BUDGET, path=path), signal.pause()])  # noqa: B023
-        time.sleep(chance.uniform(0.0, 0.01))
+        time.sleep(chance.uniform(0.0, 0.005))
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         found.add(path.stat().st_size if path.exists() else None)

@@ -131,6 +131,19 @@ def copy(component: Component) -> Component:
     return component
 
 
+def compilable(component: object) -> bool:
+    """Return whether a component is made of numbers, arrays and compiled classes only."""
+    if isinstance(component, tuple):
+        known = any(type(component) in table for table in _methods.values()) or not _has_methods(type(component))
+        return known and all(compilable(part) for part in component)
+    return isinstance(component, bool | int | float | np.number | np.ndarray)
+
+
+def _has_methods(cls: type) -> bool:
+    """Return whether a class has public methods of its own; a plain tuple of numbers needs none to be compiled."""
+    return any(inspect.isfunction(member) for name, member in vars(cls).items() if not name.startswith("_"))
+
+
 def source_digest() -> str:
     """Return a digest of this package's source files, to say which version made a result."""
     parts = hashlib.sha256()

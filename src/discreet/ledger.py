@@ -88,21 +88,22 @@ class Ledger:
 
     Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and no more fits.
 
-    With ``path`` the ledger is a SQLite file that processes may share. What ``charge`` and ``admit`` return for is on the
+    With ``path`` the ledger is a SQLite file that processes may share. When ``charge`` or ``admit`` returns, it is on the
     disk: a crash may leave a charge without its release, but never a release without its charge. The file belongs on a
     local disk; who deletes it or puts back an old copy forgets charges. It holds labels as they are, and users only as
     HMAC-SHA256 under ``key``, which is never stored and without which it cannot be opened again.
 
-    >>> promise = Guarantee(epsilon=0.25, delta=0.0, model="central", status="proved", source="a theorem")
+    >>> once = Guarantee(epsilon=0.2, delta=0.0, model="central", status="proved", source="a theorem")
+    >>> promise = once.for_user(rounds=2)
     >>> ledger = Ledger(1.0, max_rounds_per_user=2)
-    >>> [ledger.charge(promise, label=f"week {week}") for week in (1, 2, 3)]
-    [1, 2, 3]
+    >>> ledger.charge(promise, label="May"), ledger.charge(promise, label="June")
+    (1, 2)
     >>> ledger.spent.epsilon, ledger.remaining.epsilon
-    (0.75, 0.25)
-    >>> ledger.charge(promise.for_user(rounds=2))
+    (0.8, 0.2)
+    >>> ledger.charge(promise, label="July")
     Traceback (most recent call last):
     ...
-    discreet.ledger.BudgetExceeded: a charge of 0.5-differential privacy would make epsilon 1.25 and delta 0.0 in total,
+    discreet.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in total,
     but the budget is epsilon 1.0 and delta 0.0.
     >>> ledger.admit("Ada"), ledger.admit("Ada")
     (1, 2)
@@ -251,6 +252,7 @@ class Ledger:
             try:
                 with self._connection() as file:
                     file.execute("PRAGMA synchronous = EXTRA")
+                    file.execute("PRAGMA fullfsync = ON")  # without it, macOS does not wait for the disk
                     file.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
                     try:
                         self._check(file, creating)

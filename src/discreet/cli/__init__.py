@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from discreet.cli.audit import audit
 from discreet.cli.completion import completion
 from discreet.cli.describe import describe
 from discreet.cli.listing import list_algorithms
@@ -36,7 +37,7 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, completion):
+for command in (list_algorithms, describe, simulate, reproduce, audit, completion):
     cli.add_command(command)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.contracts import Floats, Game, Generator, Integers
-from discreet.kernel import arrays, compile_for, copy
+from discreet.kernel import arrays, compilable, compile_for, copy
 from discreet.private import Private
 from discreet.randomness import Streams
 
@@ -50,7 +50,7 @@ class Player:
     def __init__(self, private: Private, streams: Streams, *, compiled: bool = True) -> None:
         self.private = copy(private)
         self._streams = streams
-        self._compiled = compiled
+        self._compiled = compiled and compilable(private)
         self._loss = 0.0
         self._held: tuple[Any, Any, int] | None = None
         self._memory: Any = None

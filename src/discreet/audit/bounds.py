@@ -1,0 +1,93 @@
+"""From two samples of a statistic to a lower bound on epsilon that holds with a stated confidence."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.curves import gaussian_epsilon
+
+CANDIDATES = 400
+
+
+class Event(NamedTuple):
+    """A half-line of the statistic, and in which of the two worlds it is the likelier."""
+
+    threshold: float
+    upper: bool
+    likelier: int
+
+    def hits(self, sample: Floats) -> int:
+        """Return how many values of a sample are in the event."""
+        inside = sample >= self.threshold if self.upper else sample <= self.threshold
+        return int(np.count_nonzero(inside))
+
+
+class Tally(NamedTuple):
+    """How often an event happened in each world: the likelier one first."""
+
+    hits: int
+    others: int
+    trials: int
+
+
+def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bool) -> float:
+    """Return the epsilon that is refuted: whatever is (ε, δ)-private has at least this one, with the stated confidence.
+
+    P and Q are the probabilities of the event; p and q are their exact (Clopper-Pearson) limits from below and above,
+    each wrong with at most half of the allowed probability. Differential privacy says P ≤ e^ε Q + δ, so
+    ε ≥ ln((p - δ) / q). For Gaussian noise the whole trade-off curve is one number: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so
+    μ ≥ Φ⁻¹(p) - Φ⁻¹(q), told as the epsilon that this μ has at δ.
+    """
+    return float(_bounds(np.array([tally.hits]), np.array([tally.others]), tally.trials, confidence, delta, gaussian)[0])
+
+
+def best_event(first: Floats, second: Floats, *, confidence: float, delta: float, gaussian: bool) -> Event:
+    """Return the half-line with the largest bound on these two samples of equal size.
+
+    The samples are spent on the choice: the bound has to come from others, so that choosing costs no confidence.
+    """
+    strict = 1.0 - (1.0 - confidence) / 100.0  # else one of many rare events looks best by chance
+    trials = min(first.size, second.size)
+    worlds = np.sort(first[:trials]), np.sort(second[:trials])
+    pooled = np.sort(np.concatenate(worlds))
+    tail = np.geomspace(1e-7, 0.1, 60)
+    shares = np.concatenate([tail, np.linspace(0.0, 1.0, CANDIDATES), 1.0 - tail])
+    thresholds = np.unique(pooled[np.minimum((shares * pooled.size).astype(np.int64), pooled.size - 1)])
+    best, chosen = -math.inf, Event(float(thresholds[0]), upper=False, likelier=0)
+    for upper in (False, True):
+        counts = [
+            trials - np.searchsorted(world, thresholds, "left") if upper else np.searchsorted(world, thresholds, "right")
+            for world in worlds
+        ]
+        for likelier in (0, 1):
+            scores = _bounds(counts[likelier], counts[1 - likelier], trials, strict, delta, gaussian)
+            index = int(np.argmax(scores))
+            if scores[index] > best:
+                best, chosen = float(scores[index]), Event(float(thresholds[index]), upper, likelier)
+    return chosen
+
+
+def _bounds(
+    hits: np.ndarray[tuple[int], np.dtype[np.int64]],
+    others: np.ndarray[tuple[int], np.dtype[np.int64]],
+    trials: int,
+    confidence: float,
+    delta: float,
+    gaussian: bool,
+) -> Floats:
+    from scipy import special
+
+    wrong = (1.0 - confidence) / 2.0
+    with np.errstate(all="ignore"):
+        low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), trials - hits + 1, wrong), 0.0)
+        high = np.where(others < trials, special.betaincinv(others + 1, np.maximum(trials - others, 1), 1.0 - wrong), 1.0)
+        if gaussian:
+            mu = special.ndtri(low) - special.ndtri(high)
+            mu = np.where(np.isfinite(mu), np.maximum(mu, 0.0), 0.0)
+            return mu if hits.size > 1 else np.array([gaussian_epsilon(float(mu[0]), delta)])
+        bound = np.log((low - delta) / high)
+    return np.where(np.isfinite(bound), np.maximum(bound, 0.0), 0.0)

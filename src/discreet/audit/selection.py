@@ -1,0 +1,116 @@
+"""The attack on algorithms that are private through their own sampling: EXP3_tau."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.environments.arms import ArmGame
+from discreet.private import Private
+from discreet.randomness import streams
+from discreet.ranges import Range
+from discreet.simulation.loop import Player
+
+RATIO = 0.76  # of the learnt share of a probability to its mixed share: where one changed gain moves it most
+
+
+class RareArm(NamedTuple):
+    """One gain of an arm that was made rare is changed; how often it is drawn later tells.
+
+    ``warm`` batches with gains for the first arm alone make the last arm rare, p = 1.76 γ / K, where one gain moves its
+    weight most. Then one of its gains is the highest or the lowest, and afterwards all gains are 0, so that the weights
+    stay as they are and the later draws are independent: whether the arm is drawn has the probability p in one world and
+    p' in the other. Both are read off the learner after it was run, compiled, in both worlds with the same draws; so the
+    number of later draws is binomial and the trade-off is computed, not sampled. What is sampled are the draws before.
+    """
+
+    arms: int
+    bounds: Range
+    warm: int
+
+    @property
+    def text(self) -> str:
+        """What is done."""
+        low, high = self.bounds
+        return f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how often it is drawn later"
+
+    def bound(self, private: Private, *, delta: float, trials: int, seed: int, confidence: float) -> float:
+        """Return a lower bound on epsilon at delta."""
+        channel: Any = private.channel
+        later = channel.rounds // channel.size - self.warm - 1
+        pairs = self._probabilities(private, trials, seed)
+        if later < 1 or not len(pairs):
+            return 0.0
+        if delta <= 0.0:  # one sequence of draws that is possible in both worlds is enough
+            return float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max())
+        half = pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :]
+        return _largest(half[0], half[1], trials // 2, later, delta, confidence)
+
+    def _probabilities(self, private: Private, trials: int, seed: int) -> Floats:
+        """Return the rare arm's later probabilities in both worlds, of the trials that drew it at the change."""
+        channel: Any = private.channel
+        size, last = channel.size, self.arms - 1
+        losses = np.full(((self.warm + 1) * size, self.arms), self.bounds.high)
+        losses[: self.warm * size, 0] = self.bounds.low
+        changed = losses.copy()
+        changed[self.warm * size, last] = self.bounds.low
+        found = []
+        marks = np.array([len(losses)])
+        for trial in range(trials):
+            worlds = []
+            for table in (losses, changed):
+                player = Player(private, streams(seed, trial=trial))
+                player.play(ArmGame(table), marks)
+                weights = player.private.learner.weights.values  # type: ignore[attr-defined]
+                mixing = player.private.learner.mixing  # type: ignore[attr-defined]
+                worlds.append((1.0 - mixing) * weights[last] / weights.sum() + mixing / self.arms)
+            if worlds[0] != worlds[1]:
+                found.append(worlds)
+        return np.array(found).reshape(-1, 2)
+
+
+def rare_arm(private: Private, arms: int, bounds: Range) -> RareArm:
+    """Return the attack with as long a warm-up as it takes, but at most half of the run."""
+    channel, learner = private.channel, private.learner
+    mixing: float = learner.mixing  # type: ignore[attr-defined]
+    batches: int = channel.rounds // channel.hold()  # type: ignore[attr-defined]
+    wanted = RATIO * mixing / (arms * max(1.0 - mixing, 1e-9))
+    steps = math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing  # a batch adds γ / K to the log, on average
+    return RareArm(arms, bounds, int(min(steps, batches // 2)))
+
+
+def _largest(pilot: Floats, counted: Floats, trials: int, later: int, delta: float, confidence: float) -> float:
+    """Return the largest epsilon at which the excess over e^ε times the other world is above delta, with confidence.
+
+    A trial is good if its binomial excess is at least h. If a share s of all trials is good, the whole excess is at least
+    s h. Epsilon and h are chosen on the pilot; s is bounded from below (Clopper-Pearson) on the other half.
+    """
+    from scipy import optimize, special
+
+    def excess(pairs: Floats, epsilon: float) -> Floats:
+        return np.array([max(_excess(later, p, q, epsilon), _excess(later, q, p, epsilon)) for p, q in pairs])
+
+    def gap(epsilon: float) -> float:
+        return 0.4 * len(pilot) / trials * float(np.quantile(excess(pilot, epsilon), 0.3)) - delta
+
+    if len(pilot) < 20 or gap(0.0) <= 0.0:
+        return 0.0
+    most = 1e-3
+    while gap(most) > 0.0:
+        most *= 2.0
+    epsilon = 0.98 * float(optimize.brentq(gap, 0.0, most, xtol=1e-6))
+    enough = float(np.quantile(excess(pilot, epsilon), 0.25))
+    good = int((excess(counted, epsilon) >= enough).sum())
+    share = float(special.betaincinv(good, trials - good + 1, 1.0 - confidence)) if good else 0.0
+    return epsilon if share * enough >= delta else 0.0
+
+
+def _excess(draws: int, p: float, q: float, epsilon: float) -> float:
+    """Return Σ max(0, B(k; n, p) - e^ε B(k; n, q)): the delta at this epsilon of telling p from q by n draws."""
+    from scipy import stats
+
+    k = np.arange(draws + 1)
+    return float(np.maximum(stats.binom.pmf(k, draws, p) - math.exp(epsilon) * stats.binom.pmf(k, draws, q), 0.0).sum())

@@ -1,0 +1,137 @@
+"""discreet audit: attack an algorithm; epsilon claimed, epsilon found."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from discreet.algorithms import Setting, algorithm, algorithms
+from discreet.audit import Audit
+from discreet.audit import audit as attack_it
+from discreet.cli import options
+from discreet.cli.simulate import progress_bar
+from discreet.cli.text import number, table
+from discreet.errors import DiscreetError
+from discreet.ranges import declared
+
+DELTA = 1e-6  # where an algorithm needs one, and none is given
+
+
+@click.command(epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper")
+@click.argument("name", type=options.AlgorithmName(), required=False)
+@click.option("--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy.")
+@click.option("--arms", type=int, default=4, show_default=True, help="Number of arms.")
+@click.option("--rounds", type=int, default=10_000, show_default=True, help="Number of rounds.")
+@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
+@options.delta
+@click.option(
+    "--trials", type=int, help="Number of trials in each world (default: enough to find 95 % of a tight epsilon)."
+)
+@click.option("--confidence", type=float, default=0.99, show_default=True, help="Confidence of the lower bound.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers.")
+@options.settings
+@click.option("--check", is_flag=True, help="Exit with code 1 if a claim is violated.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.as_json
+def audit(
+    name: str | None,
+    everything: bool,
+    arms: int,
+    rounds: int,
+    epsilon: float,
+    delta: float,
+    trials: int | None,
+    confidence: float,
+    seed: int,
+    settings: tuple[str, ...],
+    check: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Attack an algorithm: how much of the claimed epsilon is known to leak?
+
+    Two neighbouring inputs are played through the real code many times; the event that tells them apart best gives a
+    lower bound on epsilon. A correct guarantee is called violated in at most 1 % of all audits. With
+    --set calibration=paper the claim is the paper's, and otherwise our own.
+    """
+    if (name is None) != everything:
+        raise DiscreetError("audit needs the name of an algorithm, or --all, and not both.")
+    bounds, texts = options.parse_settings(settings)
+    if everything and texts:
+        raise DiscreetError(f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one.")
+
+    def find(each: str) -> Audit:
+        needed = DELTA if each == "exp3-tau" and everything and delta == 0.0 else delta
+        setting = Setting(arms=arms, rounds=rounds, epsilon=epsilon, delta=needed, bounds=declared(**bounds))
+        chosen: dict[str, Any] = algorithm(each).parse(texts)
+        return attack_it(each, setting=setting, trials=trials, confidence=confidence, seed=seed, **chosen)
+
+    if name is not None:
+        found = [find(name)]
+    else:
+        found = _all(find, quiet=quiet)
+    if as_json:
+        facts = [each.as_dict() for each in found]
+        click.echo(json.dumps(facts if everything else facts[0], indent=2, ensure_ascii=False))
+    elif everything:
+        _show_table(found)
+    else:
+        _show(found[0])
+    if check and any(each.violated for each in found):
+        sys.exit(1)
+
+
+def _all(find: Any, *, quiet: bool) -> list[Audit]:
+    """Return the audits of all algorithms that claim privacy."""
+    probe = Setting(arms=2, rounds=10_000, delta=DELTA)
+    names = [name for name, known in algorithms().items() if known.build(probe).guarantee.is_private]
+    with progress_bar(quiet=quiet) as bar:
+        step = bar("audits")
+        found = []
+        for position, name in enumerate(names, start=1):
+            found.append(find(name))
+            if step is not None:
+                step(position, len(names))
+    return found
+
+
+def _verdict(found: Audit) -> str:
+    return "VIOLATED" if found.violated else "not violated"
+
+
+def _show(found: Audit) -> None:
+    known = algorithm(found.name)
+    claim = "" if found.claimed == found.stated else f"; discreet itself states {found.stated.short} for this noise"
+    lines = [
+        ("claimed", f"{found.claimed.short}, {found.claimed.status}: {found.claimed.source}{claim}"),
+        (
+            "found",
+            f"epsilon at least {number(found.lower_bound, digits=4)}, with {100 * found.confidence:.4g} % confidence",
+        ),
+        ("attack", found.attack),
+        ("trials", f"{found.trials:,} in each of two worlds, {found.seconds:.1f} s"),
+        ("verdict", f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak"),
+    ]
+    click.echo(f"{found.name}: {known.title}\n")
+    for key, value in lines:
+        click.echo(f"  {key:<8} {value}")
+
+
+def _show_table(found: list[Audit]) -> None:
+    click.echo(f"Lower bounds on epsilon with {100 * found[0].confidence:.4g} % confidence each")
+    rows = [
+        [
+            each.name,
+            each.claimed.short.removesuffix("-differential privacy"),
+            number(each.lower_bound, digits=4),
+            f"{each.share:.0%}",
+            _verdict(each),
+            f"{each.trials:,}",
+            each.attack,
+        ]
+        for each in found
+    ]
+    table(["algorithm", "claimed", "found at least", "share", "verdict", "trials", "attack"], rows, right=(2, 3, 5))
