@@ -37,8 +37,17 @@ KEY = bytes(range(100, 132))
 
 
 def promise(epsilon=0.1, delta=0.0, **changes):
-    facts = {"model": "central", "status": "proved", "source": "a theorem"} | changes
+    facts = {"model": "central", "status": "proved", "source": "a theorem", "rounds": 30} | changes
     return Guarantee(epsilon=epsilon, delta=delta, **facts)
+
+
+def test_a_promise_must_cover_as_many_rounds_as_users_may_take_part_in():
+    ledger = Ledger(1.0, max_rounds_per_user=3)
+    once = promise(0.1, rounds=1)
+    with pytest.raises(DiscreetError, match=r"promise is for one round replaced, but users may be in 3: charge for_user"):
+        ledger.charge(once)
+    assert ledger.charge(once.for_user(rounds=3)) == 1
+    assert ledger.spent.epsilon == pytest.approx(0.3)
 
 
 def concentrated(parameter):

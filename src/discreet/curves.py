@@ -101,7 +101,7 @@ class GaussianNoise:
 
     @property
     def rho(self) -> float:
-        """μ² / 2."""
+        """μ² / 2: also on a grid, with no slack (Canonne, Kamath & Steinke 2020, Proposition 5)."""
         return self.mu**2 / 2.0 * UP
 
 

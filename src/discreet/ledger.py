@@ -144,6 +144,8 @@ class Ledger:
             raise DiscreetError(f"promise is {promise!r}, but must be a Guarantee.")
         if not promise.is_private:
             raise DiscreetError(f"promise is {promise.short}, but only differentially private releases can be charged.")
+        if promise.rounds < (self._most or 1):
+            raise DiscreetError(f"promise is for {promise.unit}, but users may be in {self._most}: charge for_user(...).")
         if not isinstance(label, str) or not label.isprintable():
             raise DiscreetError(f"label is {label!r}, but must be printable text.")
         price = self._rule.price(promise)

@@ -13,7 +13,7 @@ from discreet.audit import Audit
 from discreet.audit import audit as attack_it
 from discreet.cli import options
 from discreet.cli.simulate import progress_bar
-from discreet.cli.text import number, table
+from discreet.cli.text import table
 from discreet.errors import DiscreetError
 from discreet.ranges import declared
 
@@ -27,9 +27,7 @@ DELTA = 1e-6  # where an algorithm needs one, and none is given
 @click.option("--rounds", type=int, default=10_000, show_default=True, help="Number of rounds.")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
-@click.option(
-    "--trials", type=int, help="Number of trials in each world (default: enough to find 95 % of a tight epsilon)."
-)
+@click.option("--trials", type=int, help="Number of trials in each world (default: as many as a tight epsilon needs).")
 @click.option("--confidence", type=float, default=0.99, show_default=True, help="Confidence of the lower bound.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers.")
 @options.settings
@@ -51,7 +49,7 @@ def audit(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Attack an algorithm: how much of the claimed epsilon is known to leak?
+    """Attack an algorithm: epsilon claimed, epsilon found.
 
     Two neighbouring inputs are played through the real code many times; the event that tells them apart best gives a
     lower bound on epsilon. A correct guarantee is called violated in at most 1 % of all audits. With
@@ -69,10 +67,7 @@ def audit(
         chosen: dict[str, Any] = algorithm(each).parse(texts)
         return attack_it(each, setting=setting, trials=trials, confidence=confidence, seed=seed, **chosen)
 
-    if name is not None:
-        found = [find(name)]
-    else:
-        found = _all(find, quiet=quiet)
+    found = [find(name)] if name is not None else _all(find, quiet=quiet)
     if as_json:
         facts = [each.as_dict() for each in found]
         click.echo(json.dumps(facts if everything else facts[0], indent=2, ensure_ascii=False))
@@ -107,10 +102,7 @@ def _show(found: Audit) -> None:
     claim = "" if found.claimed == found.stated else f"; discreet itself states {found.stated.short} for this noise"
     lines = [
         ("claimed", f"{found.claimed.short}, {found.claimed.status}: {found.claimed.source}{claim}"),
-        (
-            "found",
-            f"epsilon at least {number(found.lower_bound, digits=4)}, with {100 * found.confidence:.4g} % confidence",
-        ),
+        ("found", f"epsilon at least {found.lower_bound:.4g}, with {100 * found.confidence:.4g} % confidence"),
         ("attack", found.attack),
         ("trials", f"{found.trials:,} in each of two worlds, {found.seconds:.1f} s"),
         ("verdict", f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak"),
@@ -126,7 +118,7 @@ def _show_table(found: list[Audit]) -> None:
         [
             each.name,
             each.claimed.short.removesuffix("-differential privacy"),
-            number(each.lower_bound, digits=4),
+            f"{each.lower_bound:.4g}",
             f"{each.share:.0%}",
             _verdict(each),
             f"{each.trials:,}",

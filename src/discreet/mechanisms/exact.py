@@ -75,6 +75,8 @@ class ExactLaplace(NamedTuple):
         steps = moved / budget
         while Fraction(moved) > Fraction(budget) * Fraction(steps):
             steps = math.nextafter(steps, math.inf)
+        if steps > 2.0**50:  # beyond, 64-bit noise could saturate, which tells values apart
+            raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one of at least 1e-14.")
         return cls(step, steps, NoiseBlock("laplace", steps))
 
     @property
