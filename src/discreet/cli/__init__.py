@@ -11,6 +11,7 @@ import click
 from discreet.cli.audit import audit
 from discreet.cli.completion import completion
 from discreet.cli.describe import describe
+from discreet.cli.errata import errata
 from discreet.cli.listing import list_algorithms
 from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
@@ -37,7 +38,7 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, audit, completion):
+for command in (list_algorithms, describe, simulate, reproduce, audit, errata, completion):
     cli.add_command(command)
 
 

@@ -1,0 +1,40 @@
+"""discreet errata: where the papers' constants are wrong, with measured evidence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from discreet.cli import options
+from discreet.cli.simulate import progress_bar
+from discreet.errata import errata as known
+from discreet.errata import markdown
+
+
+@click.command(epilog="Example: discreet errata --output docs/errata.md")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the document to this file.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.as_json
+def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
+    """Measure and print every place where a paper's constant is too small, too large or its claim false."""
+    rows = known()
+    measured = []
+    with progress_bar(quiet=quiet) as bar:
+        step = bar("errata")
+        for position, row in enumerate(rows, start=1):
+            measured.append((row, row.measure()))
+            if step is not None:
+                step(position, len(rows))
+    if as_json:
+        names = ("paper", "place", "printed", "ours", "verdict")
+        facts = [{name: getattr(row, name) for name in names} | {"evidence": evidence} for row, evidence in measured]
+        text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = markdown(measured)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    output.write_text(text, encoding="utf-8")
+    click.echo(f"Written to {output}: {len(measured)} errata.")
