@@ -20,7 +20,8 @@ class Private(NamedTuple):
     *Proof.* The learner draws with randomness of its own. Its state and actions are functions of that randomness, of the
     observations and queries, which are public, and of the released values: ``tell`` below is the only place where
     feedback enters, and it hands it to the channel alone. Functions of a private output, with independent randomness,
-    are private (post-processing). ∎
+    are private (post-processing; in full: docs/proofs.md, section 1). A channel that is not private by itself may prove
+    something weaker of a learner (``guarantee_with``), which then says what is covered. ∎
 
     So the guarantee belongs to the channel, and any learner can be put behind any channel in one line:
 
@@ -29,8 +30,8 @@ class Private(NamedTuple):
     >>> from discreet.learners import Exp3
     >>> from discreet.ranges import Range
     >>> channel = Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))
-    >>> print(Private(channel, Exp3.start(arms=4, learning_rate=0.01)).guarantee)
-    0.5-differential privacy (central model, unit: one round replaced; proved: Faster rates 2025, Lemma 1, ...)
+    >>> print(Private(channel, Exp3.start(arms=4, learning_rate=0.01)).guarantee.short)
+    0.5-differential privacy
     """
 
     channel: Channel

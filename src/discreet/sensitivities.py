@@ -222,7 +222,7 @@ def _joint_movement(dimension: int, ratio: float) -> float:
 def tree_levels(prefixes: int) -> int:
     """Return how many nodes one round enters if the sums of the first 1, .., m items are released: floor(log2 m) + 1.
 
-    The first item enters one node on each level, and none enters more (docs/proofs.md#tree).
+    The first item enters one node on each level, and none enters more (docs/proofs.md, section 7).
 
     >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
     [0, 1, 2, 2, 3, 10]
@@ -231,7 +231,7 @@ def tree_levels(prefixes: int) -> int:
 
 
 def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
-    """Return how far all nodes move together: k times the item's 1-norm, sqrt(k) times its 2-norm (docs/proofs.md#tree).
+    """Return how far all nodes move together: k times the item's 1-norm, sqrt(k) times its 2-norm (docs/proofs.md, section 7).
 
     >>> tree(box(dimension=3, width=1.0), prefixes=ftrl_prefixes(1000)).l1
     30.0

@@ -53,8 +53,8 @@ class Bandit:
 
     Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
     decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
-    released. *When* outcomes come is taken to be public: if whether or when one comes depends on the outcome itself, tell
-    a default in its place.
+    released. *When* outcomes come is taken to be public: if that depends on the outcome itself, fix a deadline and tell a
+    default then, for every outcome that has not come (docs/proofs.md, section 2).
 
     **Live and simulated.** By default the noise is exact: whole numbers drawn by OpenDP from the operating system's
     entropy (the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is floating point, fast and

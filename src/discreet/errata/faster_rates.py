@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from discreet.algorithms import Setting, algorithm
@@ -83,4 +85,22 @@ def moment() -> str:
     return (
         f"K = 4, T = 2^18, ε = 0.1: σ = {paper.parameters['moment']:.2f} and {tight.parameters['moment']:.2f}, bounds on the regret "
         f"{paper.regret_bound:,.0f} and {tight.regret_bound:,.0f}: a factor of {paper.regret_bound / tight.regret_bound:.2f}."
+    )
+
+
+@erratum(
+    paper=PAPER,
+    place="Lemma 13: the estimates of FTPL",
+    printed="‖l̂‖₁ ≤ M (1 + 4 η ln T).",
+    ours="‖l̂‖₁ ≤ M (1 + 4 λ ln(K T')), λ the scale of the noise; η follows from it.",
+    verdict="slip",
+)
+def perturbation() -> str:
+    """Compare the size of the estimates with what the misprint would allow."""
+    built = algorithm("batched-ftpl").build(Setting(arms=4, rounds=2**18, epsilon=1.0))
+    cap, rate = float(built.parameters["cap"]), float(built.parameters["learning_rate"])
+    log = math.log(4 * 2**18)
+    return (
+        f"K = 4, T = 2^18, ε = 1: the estimates can be {1.0 + 4.0 * log:.0f} M, not {1.0 + 4.0 * rate * log:.2f} M (M = {cap:.0f}); with "
+        f"our η = {rate:.2g}, η ‖l̂‖₁ ≤ {rate * cap * (1.0 + 4.0 * log):.2f}, as the proof needs."
     )

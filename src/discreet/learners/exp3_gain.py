@@ -48,7 +48,8 @@ class Exp3Gain(NamedTuple):
         is positive, then D(j) falls by r g (1 / (1 + x) - 1 / (1 + x e^E)) ≤ r g tanh(E / 4) ≤ E, where
         x = (1 - γ) q'(j) K / γ, and so stays above that average; E < 0 is symmetric. In the round with different gains
         D(j) moves by at most r times their difference, as p ≥ γ / K. For losses the same step is an expansion. Noisy
-        gains are not covered, nor gains that come after newer draws: p must be that of the current weights.
+        gains are not covered, nor gains that come after newer draws: p must be that of the current weights. In full:
+        docs/proofs.md, section 6.
         """
         ratio = self.learning_rate * self.weights.values.size / self.mixing if self.mixing > 0.0 else math.inf
         return ratio * change * (1.0 + 1e-12) if ratio <= 4.0 and self.margin == 0.0 else math.inf
