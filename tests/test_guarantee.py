@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from discreet import DiscreetError, Guarantee
-from discreet.guarantee import stated
+from discreet.curves import Concentrated, GaussianNoise, LaplaceNoise
+from discreet.guarantee import compose, stated
 from discreet.mechanisms import Laplace
 
 
@@ -55,3 +56,100 @@ def test_calibration_rounds_towards_more_privacy(sensitivity, epsilon):
 
 def test_no_noise_promises_nothing():
     assert not Laplace(0.0).guarantee(1.0, model="central", source="test").is_private
+
+
+def promise(epsilon=0.5, delta=0.0, **changes):
+    return Guarantee(
+        **{"epsilon": epsilon, "delta": delta, "model": "central", "status": "proved", "source": "T"} | changes
+    )
+
+
+def test_it_reads_as_a_sentence_that_says_all():
+    text = str(promise())
+    for part in (
+        "0.5-differential privacy",
+        "the outcome of any one round is replaced by any other",
+        "every action and the learner's whole state",
+        "e^0.5 times as likely",
+        "whatever else an observer knows",
+        "central model",
+        "a person whose outcomes are those of m rounds has m times this epsilon",
+        "proved: T",
+    ):
+        assert part in text
+    assert "every single report" in str(promise(model="local"))
+    assert "plus 1e-06" in str(promise(delta=1e-6))
+    assert "any 3 rounds are replaced" in str(promise().for_user(rounds=3))
+    assert str(promise(caveat="not now")).endswith("; but not now")
+
+
+def test_it_survives_json_with_its_curve():
+    for curve in (LaplaceNoise(0.5), GaussianNoise(0.1, 1e-15), Concentrated(1e-3), None):
+        delta = 0.0 if curve is None or isinstance(curve, LaplaceNoise) else 1e-6
+        one = promise(delta=delta, curve=curve, seen="actions", caveat="no", rounds=3)
+        assert Guarantee.from_dict(json.loads(json.dumps(one.as_dict()))) == one
+    none = Guarantee.none("feedback passes")
+    assert Guarantee.from_dict(none.as_dict()) == none
+    with pytest.raises(DiscreetError, match="not a guarantee"):
+        Guarantee.from_dict({"epsilon": 1})
+    with pytest.raises(DiscreetError, match="not a guarantee"):
+        Guarantee.from_dict(promise(curve=LaplaceNoise(0.5)).as_dict() | {"curve": {"kind": "other"}})
+
+
+def test_it_cannot_state_less_than_its_curve():
+    with pytest.raises(DiscreetError, match="must be at least what the curve says"):
+        promise(0.4, curve=LaplaceNoise(0.5))
+
+
+def test_comparison_is_a_partial_order():
+    weak, strong = promise(1.0), promise(0.5)
+    assert strong <= weak
+    assert weak >= strong
+    assert not weak <= strong
+    assert weak <= weak
+    assert promise(model="local") <= promise()
+    assert not promise() <= promise(model="local")
+    assert promise(delta=1e-9) <= promise(delta=1e-6)
+    assert not promise(delta=1e-6) <= promise(delta=1e-9)
+    assert promise(0.5).for_user(rounds=4) <= promise(2.0, rounds=4)
+    assert promise(0.5) <= promise(2.0, rounds=4), "one round at 0.5 is four at 2"
+    assert not promise(0.51) <= promise(2.0, rounds=4)
+    assert promise() <= Guarantee.none("anything")
+    assert not Guarantee.none("anything") <= promise()
+    assert not promise(status="claimed by the paper only") <= promise()
+    assert not promise(seen="actions") <= promise()
+    assert not promise(caveat="simulation") <= promise()
+    gaussian = Guarantee.of(GaussianNoise(0.2), delta=1e-6, model="central", source="T")
+    assert gaussian <= gaussian.at(delta=1e-3), "the curve knows it"
+    assert gaussian.at(delta=1e-3) <= gaussian
+
+
+def test_another_delta_is_read_off_the_curve():
+    gaussian = Guarantee.of(GaussianNoise(0.2), delta=1e-6, model="central", source="T")
+    assert gaussian.at(delta=1e-3).epsilon < gaussian.epsilon
+    assert gaussian.at(delta=1e-3).at(delta=1e-6).epsilon == gaussian.epsilon
+    assert gaussian.rho == pytest.approx(0.02)
+    assert promise().at(delta=1e-3).epsilon < 0.5
+    assert promise().rho == pytest.approx(0.125)
+    with pytest.raises(DiscreetError, match="nothing is known of this guarantee below 1e-06"):
+        promise(delta=1e-6).at(delta=1e-9)
+
+
+def test_composition_adds_up_or_is_tight():
+    both = compose(promise(0.5, 1e-6), promise(0.25))
+    assert (both.epsilon, both.delta) == (0.75, 1e-6)
+    assert both.source == "basic composition of 2 releases (T)"
+    tight = promise().repeated(50, delta=1e-6)
+    assert tight.epsilon < 25.0
+    assert tight.delta == 1e-6
+    assert "50 releases" in tight.source
+    assert compose(promise(), Guarantee.none("open")).status == "none"
+    assert compose(promise(), promise(status="claimed by the paper only")).status == "claimed by the paper only"
+    assert compose(promise(model="local"), promise(model="local")).model == "local"
+    assert compose(promise(caveat="a"), promise(caveat="b")).caveat == "a; b"
+    with pytest.raises(DiscreetError, match="same number of rounds"):
+        compose(promise(), promise(rounds=2))
+    with pytest.raises(DiscreetError, match="at least one guarantee"):
+        compose()
+    with pytest.raises(DiscreetError, match="these releases need a larger one"):
+        promise(delta=1e-6).repeated(3, delta=1e-9)

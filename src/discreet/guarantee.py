@@ -144,7 +144,7 @@ class Guarantee:
         if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
             return False
         mine = self.for_user(rounds=-(-other.rounds // self.rounds))
-        return mine.delta <= other.delta and mine.known.epsilon_at(other.delta) <= other.epsilon * (1.0 + 1e-12)
+        return mine.known.epsilon_at(other.delta) <= other.epsilon * (1.0 + 1e-12)
 
     def __le__(self, other: Guarantee) -> bool:
         """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""

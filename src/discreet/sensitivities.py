@@ -231,7 +231,9 @@ def tree_levels(prefixes: int) -> int:
 
 
 def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
-    """Return how far all nodes move together: k times the item's 1-norm, sqrt(k) times its 2-norm (docs/proofs.md, section 7).
+    """Return how far all nodes move together: k times the item's 1-norm, sqrt(k) times its 2-norm.
+
+    The argument is in docs/proofs.md, section 7.
 
     >>> tree(box(dimension=3, width=1.0), prefixes=ftrl_prefixes(1000)).l1
     30.0
