@@ -8,24 +8,32 @@ A private learner is an ordinary learner behind a privacy channel: raw feedback 
 from __future__ import annotations
 
 from discreet.algorithms import Setting, algorithm, algorithms
+from discreet.auditing import Audit, audit
 from discreet.bandit import Bandit, Decision
 from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee
+from discreet.guarantee import Guarantee, compose
+from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
 from discreet.private import Private
 from discreet.ranges import Range
 from discreet.simulation import Contender, Results, simulate
 
 __all__ = [
+    "Audit",
     "Bandit",
+    "BudgetExceeded",
     "Contender",
     "Decision",
     "DiscreetError",
     "Guarantee",
+    "Ledger",
     "Private",
     "Range",
     "Results",
     "Setting",
+    "UserLimitReached",
     "algorithm",
     "algorithms",
+    "audit",
+    "compose",
     "simulate",
 ]

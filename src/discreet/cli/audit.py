@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm, algorithms
-from discreet.audit import Audit
-from discreet.audit import audit as attack_it
+from discreet.auditing import Audit
+from discreet.auditing import audit as attack_it
 from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.cli.text import table

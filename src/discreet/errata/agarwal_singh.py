@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from discreet.algorithms import Setting
-from discreet.audit import attacked, audit
+from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_sigma
 from discreet.errata.registry import erratum

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from discreet.algorithms import Setting, algorithm
-from discreet.audit.attacks import Attack, EveryRelease, FreshRuns
-from discreet.audit.bounds import Event, Tally, best_event, epsilon_bound
-from discreet.audit.selection import RareArm, rare_arm
+from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
+from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
+from discreet.auditing.selection import RareArm, rare_arm
 from discreet.contracts import Channel
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, whole, within

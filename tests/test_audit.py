@@ -1,0 +1,311 @@
+"""Audits: they find what leaks, catch what is too small, and rarely cry wolf."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from discreet import DiscreetError, Guarantee, Private, Range, Setting, algorithm, algorithms, audit
+from discreet.auditing import EveryRelease, FreshRuns, attacked
+from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
+from discreet.channels import Batch, PerRound
+from discreet.cli import cli, main
+from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
+from discreet.kernel import compiled
+from discreet.learners import Exp3
+from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
+
+UNIT = Range(0.0, 1.0)
+TIGHT = [name for name in algorithms() if name.startswith(("batched", "noisy", "local", "dp"))]
+
+
+def laplace(scale, world, trials, series):
+    return world + np.random.default_rng([world, series]).laplace(0.0, scale, trials)
+
+
+class TestBounds:
+    @pytest.mark.parametrize(("hits", "others", "trials"), [(700, 300, 1000), (1000, 0, 1000), (5, 0, 10**6), (0, 0, 50)])
+    def test_the_bound_is_clopper_pearson(self, hits, others, trials):
+        from scipy.stats import beta
+
+        low = beta.ppf(0.005, hits, trials - hits + 1) if hits else 0.0
+        high = beta.ppf(0.995, others + 1, trials - others) if others < trials else 1.0
+        expected = max(0.0, math.log((low - 1e-6) / high)) if low > 1e-6 else 0.0
+        found = epsilon_bound(Tally(hits, others, trials), confidence=0.99, delta=1e-6, gaussian=False)
+        assert found == pytest.approx(expected, rel=1e-9)
+
+    def test_the_interval_covers_as_often_as_it_says(self):
+        """Exact: the sum of the probabilities of all outcomes whose bound exceeds the truth is at most 1 %."""
+        from scipy.stats import binom
+
+        trials, p, q = 60, 0.5, 0.25
+        counts = np.arange(trials + 1)
+        weights = np.outer(binom.pmf(counts, trials, p), binom.pmf(counts, trials, q))
+        truth = math.log(p / q)
+        wrong = sum(
+            weights[a, b]
+            for a in counts
+            for b in counts
+            if epsilon_bound(Tally(a, b, trials), confidence=0.99, delta=0.0, gaussian=False) > truth
+        )
+        assert 0.0 < wrong <= 0.01
+
+    def test_the_best_event_of_laplace_noise_lies_beyond_both_values(self):
+        first, second = laplace(1.0, 0, 100_000, 0), laplace(1.0, 1, 100_000, 0)
+        event = best_event(first, second, confidence=0.99, delta=0.0, gaussian=False)
+        assert (not event.upper and event.threshold < 0.1) or (event.upper and event.threshold > 0.9)
+        assert Event(0.5, upper=True, likelier=1).hits(np.array([0.4, 0.5, 0.6])) == 2
+
+    def test_gaussian_noise_is_judged_by_its_whole_curve(self):
+        sigma = gaussian_sigma(1.0, 1e-6)
+
+        def normal(world, trials, series):
+            return world + np.random.default_rng([world, series]).normal(0.0, sigma, trials)
+
+        found = attacked(normal, 1_000_000, delta=1e-6, gaussian=True)
+        assert 0.93 < found <= 1.0
+        by_events = attacked(normal, 1_000_000, delta=1e-6, gaussian=False)
+        assert by_events < found, "the tail in which ε is reached is too rare to be seen"
+
+
+class TestPower:
+    @pytest.mark.parametrize("name", TIGHT)
+    @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+    def test_where_the_guarantee_is_tight_nine_tenths_are_found(self, name, epsilon):
+        found = audit(name, setting=Setting(rounds=10_000, epsilon=epsilon))
+        assert 0.9 * epsilon <= found.lower_bound <= epsilon
+        assert not found.violated
+
+    @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
+    def test_so_with_gaussian_noise(self, epsilon):
+        found = audit("local-tsallis-inf", setting=Setting(rounds=10_000, epsilon=epsilon, delta=1e-6))
+        assert 0.9 * epsilon <= found.lower_bound <= epsilon
+
+    @pytest.mark.parametrize("name", TIGHT)
+    @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+    def test_noise_that_is_a_tenth_too_small_is_caught(self, name, epsilon):
+        honest = algorithm(name).build(Setting(rounds=10_000, epsilon=epsilon)).private
+        channel = honest.channel._replace(mechanism=Laplace(0.9 * honest.channel.mechanism.scale))
+        cheating = honest._replace(channel=channel)
+        attack = EveryRelease(UNIT, channel.hold())
+        found = audit(cheating, claimed=honest.guarantee, attack=attack, trials=2_000_000)
+        assert found.violated
+        assert not audit(cheating, attack=attack, trials=200_000).violated, "its own guarantee is the larger one"
+
+    @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
+    def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
+        honest = algorithm("local-tsallis-inf").build(Setting(rounds=10_000, epsilon=epsilon, delta=1e-6)).private
+        mechanism = honest.channel.mechanism
+        channel = honest.channel._replace(mechanism=Gaussian(0.9 * mechanism.scale, mechanism.delta))
+        cheating = honest._replace(channel=channel)
+        found = audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 1), trials=4_000_000)
+        assert found.violated
+
+    def test_the_papers_own_noise_is_audited_against_the_papers_claim(self):
+        two = audit("noisy-exp2", setting=Setting(rounds=10_000, bounds=Range(-1.0, 1.0)), calibration="paper")
+        assert two.claimed.epsilon == 1.0
+        assert two.claimed.status == "claimed by the paper only"
+        assert two.stated.epsilon == 2.0
+        assert two.violated
+        assert 1.9 < two.lower_bound <= 2.0
+        classical = audit(
+            "local-tsallis-inf",
+            setting=Setting(rounds=10_000, epsilon=10.0, delta=1e-6),
+            calibration="paper",
+            trials=2_000_000,
+        )
+        assert classical.violated
+        assert 10.1 < classical.lower_bound <= classical.stated.epsilon
+
+    @pytest.mark.parametrize("delta", [0.0, 1e-6])
+    def test_where_it_is_not_tight_the_audit_shows_what_is_known_to_leak(self, delta):
+        found = audit("exp3-tau", setting=Setting(rounds=10_000, delta=delta), trials=2_000)
+        assert 0.02 < found.lower_bound < 0.3
+        assert not found.violated
+
+    def test_what_never_uses_feedback_leaks_nothing(self):
+        found = audit("uniform", trials=2_000)
+        assert found.lower_bound == 0.0
+        assert not found.violated
+
+
+def fast(mechanism, series):
+    """Return a sampler of releases of 0 and 1 through a mechanism, in plain NumPy for speed."""
+    if isinstance(mechanism, RandomisedResponse):
+        share = math.exp(mechanism.epsilon) / (1.0 + math.exp(mechanism.epsilon))
+
+        def sample(world, trials, part):
+            rng = np.random.default_rng([series, world, part])
+            return (rng.random(trials) < (share if world else 1.0 - share)).astype(float)
+    else:
+
+        def sample(world, trials, part):
+            rng = np.random.default_rng([series, world, part])
+            draw = rng.laplace if isinstance(mechanism, Laplace) else rng.normal
+            return world + draw(0.0, mechanism.scale, trials)
+
+    return sample
+
+
+def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
+    """At most 2 % are allowed. The bound errs in at most 1 %, so more than 20 of 1,000 has a chance below 0.2 %."""
+    alarms = 0
+    for series in range(1000):
+        epsilon = (0.1, 0.5, 1.0, 3.0)[series % 4]
+        kind = series // 4 % 3
+        if kind == 0:
+            mechanism, delta = Laplace.calibrate(sensitivity=1.0, epsilon=epsilon), 0.0
+        elif kind == 1:
+            mechanism, delta = Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5), 1e-5
+        else:
+            mechanism, delta = RandomisedResponse.calibrate(bounds=UNIT, epsilon=epsilon), 0.0
+        bound = attacked(fast(mechanism, series), 4_000, delta=delta, gaussian=kind == 1)
+        alarms += bound > epsilon * (1 + 1e-9)
+    assert alarms <= 20
+
+
+def test_false_alarms_through_the_whole_code_path():
+    """Two hundred audits of an algorithm: each errs in at most 1 %, so more than 8 has a chance below 0.03 %."""
+    found = [audit("noisy-exp2", setting=Setting(rounds=1000), trials=2_000, seed=seed).violated for seed in range(200)]
+    assert sum(found) <= 8
+
+
+class TestOneSOwn:
+    def test_a_learner_and_a_channel_of_ones_own(self):
+        private = Private(Batch.laplace(size=3, epsilon=1.0, bounds=UNIT), Exp3.start(arms=4, learning_rate=0.1))
+        found = audit(private, trials=3_000)
+        assert found.name == "Exp3 behind Batch"
+        assert 0.6 < found.lower_bound <= 1.0
+        assert not found.violated
+
+    def test_a_channel_that_leaks_is_caught(self):
+        @compiled
+        class Forgetful(NamedTuple):
+            bounds: Range
+            mechanism: Laplace
+
+            def hold(self):
+                return 1
+
+            def offer(self, feedback, query, rng):
+                return True, query * self.mechanism.release(feedback, rng)
+
+            def fork(self):
+                return self
+
+            @property
+            def guarantee(self):
+                return Guarantee(epsilon=1.0, delta=0.0, model="local", status="proved", source="wishful thinking")
+
+        private = Private(Forgetful(UNIT, Laplace(0.5)), Exp3.start(arms=2, learning_rate=0.1))
+        found = audit(private, trials=3_000)
+        assert found.violated
+        assert "VIOLATED" in str(found)
+        assert "wishful thinking" in str(found)
+
+    def test_an_attack_of_ones_own(self):
+        """Watching the actions: with large steps the second arm drawn tells the noisy loss of the first."""
+        private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=20.0))
+        one = np.full((2, 2), 0.5)
+        other = one.copy()
+        one[0], other[0] = 0.0, 1.0
+        attack = FreshRuns(
+            one, other, lambda record: float(record.actions[0] == record.actions[1]), "whether an arm is kept"
+        )
+        found = audit(private, attack=attack, trials=3_000)
+        assert 0.1 < found.lower_bound < 1.0
+        assert found.attack == "whether an arm is kept"
+
+    def test_tables_that_are_no_neighbours_are_refused(self):
+        private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=0.1))
+        with pytest.raises(DiscreetError, match="the tables differ in 2 rounds, but neighbours differ in one only"):
+            audit(private, attack=FreshRuns(np.zeros((3, 2)), np.eye(3)[:, :2]), trials=200)
+        with pytest.raises(DiscreetError, match="the tables have shapes"):
+            audit(private, attack=FreshRuns(np.zeros((3, 2)), np.zeros((2, 2))), trials=200)
+
+    def test_bad_questions_are_refused(self):
+        private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=0.1))
+        for changes, complaint in (
+            ({"trials": 10}, "trials is 10"),
+            ({"confidence": 1.5}, "confidence is 1.5"),
+            ({"seed": -1}, "seed is -1"),
+            ({"batch_size": 3}, "are for named algorithms"),
+        ):
+            with pytest.raises(DiscreetError, match=complaint):
+                audit(private, **changes)
+        with pytest.raises(DiscreetError, match="must be the name of an algorithm or a Private"):
+            audit(3)
+        with pytest.raises(DiscreetError, match="exp3 claims no privacy: there is nothing to audit"):
+            audit("exp3")
+
+
+class TestTheCommand:
+    def run(self, *words):
+        done = CliRunner().invoke(cli, ["audit", *words], catch_exceptions=False)
+        return done.exit_code, done.stdout
+
+    def test_json_has_the_promised_keys(self):
+        _, text = self.run("batched-exp3", "--epsilon", "0.5", "--trials", "50000", "--json")
+        facts = json.loads(text)
+        assert {"name", "claimed", "lower_bound", "confidence", "trials", "violated", "attack"} <= set(facts)
+        assert facts["claimed"]["epsilon"] == 0.5
+        assert facts["claimed"]["delta"] == 0.0
+        assert facts["trials"] == 50_000
+        assert facts["confidence"] == 0.99
+        assert facts["violated"] is False
+
+    def test_all_shows_a_table_of_every_private_algorithm(self):
+        """The short version that runs with every test; the full one is ``discreet audit --all``."""
+        _, text = self.run("--all", "--trials", "4000", "--quiet")
+        for name in [*TIGHT, "exp3-tau", "uniform"]:
+            assert f"\n {name} " in text
+        assert "VIOLATED" not in text
+        _, text = self.run("--all", "--trials", "4000", "--quiet", "--json")
+        assert len(json.loads(text)) == len(TIGHT) + 2
+
+    def test_a_violation_can_fail_a_pipeline(self):
+        words = ("noisy-exp2", "--set", "low=-1", "--set", "high=1", "--set", "calibration=paper", "--trials", "50000")
+        code, text = self.run(*words)
+        assert code == 0
+        assert "VIOLATED" in text
+        assert "discreet itself states 2-differential privacy for this noise" in text
+        assert self.run(*words, "--check")[0] == 1
+
+    @pytest.mark.parametrize(
+        ("words", "complaint"),
+        [
+            ([], "audit needs the name of an algorithm, or --all"),
+            (["exp3", "--all"], "audit needs the name of an algorithm, or --all"),
+            (["exp3"], "exp3 claims no privacy"),
+            (["batched-exp33"], "did you mean 'batched-exp3'"),
+            (["batched-exp3", "--trials", "5"], "trials is 5"),
+            (["--all", "--set", "batch_size=3"], "is an option of one algorithm"),
+            (["batched-exp3", "--epsilon", "-1"], "epsilon is -1"),
+        ],
+    )
+    def test_bad_questions_get_one_sentence(self, words, complaint, capsys):
+        with pytest.raises(SystemExit) as stop:
+            main(["audit", *words])
+        assert stop.value.code == 2
+        said = capsys.readouterr().err
+        assert complaint in said
+        assert said.count("\n") == 1
+
+
+def test_an_audit_is_reproducible_and_different_for_each_algorithm():
+    one, again = (audit("noisy-exp2", trials=4_000).lower_bound for _ in range(2))
+    assert one == again
+    assert audit("noisy-exp2", trials=4_000, seed=2).lower_bound != one
+    assert audit("dp-exp3-lap", trials=4_000).lower_bound != one
+
+
+def test_a_gaussian_claim_keeps_its_curve():
+    found = audit("local-tsallis-inf", setting=Setting(rounds=1000, delta=1e-6), trials=4_000)
+    assert isinstance(found.claimed.curve, GaussianNoise)
+    assert gaussian_epsilon(found.claimed.curve.mu, 1e-6) == pytest.approx(1.0)
+    assert found.as_dict()["claimed"]["delta"] == 1e-6

@@ -1,0 +1,325 @@
+"""Exact release in live use: the bit test on every path, noise that is used once, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import math
+import os
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from discreet import Bandit, DiscreetError, Ledger, Private, Range, Setting, algorithm, algorithms
+from discreet.auditing import EveryRelease, audit
+from discreet.channels import Batch, PerRound
+from discreet.curves import gaussian_delta
+from discreet.learners import Exp3
+from discreet.mechanisms import ExactGaussian, ExactLaplace, Gaussian, Laplace, RandomisedResponse
+from discreet.mechanisms.exact import AT_ONCE, SLACK, NoiseBlock, movement, sampler
+
+UNIT = Range(0.0, 1.0)
+SETTING = Setting(arms=3, rounds=1000, epsilon=1.0, delta=1e-6)
+PRIVATE = [
+    name
+    for name, known in algorithms().items()
+    if known.build(SETTING).private.channel.guarantee.is_private and name != "uniform"
+]
+
+
+def channels():
+    """Yield every live release path: those of the named algorithms, and every mechanism behind every channel."""
+    for name in PRIVATE:
+        for delta in (0.0, 1e-6):
+            setting = Setting(arms=3, rounds=1000, epsilon=1.0, delta=delta)
+            yield pytest.param(algorithm(name).build(setting).private.channel, id=f"{name}, delta {delta:g}")
+    for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6), RandomisedResponse(UNIT, 1.0)):
+        yield pytest.param(PerRound(UNIT, mechanism), id=f"PerRound, {type(mechanism).__name__}")
+    for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6)):
+        yield pytest.param(Batch(1, UNIT, mechanism, np.zeros(2)), id=f"Batch, {type(mechanism).__name__}")
+
+
+def off_the_grid(channel, loss, releases=6_000):
+    """Return how many releases near 0 are no multiple of 2^-53, when all losses are the same."""
+    rng = np.random.default_rng(1)
+    channel, found = channel.fork(), 0
+    count = 0
+    while count < releases:
+        ready, released = channel.offer(loss, 1.0, rng)
+        if ready:
+            count += 1
+            scaled = released * channel.hold() * 2.0**53  # a mean times its size is a sum on the grid again
+            found += abs(released) < 0.25 and scaled != math.floor(scaled)
+    return found
+
+
+@pytest.mark.parametrize("channel", list(channels()))
+def test_no_bit_of_a_live_release_tells_0_from_1(channel):
+    """Noise in floating point is caught by the last test; dividing by a batch of 3 puts both inputs off the grid."""
+    live = channel.live()
+    zero, one = off_the_grid(live, 0.0), off_the_grid(live, 1.0)
+    assert (zero == 0) == (one == 0)
+
+
+@pytest.mark.parametrize("mechanism", [Laplace(1.0), Gaussian(2.0, 1e-6)], ids=lambda m: type(m).__name__)
+def test_the_bit_test_catches_floating_point_noise(mechanism):
+    for channel in (PerRound(UNIT, mechanism), Batch(1, UNIT, mechanism, np.zeros(2))):
+        zero, one = off_the_grid(channel, 0.0), off_the_grid(channel, 1.0)
+        assert zero > 100
+        assert one == 0
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_a_live_bandit_releases_through_exact_noise(name):
+    bandit = Bandit(arms=3, horizon=1000, epsilon=1.0, delta=1e-6, algorithm=name)
+    assert type(bandit._private.channel.mechanism).__name__.startswith("Exact")
+    assert repr(bandit).endswith("live: exact noise)")
+    assert bandit.guarantee.caveat == ""
+    assert bandit.guarantee.epsilon <= 1.0
+    assert "exact noise (docs/proofs.md, section" in bandit.guarantee.source
+    assert all(noise["exact"] for noise in bandit._private.channel.noises)
+    for _ in range(30):
+        bandit.tell(bandit.ask(), reward=0.5)
+
+
+def test_live_noise_has_the_scale_of_the_simulated_one():
+    """Sixty thousand draws: the standard deviation within 2 %, five standard errors, so 1 false alarm in a million."""
+    for mechanism, spread in ((Laplace(2.0), 2.0 * math.sqrt(2.0)), (Gaussian(3.0, 1e-5), 3.0)):
+        exact = mechanism.exactly(1.0)
+        values = np.array([exact.release(0.25, None) for _ in range(60_000)])
+        assert values.std() == pytest.approx(spread, rel=0.025)
+        assert abs(values.mean() - 0.25) < 5.0 * spread / math.sqrt(len(values))
+        assert exact.scale == pytest.approx(mechanism.scale, rel=1e-9)
+
+
+@settings(max_examples=60)
+@given(some.floats(1e-6, 1e6), some.floats(1e-9, 1e6))
+def test_rounding_to_the_grid_is_paid_for(sensitivity, epsilon):
+    exact = ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+    moved = movement(sensitivity, exact.step)
+    assert moved > sensitivity / exact.step
+    assert moved / exact.steps <= epsilon
+    assert exact.guarantee(sensitivity, model="central", source="T").epsilon <= epsilon * (1 + 2e-11)
+    assert math.frexp(exact.step)[0] == 0.5, "a power of two"
+    assert exact.steps <= 2.0**50
+
+
+@settings(max_examples=30)
+@given(some.floats(1e-3, 1e3), some.floats(1e-2, 20.0), some.floats(1e-12, 1e-2))
+def test_the_grid_is_paid_for_in_delta_too(sensitivity, epsilon, delta):
+    exact = ExactGaussian.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
+    mu = movement(sensitivity, exact.step) / exact.steps
+    assert gaussian_delta(mu, epsilon) + SLACK <= delta * (1 + 1e-12)
+    promise = exact.guarantee(sensitivity, model="central", source="T")
+    assert promise.epsilon <= epsilon * (1 + 1e-9)
+    assert promise.delta == delta
+    assert promise.for_user(rounds=2).epsilon > promise.epsilon
+    assert promise.rho == pytest.approx(mu**2 / 2)
+
+
+def test_opendp_s_own_accounting_agrees():
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    exact = ExactLaplace.calibrate(sensitivity=1.0, epsilon=0.7)
+    space = dp.vector_domain(dp.atom_domain(T="i64"))
+    theirs = dp.m.make_laplace(space, dp.l1_distance(T="i64"), scale=exact.steps)
+    moved = movement(1.0, exact.step)
+    assert 0.7 * (1 - 1e-9) < moved / exact.steps <= 0.7
+    assert theirs.map(moved) == pytest.approx(moved / exact.steps, rel=1e-12)
+
+
+def test_a_live_channel_stands_an_audit():
+    """The same audit as in simulation, on what is deployed; a false alarm would come once in a hundred runs at most."""
+    private = Private(PerRound(UNIT, Laplace(1.0)).live(), Exp3.start(arms=2, learning_rate=0.01))
+    found = audit(private, attack=EveryRelease(UNIT, 1), trials=60_000, confidence=1 - 1e-6)
+    assert found.claimed.epsilon == 1.0
+    assert not found.violated
+    assert found.lower_bound > 0.9
+
+
+class TestEachNumberIsUsedOnce:
+    def test_blocks_are_refilled_and_never_repeat(self):
+        block = NoiseBlock("laplace", 2.0**45)
+        numbers = [block.take() for _ in range(3 * AT_ONCE)]
+        assert len(set(numbers)) == len(numbers), "a repetition has a chance below 1e-7"
+
+    def test_copies_pickles_and_forks_share_nothing(self):
+        block = NoiseBlock("laplace", 2.0**45)
+        first = block.take()
+        rest = {first, *block._numbers}
+        assert len(rest) == AT_ONCE
+        for twin in (copy.copy(block), copy.deepcopy(block), pickle.loads(pickle.dumps(block))):
+            assert not twin._numbers
+            assert twin.take() not in rest
+        reader, writer = os.pipe()
+        with warnings.catch_warnings(action="ignore"):
+            child = os.fork()
+        if child == 0:
+            os.write(writer, str(block.take()).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert int(os.read(reader, 100)) not in rest
+
+    def test_threads_get_different_numbers(self):
+        block, seen = NoiseBlock("laplace", 2.0**45), []
+        threads = [threading.Thread(target=lambda: seen.extend([block.take() for _ in range(300)])) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(seen) == len(set(seen)) == 2400
+
+    def test_forked_channels_share_the_block_and_files_do_not_hold_it(self, tmp_path):
+        bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2")
+        decision = bandit.ask()
+        bandit.tell(decision, loss=0.5)
+        block = bandit._private.channel.mechanism.block
+        assert bandit._private.channel.fork().mechanism.block is block
+        late = bandit.ask()
+        bandit.save(tmp_path / "b")
+        text = (tmp_path / "b").read_text()
+        assert not any(str(abs(number)) in text for number in block._numbers)
+        twins = [Bandit.load(tmp_path / "b") for _ in range(2)]
+        for twin in twins:
+            twin.tell(late, loss=0.5)
+        states = [twin._private.learner.weights.logs.tolist() for twin in twins]
+        assert states[0] != states[1], "each has noise of its own"
+
+
+class TestLiveUse:
+    def test_it_is_the_default_and_refuses_a_seed(self):
+        assert "live: exact noise" in repr(Bandit(arms=2, horizon=10, epsilon=1.0))
+        with pytest.raises(DiscreetError, match="seed is 1, but live noise cannot have one: only simulation=True"):
+            Bandit(arms=2, horizon=10, epsilon=1.0, seed=1)
+        with pytest.raises(DiscreetError, match="simulation is 1, but must be True or False"):
+            Bandit(arms=2, horizon=10, epsilon=1.0, simulation=1)
+
+    def test_without_the_extra_it_refuses_in_one_sentence(self, python):
+        program = (
+            "import sys; sys.modules['opendp'] = None; sys.modules['opendp.prelude'] = None\n"
+            "import discreet\n"
+            "try: discreet.Bandit(arms=2, horizon=10, epsilon=1.0)\n"
+            "except discreet.DiscreetError as reason: print(reason)\n"
+            "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True))"
+        )
+        refusal, simulated = python(program).splitlines()
+        assert "pip install 'discreet[exact]'" in refusal
+        assert refusal.count(". ") == 0
+        assert simulated.endswith("simulation only: floating-point noise)")
+
+    def test_what_is_private_through_its_own_sampling_cannot_be_live(self):
+        with pytest.raises(DiscreetError, match="private through its own sampling"):
+            Bandit(arms=2, horizon=100, epsilon=1.0, delta=1e-6, algorithm="exp3-tau")
+
+    def test_the_file_says_which_it_is_and_a_loaded_bandit_goes_on(self, tmp_path):
+        bandit = Bandit(arms=["a", "b"], horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4)
+        secret = 0.7390851332
+        for _ in range(6):
+            bandit.tell(bandit.ask(), loss=secret)
+        bandit.save(tmp_path / "live")
+        state = json.loads((tmp_path / "live").read_text())
+        assert state["noise"] == "exact: for live use"
+        raw = state.pop("unreleased")
+        assert raw["batches"] == [[4, {"held": [pytest.approx(2 * secret * 2**40), 2.0]}]]
+        assert raw["noise_stream"] is None
+        assert "0.7390" not in json.dumps(state)
+        twin = Bandit.load(tmp_path / "live")
+        assert repr(twin) == repr(bandit)
+        for _ in range(50):
+            twin.tell(twin.ask(), loss=0.0)
+
+    def test_a_simulation_says_so_everywhere(self, tmp_path):
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True)
+        bandit.save(tmp_path / "simulated")
+        assert json.loads((tmp_path / "simulated").read_text())["noise"] == "floating point: for simulation only"
+        assert "simulation only" in repr(bandit)
+        assert "for simulation only" in str(bandit.guarantee)
+        assert "simulation only" in repr(Bandit.load(tmp_path / "simulated"))
+
+    @pytest.mark.parametrize(
+        "outcome", [math.nan, math.inf, -math.inf, 1.0000001, -0.25, [0.5], np.zeros(2), "0.5", None, 1 + 2j]
+    )
+    def test_bad_outcomes_never_reach_the_mechanism_nor_any_message(self, outcome, caplog):
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="noisy-exp2")
+        decision = bandit.ask()
+        before = len(bandit._private.channel.mechanism.block._numbers)
+        with caplog.at_level(logging.DEBUG), pytest.raises(DiscreetError) as refusal:
+            bandit.tell(decision, loss=outcome)
+        assert len(bandit._private.channel.mechanism.block._numbers) == before
+        assert str(outcome) not in str(refusal.value) or str(outcome) in ("None",)
+        assert caplog.text == ""
+        bandit.tell(decision, loss=0.5)
+        assert "0.5" not in repr(bandit._private.channel).replace("scale=0.5", "")
+
+    def test_tiny_numbers_are_refused(self):
+        with pytest.raises(DiscreetError, match="exact Gaussian noise needs one from"):
+            ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-16)
+        with pytest.raises(DiscreetError, match="exact noise needs one of at least 1e-14"):
+            ExactLaplace.calibrate(sensitivity=1.0, epsilon=1e-17)
+
+
+class TestWithALedger:
+    def test_the_whole_run_is_charged_before_the_first_decision(self):
+        ledger = Ledger(1.5)
+        first = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger)
+        assert ledger.spent.epsilon == 0.0
+        first.ask()
+        assert ledger.spent.epsilon == 1.0
+        first.ask()
+        assert ledger.spent.epsilon == 1.0, "one charge covers all rounds: each is in one release"
+        second = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger)
+        with pytest.raises(DiscreetError, match=r"but the budget is epsilon 1\.5"):
+            second.ask()
+        assert second.open_decisions == ()
+        assert ledger.entries()[0].label == "bandit batched-htinf"
+
+    def test_users_are_admitted_up_to_their_limit_and_charged_as_groups(self):
+        ledger = Ledger(3.0, max_rounds_per_user=3)
+        bandit = Bandit(arms=2, horizon=20, epsilon=1.0, ledger=ledger)
+        for _ in range(3):
+            bandit.ask(user="ada")
+        assert ledger.spent.epsilon == 3.0
+        with pytest.raises(DiscreetError, match="this user has been in 3 rounds"):
+            bandit.ask(user="ada")
+        assert len(bandit.open_decisions) == 3
+        bandit.ask(user="grace")
+        with pytest.raises(DiscreetError, match="ask needs the user: the ledger allows each at most 3 rounds"):
+            bandit.ask()
+        with pytest.raises(DiscreetError, match="no ledger that limits"):
+            Bandit(arms=2, horizon=20, epsilon=1.0).ask(user="ada")
+        with pytest.raises(DiscreetError, match=r"must be a discreet\.Ledger"):
+            Bandit(arms=2, horizon=20, epsilon=1.0, ledger=3.0)
+
+    def test_a_saved_bandit_needs_its_ledger_again_and_is_not_charged_twice(self, tmp_path):
+        ledger = Ledger(1.0, path=tmp_path / "ledger")
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger)
+        bandit.tell(bandit.ask(), loss=0.5)
+        bandit.save(tmp_path / "bandit")
+        with pytest.raises(DiscreetError, match="had a ledger: give it again"):
+            Bandit.load(tmp_path / "bandit")
+        with Ledger(1.0, path=tmp_path / "ledger") as again:
+            twin = Bandit.load(tmp_path / "bandit", ledger=again)
+            twin.tell(twin.ask(), loss=0.5)
+            assert again.spent.epsilon == 1.0
+        Bandit(arms=2, horizon=10, epsilon=1.0).save(tmp_path / "free")
+        with pytest.raises(DiscreetError, match="had no ledger: leave it out"):
+            Bandit.load(tmp_path / "free", ledger=ledger)
+
+    def test_what_is_not_private_cannot_be_charged(self):
+        with warnings.catch_warnings(action="ignore"):
+            bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="exp3", ledger=Ledger(9.0))
+        with pytest.raises(DiscreetError, match="only differentially private releases can be charged"):
+            bandit.ask()
+
+
+def test_an_unknown_opendp_is_refused(monkeypatch):
+    monkeypatch.setattr("discreet.mechanisms.exact.NEEDED", (99, 0))
+    with pytest.raises(DiscreetError, match=r"opendp is .*, but must be at least 99\.0"):
+        sampler("laplace", 1.0)
