@@ -268,8 +268,9 @@ def test_clipping_brings_outcomes_into_range():
     clipping.tell(clipping.ask(), loss=50.0)
     plain.tell(plain.ask(), loss=1.0)
     assert same_state(clipping._private.learner, plain._private.learner) is None
-    with pytest.raises(DiscreetError, match="the loss is not a number"):
-        clipping.tell(clipping.ask(), loss=math.nan)
+    for outcome in (math.nan, math.inf):
+        with pytest.raises(DiscreetError, match="the loss is not a finite number"):
+            clipping.tell(clipping.ask(), loss=outcome)
 
 
 def test_a_reward_is_the_mirrored_loss():

@@ -17,6 +17,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.auditing.selection import RareArm, rare_arm
+from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, whole, within
@@ -92,8 +93,9 @@ def audit(
 
     A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default) and ``options``; with
     ``calibration="paper"`` the claim is the paper's. For a ``Private`` of your own the claim is its guarantee, or the one
-    you give, and the default attack replaces the loss of the first of ``channel.hold()`` rounds in [0, 1]; give an attack
-    (see :class:`FreshRuns`) for another range, or a better one.
+    you give. The default attack counts every release of our own channels as a trial; for a channel of yours a trial is a
+    run from the start, in which the first of ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see
+    :class:`FreshRuns`) for another range, or a better one.
 
     The bound is a lower one: a guarantee can be false without being caught, but a correct one is called violated in at
     most 1 - ``confidence`` of all audits. Three quarters of the trials are counted; on the others the event is chosen.
@@ -197,7 +199,9 @@ def _named(
 
 
 def _default(private: Private) -> Attack:
-    """Return the attack on a channel and a learner of which nothing is known."""
+    """Return the attack on our own channels, or on one of which nothing is known."""
+    if isinstance(private.channel, Batch | PerRound):
+        return EveryRelease(private.channel.bounds, private.channel.hold())
     arms = getattr(getattr(private.learner, "weights", None), "values", np.zeros(2)).size
     one = np.full((private.channel.hold(), arms), 0.5)
     other = one.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
@@ -312,11 +313,9 @@ class Bandit:
             raise DiscreetError("tell needs one outcome: either reward or loss.")
         name, given = ("reward", reward) if loss is None else ("loss", loss)
         value = _number(given)
-        if value is None:
-            raise DiscreetError(f"the {name} is not a number.")
+        if value is None or not math.isfinite(value):
+            raise DiscreetError(f"the {name} is not a finite number.")
         low, high = self._bounds
-        if value != value:
-            raise DiscreetError(f"the {name} is not a number.")
         if not self._clip and not low <= value <= high:
             raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
         value = self._bounds.clamp(value)
