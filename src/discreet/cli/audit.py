@@ -13,7 +13,7 @@ from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
 from discreet.cli import options
 from discreet.cli.simulate import progress_bar
-from discreet.cli.text import table
+from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
 from discreet.ranges import declared
 
@@ -69,8 +69,8 @@ def audit(
 
     found = [find(name)] if name is not None else _all(find, quiet=quiet)
     if as_json:
-        facts = [each.as_dict() for each in found]
-        click.echo(json.dumps(facts if everything else facts[0], indent=2, ensure_ascii=False))
+        values = [each.as_dict() for each in found]
+        click.echo(json.dumps(values if everything else values[0], indent=2, ensure_ascii=False))
     elif everything:
         _show_table(found)
     else:
@@ -104,12 +104,10 @@ def _show(found: Audit) -> None:
         ("claimed", f"{found.claimed.short}, {found.claimed.status}: {found.claimed.source}{claim}"),
         ("found", f"epsilon at least {found.lower_bound:.4g}, with {100 * found.confidence:.4g} % confidence"),
         ("attack", found.attack),
-        ("trials", f"{found.trials:,} in each of two worlds, {found.seconds:.1f} s"),
+        ("trials", f"{found.trials:,} in each of two worlds"),
         ("verdict", f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak"),
     ]
-    click.echo(f"{found.name}: {known.title}\n")
-    for key, value in lines:
-        click.echo(f"  {key:<8} {value}")
+    facts(f"{found.name}: {known.title}", lines)
 
 
 def _show_table(found: list[Audit]) -> None:

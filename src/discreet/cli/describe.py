@@ -9,7 +9,7 @@ import click
 
 from discreet.algorithms import Setting, algorithm
 from discreet.cli import options
-from discreet.cli.text import number
+from discreet.cli.text import facts, number
 from discreet.ranges import declared
 
 
@@ -31,7 +31,7 @@ def describe(
     instance = known.build(setting, **known.parse(texts))
     noises = list(instance.private.channel.noises)
     if as_json:
-        facts: dict[str, Any] = {
+        values: dict[str, Any] = {
             "name": name,
             "title": known.title,
             "setting": {
@@ -50,7 +50,7 @@ def describe(
             "citation": known.citation.text,
             "options": [*known.options, "low", "high"],
         }
-        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(values, indent=2, ensure_ascii=False))
         return
     bound = instance.regret_bound
     lines = [
@@ -73,6 +73,4 @@ def describe(
         ("paper", known.citation.text),
         ("can be set", ", ".join([*known.options, "low", "high"])),
     ]
-    click.echo(f"{name}: {known.title}\n")
-    for key, value in lines:
-        click.echo(f"  {key:<16} {value}")
+    facts(f"{name}: {known.title}", lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 import click
@@ -25,6 +26,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
         console.print(grid)
     lines = (line.rstrip() for line in capture.get().splitlines())
     click.echo("\n".join(line for line in lines if line))
+
+
+def facts(title: str, lines: Sequence[tuple[str, str]]) -> None:
+    """Print a title and what is to be said about it, long values over several lines."""
+    width = max(len(key) for key, _ in lines)
+    click.echo(f"{title}\n")
+    for key, value in lines:
+        first, *others = textwrap.wrap(value, 117 - width, break_long_words=False, break_on_hyphens=False) or [""]
+        click.echo(f"  {key:<{width}}  {first}")
+        for line in others:
+            click.echo(f"  {'':<{width}}  {line}")
 
 
 def number(value: float | None, *, digits: int = 5) -> str:
