@@ -273,7 +273,7 @@ class TestTheCommand:
         code, text = self.run(*words)
         assert code == 0
         assert "VIOLATED" in text
-        assert "discreet itself states 2-differential privacy for this noise" in text
+        assert "discreet itself states 2-differential privacy for this noise" in " ".join(text.split())
         assert self.run(*words, "--check")[0] == 1
 
     @pytest.mark.parametrize(
