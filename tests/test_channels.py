@@ -11,19 +11,25 @@ from hypothesis import strategies as some
 from scipy import stats
 
 from discreet import DiscreetError, Range, channels
-from discreet.channels import Batch, Constant, Open, PerRound, Selection
+from discreet.channels import Batch, Buffered, Constant, Open, PerRound, Selection, SquareRoot, Tree
 from discreet.checks import CheckFailed, check_channel
 from discreet.mechanisms import Laplace
 from discreet.ranges import grid_for
+from discreet.sets import Box
 
 UNIT = Range(0.0, 1.0)
+CUBE = Box.cube(3, -1.0, 1.0)
 EXAMPLES = {
     "Batch": Batch.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0)),
     "Constant": Constant.like(Batch.laplace(size=3, epsilon=1.0, bounds=UNIT), 0.25),
     "Open": Open(UNIT),
     "PerRound": PerRound(UNIT, Laplace.calibrate(sensitivity=1.0, epsilon=2.0)),
     "Selection": Selection.over(size=3, rounds=100, delta=1e-6, bounds=UNIT),
+    "Tree": Tree.over(CUBE, Laplace(3.0), prefixes=20),
+    "Buffered": Buffered.over(CUBE, prefixes=20, epsilon=1.0, delta=1e-6),
+    "SquareRoot": SquareRoot.over(CUBE, prefixes=20, epsilon=1.0, delta=1e-6),
 }
+VECTORS = ("Tree", "Buffered", "SquareRoot")
 
 
 def test_every_channel_has_an_example():
@@ -32,7 +38,7 @@ def test_every_channel_has_an_example():
 
 @pytest.mark.parametrize("name", channels.__all__)
 def test_every_channel_keeps_its_contract(name):
-    check_channel(EXAMPLES[name])
+    check_channel(EXAMPLES[name], feedback=np.array([0.5, -0.25, 1.0]) if name in VECTORS else 0.75)
 
 
 class Leaky(Batch):

@@ -1,9 +1,12 @@
 """Privacy channels: the only code that touches raw feedback."""
 
 from discreet.channels.batch import Batch
+from discreet.channels.buffered import Buffered
 from discreet.channels.constant import Constant
 from discreet.channels.open import Open
 from discreet.channels.per_round import PerRound
 from discreet.channels.selection import Selection
+from discreet.channels.square_root import SquareRoot
+from discreet.channels.tree import Tree
 
-__all__ = ["Batch", "Constant", "Open", "PerRound", "Selection"]
+__all__ = ["Batch", "Buffered", "Constant", "Open", "PerRound", "Selection", "SquareRoot", "Tree"]

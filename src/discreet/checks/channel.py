@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from discreet import kernel
 from discreet.checks.failure import require, require_component, same_state
-from discreet.contracts import Channel
+from discreet.contracts import Channel, Floats
 
 
-def check_channel(channel: Channel, *, feedback: float = 0.75) -> None:
-    """Check a channel before its first round; ``feedback`` and half of it are valid values."""
+def check_channel(channel: Channel, *, feedback: Any = 0.75) -> None:
+    """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values."""
     require_component(channel)
     name = type(channel).__name__
     hold = channel.hold()
@@ -26,7 +27,8 @@ def check_channel(channel: Channel, *, feedback: float = 0.75) -> None:
     for round_ in range(1, 2 * hold + 1):
         one = first.offer(feedback, 1.0, np.random.default_rng(round_))
         two = second.offer(feedback, 1.0, np.random.default_rng(round_))
-        require(one == two, f"{name}.offer is not a function of its state, the feedback and the generator")
+        alike = one[0] == two[0] and np.array_equal(one[1], two[1])
+        require(alike, f"{name}.offer is not a function of its state, the feedback and the generator")
         require(one[0] == (round_ % hold == 0), f"{name} must release after every {hold} rounds, held with one action")
 
     one_way, other_way = kernel.copy(channel), kernel.copy(channel)
@@ -37,27 +39,33 @@ def check_channel(channel: Channel, *, feedback: float = 0.75) -> None:
 
     before = kernel.copy(channel)
     fork = channel.fork()
-    for round_ in range(max(1, hold - 1)):
-        fork.offer(feedback, 1.0, np.random.default_rng(round_))
-    require(same_state(before, channel) is None, f"{name}.fork shares state with the channel it came from")
+    if fork is not channel or hold > 1:  # a channel for one stream of rounds is its own fork
+        for round_ in range(max(1, hold - 1)):
+            fork.offer(feedback, 1.0, np.random.default_rng(round_))
+        require(same_state(before, channel) is None, f"{name}.fork shares state with the channel it came from")
 
     if guarantee.is_private:
-        _check_bad_feedback(channel)
+        _check_bad_feedback(channel, np.asarray(feedback, dtype=np.float64))
 
 
-def _check_bad_feedback(channel: Channel) -> None:
+def _check_bad_feedback(channel: Channel, like: Floats) -> None:
     """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
     name = type(channel).__name__
-    huge, infinite = _released(channel, 1e300), _released(channel, math.inf)
-    tiny, minus_infinite = _released(channel, -1e300), _released(channel, -math.inf)
-    require(huge == infinite and tiny == minus_infinite, f"{name} does not clamp feedback to a declared range")
-    require(math.isfinite(huge) and math.isfinite(tiny), f"{name} releases what is not finite for infinite feedback")
-    require(_released(channel, math.nan) in (huge, tiny), f"{name} does not bring NaN into the declared range")
+    bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
+    huge, infinite, tiny, minus_infinite, nothing = (_released(channel, like, value) for value in bad)
+    same = np.allclose(huge, infinite, rtol=1e-9) and np.allclose(tiny, minus_infinite, rtol=1e-9)
+    require(same, f"{name} does not clamp feedback to a declared range")
+    finite = bool(np.isfinite(huge).all() and np.isfinite(tiny).all())
+    require(finite, f"{name} releases what is not finite for infinite feedback")
+    low, high = np.minimum(huge, tiny), np.maximum(huge, tiny)
+    inside = bool(((low - 1e-9 <= nothing) & (nothing <= high + 1e-9)).all())
+    require(inside, f"{name} does not bring NaN into the declared range")
 
 
-def _released(channel: Channel, feedback: float) -> float:
+def _released(channel: Channel, like: Floats, value: float) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
     fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
+    feedback: Any = np.full(like.shape, value) if like.ndim else value
     while not ready:
         ready, released = fresh.offer(feedback, 1.0, rng)
-    return float(released)
+    return np.array(released, dtype=np.float64)

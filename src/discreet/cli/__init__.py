@@ -10,6 +10,7 @@ import click
 
 from discreet.cli.audit import audit
 from discreet.cli.completion import completion
+from discreet.cli.counters import counters
 from discreet.cli.describe import describe
 from discreet.cli.errata import errata
 from discreet.cli.listing import list_algorithms
@@ -38,7 +39,7 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, audit, errata, completion):
+for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, completion):
     cli.add_command(command)
 
 

@@ -1,0 +1,114 @@
+"""Running sums of vectors by a buffered linear Toeplitz factorisation: a few buffers, and the least error."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import DiscreetError, whole
+from discreet.factorisations import buffered
+from discreet.guarantee import Guarantee
+from discreet.kernel import compiled
+from discreet.mechanisms import Gaussian
+
+
+@compiled
+class Buffered(NamedTuple):
+    """Releases every prefix sum of a stream of vectors with correlated Gaussian noise.
+
+    The noisy release is w = C x + z, C a Toeplitz matrix with c(0) = 1 and c(k) = Σ output(j) decay(j)^(k - 1), and the
+    estimates C⁻¹ w of the single vectors are added up. All of that is one Gaussian mechanism with sensitivity
+    diam₂ · norm(c), also when later vectors depend on earlier releases (docs/proofs.md, section 13). Both C and its
+    inverse need one buffer for each decay. After the number of rounds that it is made for nothing more is released.
+    """
+
+    losses: Any
+    mechanism: Gaussian
+    prefixes: int
+    decay: Floats
+    output: Floats
+    seen: Integers
+    raw: Floats  # buffer, coordinate: of C, filled by the vectors themselves
+    noisy: Floats  # buffer, coordinate: of its inverse, filled by released estimates
+    vector: Floats
+    released: Floats
+
+    @classmethod
+    def over(cls, losses: Any, *, prefixes: int, epsilon: float, delta: float) -> Buffered:
+        """Return the channel with the least noise for a guarantee, before the first round."""
+        rounds = whole("prefixes", prefixes, least=1)
+        matrix = buffered(max(2, rounds))
+        reach = losses.diameter(2.0) * float(np.sqrt((matrix.coefficients(rounds) ** 2).sum()))
+        mechanism = Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta)
+        shape = matrix.decay.size, losses.dimension
+        return cls(
+            losses,
+            mechanism,
+            rounds,
+            matrix.decay.copy(),
+            matrix.output.copy(),
+            np.zeros(1, np.int64),
+            *(np.zeros(shape) for _ in range(2)),
+            *(np.zeros(losses.dimension) for _ in range(2)),
+        )
+
+    def hold(self) -> int:
+        """Return 1: a new action every round."""
+        return 1
+
+    def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
+        """Add a vector; release the sum of all so far, with correlated noise."""
+        if self.seen[0] >= self.prefixes:
+            return False, self.released
+        self.seen[0] += 1
+        size, buffers = self.vector.size, self.decay.size
+        for i in range(size):
+            self.vector[i] = feedback[i]
+        self.losses.project(self.vector)
+        for i in range(size):
+            value = self.vector[i]
+            total = value
+            for j in range(buffers):
+                total += self.output[j] * self.raw[j, i]
+                self.raw[j, i] = self.decay[j] * self.raw[j, i] + value
+            self.vector[i] = total
+        self.mechanism.perturb(self.vector, rng)
+        for i in range(size):
+            estimate = self.vector[i]
+            for j in range(buffers):
+                estimate -= self.output[j] * self.noisy[j, i]
+            for j in range(buffers):
+                self.noisy[j, i] = self.decay[j] * self.noisy[j, i] + estimate
+            self.released[i] += estimate
+        return True, self.released
+
+    def live(self) -> Buffered:
+        """Return the channel with exact noise."""
+        raise DiscreetError("running sums cannot be used live yet: they can be simulated.")
+
+    def fork(self) -> Buffered:
+        """Return this channel: all rounds are one stream, in the order in which they come."""
+        return self
+
+    @property
+    def sensitivity(self) -> float:
+        """By how much a replaced round moves C x, in L2: the diameter times the largest column norm of C."""
+        powers = self.decay[None, :] ** np.arange(self.prefixes - 1)[:, None]
+        columns = 1.0 + float(((powers @ self.output) ** 2).sum())
+        return float(self.losses.diameter(2.0) * np.sqrt(columns))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added."""
+        source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, section 13)"
+        return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
+
+    @property
+    def noises(self) -> tuple[dict[str, Any], ...]:
+        """One noise, on each filtered vector."""
+        return (self.mechanism.noise(),)
+
+    def __repr__(self) -> str:
+        return f"Buffered({self.decay.size} buffers, {self.prefixes} prefixes, mechanism={self.mechanism}, raw=<hidden>)"

@@ -1,0 +1,156 @@
+"""Running sums of vectors by a binary tree of noisy nodes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import DiscreetError, whole
+from discreet.factorisations import reduction
+from discreet.guarantee import Guarantee
+from discreet.kernel import compiled
+from discreet.mechanisms import CubeLaplace, Gaussian, Laplace, SphericalLaplace
+
+
+@compiled
+class Tree(NamedTuple):
+    """Releases every prefix sum of a stream of vectors, from noisy sums of dyadic blocks of rounds.
+
+    Prefix t is the sum of one node for each binary digit 1 of t. A node gets noise once, when all its rounds are over,
+    and a round is in at most k = floor(log2 m) + 1 nodes, m the number of released prefixes; so the joint sensitivity is
+    k times that of one vector (pure noise), sqrt(k) times (Gaussian), also when later vectors depend on earlier
+    releases (docs/proofs.md, sections 7 and 8). After m rounds nothing more is released.
+
+    ``weights`` turn the noisy nodes at and below a node into its best estimate (Honaker's reduction from below); ones use
+    the node alone. ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh
+    2017, Algorithm 2), which buys no privacy.
+    """
+
+    losses: Any  # the set of possible vectors: what comes is projected onto it first
+    mechanism: Any
+    prefixes: int
+    padding: bool
+    weights: Floats  # of a node's own noisy sum, level by level
+    seen: Integers
+    sums: Floats  # level, coordinate: sums of complete nodes
+    estimates: Floats  # level, coordinate: the same, noisy
+    towers: Floats  # level, coordinate: estimates of this node and of all larger ones of the same prefix
+    vector: Floats
+    node: Floats
+    released: Floats
+
+    @classmethod
+    def over(cls, losses: Any, mechanism: Any, *, prefixes: int, reduced: bool = False, padding: bool = False) -> Tree:
+        """Return the channel before the first round."""
+        levels = whole("prefixes", prefixes, least=1).bit_length()
+        shape = levels, losses.dimension
+        return cls(
+            losses,
+            mechanism,
+            prefixes,
+            padding,
+            reduction(levels) if reduced else np.ones(levels),
+            np.zeros(1, np.int64),
+            *(np.zeros(shape) for _ in range(3)),
+            *(np.zeros(losses.dimension) for _ in range(3)),
+        )
+
+    def hold(self) -> int:
+        """Return 1: a new action every round."""
+        return 1
+
+    def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
+        """Add a vector; release the sum of all so far, with the noise of its nodes."""
+        if self.seen[0] >= self.prefixes:
+            return False, self.released
+        self.seen[0] += 1
+        time = self.seen[0]
+        size = self.vector.size
+        for i in range(size):
+            self.vector[i] = feedback[i]
+        self.losses.project(self.vector)  # in place; now it holds the sum of the node that grows from level to level
+        reduced = self.weights[self.weights.size - 1] < 1.0
+        level = 0
+        while True:
+            last = (time >> level) & 1 == 1
+            weight = self.weights[level]
+            if last or reduced:
+                for i in range(size):
+                    self.node[i] = self.vector[i]
+                self.mechanism.perturb(self.node, rng)
+                for i in range(size):
+                    below = 0.0 if level == 0 else self.estimates[level - 1, i] + self.released[i]
+                    self.released[i] = weight * self.node[i] + (1.0 - weight) * below
+            if last:
+                break
+            for i in range(size):
+                self.vector[i] += self.sums[level, i]
+            level += 1
+        larger = level + 1
+        while larger < self.weights.size and (time >> larger) & 1 == 0:
+            larger += 1
+        for i in range(size):
+            self.sums[level, i] = self.vector[i]
+            self.estimates[level, i] = self.released[i]
+            above = self.towers[larger, i] if larger < self.weights.size else 0.0
+            self.towers[level, i] = self.released[i] + above
+            self.released[i] = self.towers[level, i]
+        if self.padding:
+            digits = 0
+            while time > 0:
+                digits += time & 1
+                time >>= 1
+            for _ in range(self.weights.size - digits):
+                self.mechanism.perturb(self.released, rng)
+        return True, self.released
+
+    def live(self) -> Tree:
+        """Return the channel with exact noise."""
+        raise DiscreetError("running sums cannot be used live yet: they can be simulated.")
+
+    def fork(self) -> Tree:
+        """Return this channel: all rounds are leaves of one tree, in the order in which they come."""
+        return self
+
+    @property
+    def sensitivity(self) -> float:
+        """By how much a replaced round moves all nodes together, in the norm of the noise."""
+        levels = self.weights.size
+        for kind, norm in ((Laplace, 1.0), (SphericalLaplace, 2.0), (CubeLaplace, math.inf)):
+            if isinstance(self.mechanism, kind):
+                return float(levels * self.losses.diameter(norm))
+        return float(math.sqrt(levels) * self.losses.diameter(2.0))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added."""
+        source = "binary tree, adaptive inputs (docs/proofs.md, sections 7 and 8)"
+        promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
+        return promise
+
+    @property
+    def noises(self) -> tuple[dict[str, Any], ...]:
+        """One noise, on each node."""
+        return (self.mechanism.noise(),)
+
+    def __repr__(self) -> str:
+        kind = "reduced, " if self.weights[-1] < 1.0 else ""
+        return f"Tree({kind}{self.prefixes} prefixes, losses={self.losses}, mechanism={self.mechanism}, sums=<hidden>)"
+
+
+def tree_noise(losses: Any, *, prefixes: int, epsilon: float, delta: float, noise: str) -> Any:
+    """Return the least noise on the nodes for a guarantee; ``noise`` is laplace, spherical, cube or gaussian."""
+    levels = whole("prefixes", prefixes, least=1).bit_length()
+    if noise == "gaussian":
+        reach = math.sqrt(levels) * losses.diameter(2.0)
+        return Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta)
+    kinds: dict[str, tuple[Any, float]] = {
+        "laplace": (Laplace, 1.0),
+        "spherical": (SphericalLaplace, 2.0),
+        "cube": (CubeLaplace, math.inf),
+    }
+    kind, norm = kinds[noise]
+    return kind.calibrate(sensitivity=levels * losses.diameter(norm), epsilon=epsilon)

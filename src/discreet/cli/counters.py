@@ -1,0 +1,87 @@
+"""discreet counters: the error of running sums at equal privacy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from discreet.cli import options
+from discreet.cli.simulate import progress_bar
+from discreet.cli.text import number, table
+from discreet.counters import COUNTERS, compare
+
+
+@click.command(epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 --output counters.png")
+@click.option(
+    "--horizon",
+    type=int,
+    multiple=True,
+    default=[2**10, 2**14, 2**18],
+    show_default=True,
+    help="Rounds; repeat it.",
+)
+@click.option("--copies", type=int, default=0, show_default=True, help="Streams to simulate beside the exact formulas.")
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Draw the comparison to this PNG file.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.as_json
+def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | None, quiet: bool, as_json: bool) -> None:
+    """Compare running sums: mean squared error at equal privacy (Gaussian noise, μ = 1, numbers that move by 1).
+
+    Multiply by (sensitivity / μ)² for other guarantees. The largest error over time and its mean over time are computed
+    exactly; with --copies they are also measured on the real channels.
+    """
+    if output is not None:
+        from discreet.plot.regret import plotting
+
+        plotting()
+    rows = []
+    with progress_bar(quiet=quiet) as bar:
+        step = bar("counters")
+        total = len(horizon) * len(COUNTERS)
+        for rounds in horizon:
+            for name in COUNTERS:
+                rows.append(compare(name, rounds, copies=copies, seed=seed))
+                if step is not None:
+                    step(len(rows), total)
+    if as_json:
+        click.echo(json.dumps([_facts(row) for row in rows], indent=2))
+    else:
+        _show(rows, simulated=copies > 0)
+    if output is not None:
+        from discreet.plot.counters import plot_counters
+
+        plot_counters(rows, output)
+        if not as_json:
+            click.echo(f"Written to {output}")
+
+
+def _facts(row: Any) -> dict[str, Any]:
+    facts = {"counter": row.counter, "rounds": row.rounds, "largest": row.computed.largest, "mean": row.computed.mean}
+    if row.simulated is not None:
+        facts |= {"simulated_largest": row.simulated.largest, "simulated_mean": row.simulated.mean}
+    return facts | {"lower_bound": row.lower_bound}
+
+
+def _show(rows: list[Any], *, simulated: bool) -> None:
+    click.echo("Mean squared error of running sums at equal privacy (μ = 1, numbers that move by 1)")
+    head = ["counter", "rounds", "largest", "mean", *(["largest, measured", "mean, measured"] if simulated else [])]
+    lines = []
+    previous = None
+    for row in rows:
+        if previous is not None and previous.rounds != row.rounds:
+            lines.append(_bound(previous, simulated=simulated))
+        errors = [row.computed, *([row.simulated] if simulated else [])]
+        figures = [number(value, digits=4) for error in errors for value in error]
+        lines.append([row.counter, f"{row.rounds:,}", *figures])
+        previous = row
+    lines.append(_bound(rows[-1], simulated=simulated))
+    table(head, lines, right=range(1, len(head)))
+
+
+def _bound(row: Any, *, simulated: bool) -> list[str]:
+    empty = [""] * (3 if simulated else 1)
+    return ["any factorisation, at least", f"{row.rounds:,}", number(row.lower_bound, digits=4), *empty]

@@ -1,0 +1,170 @@
+"""Factorisations of prefix sums: which correlated noise a running sum gets, how much it costs and how good it is.
+
+All prefix sums of a stream are A x, with A the lower triangle of ones. For any A = B C, the release of C x + z with
+independent noise z gives A x + B z: the sensitivity is the largest column norm of C, and the error in round t is the norm
+of row t of B. Here C is Toeplitz: column and row norms are sums of squares of coefficients.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.errors import whole
+
+
+class Errors(NamedTuple):
+    """Mean squared error of prefix sums at sensitivity 1 and Gaussian noise with μ = 1."""
+
+    largest: float  # over time
+    mean: float
+
+
+class Buffers(NamedTuple):
+    """A buffered linear Toeplitz matrix: c(0) = 1 and c(k) = Σ output(j) decay(j)^(k - 1)."""
+
+    decay: Floats
+    output: Floats
+
+    def coefficients(self, rounds: int) -> Floats:
+        """Return c(0) .. c(rounds - 1)."""
+        powers = self.decay[None, :] ** np.arange(rounds - 1)[:, None]
+        return np.concatenate([[1.0], powers @ self.output])
+
+
+def square_root(rounds: int) -> Floats:
+    """Return the coefficients of the square root of A, binom(2k, k) / 4^k: B and C are both this matrix.
+
+    >>> square_root(4)
+    array([1.    , 0.5   , 0.375 , 0.3125])
+    """
+    k = np.arange(1, rounds)
+    return np.concatenate([[1.0], np.cumprod((2.0 * k - 1.0) / (2.0 * k))])
+
+
+def toeplitz_errors(coefficients: Floats) -> Errors:
+    """Return the errors of a Toeplitz factorisation whose C has these coefficients: B has their prefix sums' inverse."""
+    rounds = coefficients.size
+    inverse = _inverse(coefficients)
+    rows = np.cumsum(np.cumsum(inverse) ** 2)  # B = A C^-1, so its coefficients are prefix sums of those of C^-1
+    sensitivity = float((coefficients**2).sum())
+    return Errors(sensitivity * float(rows[-1]), sensitivity * float(rows.sum()) / rounds)
+
+
+def tree_errors(rounds: int, *, reduced: bool = False) -> Errors:
+    """Return the errors of the binary tree, plain or with Honaker's reduction from below.
+
+    A prefix uses one node for each binary digit 1; a node on level j has variance k, the number of levels, or with the
+    reduction k v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2 v(j - 1)).
+    """
+    levels = whole("rounds", rounds, least=1).bit_length()
+    variances = levels * (reduction(levels) if reduced else np.ones(levels))
+    times = np.arange(1, rounds + 1)
+    digits = (times[:, None] >> np.arange(levels)) & 1
+    errors = digits @ variances
+    return Errors(float(errors.max()), float(errors.mean()))
+
+
+def reduction(levels: int) -> Floats:
+    """Return the variance of the best estimate of a node from the noise at and below it, level by level.
+
+    >>> reduction(3).round(4)
+    array([1.    , 0.6667, 0.5714])
+    """
+    variances = [1.0]
+    for _ in range(levels - 1):
+        variances.append(1.0 / (1.0 + 1.0 / (2.0 * variances[-1])))
+    return np.array(variances)
+
+
+def lower_bound(rounds: int) -> float:
+    """Return the least possible largest squared error of any factorisation: (nuclear norm of A / rounds)²."""
+    j = np.arange(1, rounds + 1)
+    singular = 0.5 / np.sin((2 * j - 1) * math.pi / (4 * rounds + 2))
+    return float(singular.sum() / rounds) ** 2
+
+
+@functools.lru_cache(maxsize=64)
+def buffered(rounds: int, buffers: int | None = None) -> Buffers:
+    """Return the buffered matrix with the least largest error for a number of rounds.
+
+    C has the generating function Π (1 - zero(j) x) / Π (1 - decay(j) x) with 1 > decay(1) > zero(1) > decay(2) > ..; both
+    sums of squares have closed forms, so that the search costs no more for long horizons. Without a number of buffers,
+    3 to 5 are used, as many as it takes to come within 1 % of the square root.
+    """
+    from scipy import optimize
+
+    length = whole("rounds", rounds, least=2)
+    count = whole("buffers", _enough(length) if buffers is None else buffers, least=1, most=12)
+    top, bottom = math.log(min(0.5, 1.0 / length)), math.log(0.9)
+    start = np.concatenate([[top], np.log(np.full(2 * count - 1, max(0.1, (bottom - top) / (2 * count))))])
+
+    def objective(parameters: Floats) -> float:
+        decay, zero = _poles(parameters)
+        if zero[-1] <= 0.0:
+            return 1e6 - 1e3 * float(zero[-1])
+        return math.log(_square_sum(decay, zero, length, summed=False) * _square_sum(zero, decay, length, summed=True))
+
+    best = start
+    for _ in range(3):
+        best = optimize.minimize(objective, best, method="Nelder-Mead", options={"maxiter": 4000, "fatol": 1e-10}).x
+        best = optimize.minimize(objective, best, method="BFGS", options={"maxiter": 400}).x
+    decay, zero = _poles(best)
+    return Buffers(decay, _residues(decay, zero) * decay)
+
+
+def _enough(rounds: int) -> int:
+    return 3 if rounds <= 2**11 else 4 if rounds <= 2**15 else 5
+
+
+def _poles(parameters: Floats) -> tuple[Floats, Floats]:
+    """Return decays and zeros, in turn below 1: the distances to 1 grow by positive factors on a logarithmic scale."""
+    distance = np.exp(np.cumsum(np.concatenate([parameters[:1], np.exp(parameters[1:])])))
+    points = 1.0 - distance
+    return points[0::2], points[1::2]
+
+
+def _residues(decay: Floats, zero: Floats) -> Floats:
+    """Return r with Π (1 - zero x) / Π (1 - decay x) = constant + Σ r(j) / (1 - decay(j) x)."""
+    residues = np.empty(decay.size)
+    for j, d in enumerate(decay):
+        residues[j] = np.prod(1.0 - zero / d) / np.prod([1.0 - e / d for i, e in enumerate(decay) if i != j])
+    return residues
+
+
+def _square_sum(decay: Floats, zero: Floats, rounds: int, *, summed: bool) -> float:
+    """Return the sum of squares of the first coefficients, or of their prefix sums, in closed form."""
+    residues = _residues(decay, zero)
+    if summed:  # the prefix sums of r d^k are r (1 - d^(k+1)) / (1 - d)
+        constant = 1.0 + float((residues * decay / (1.0 - decay)).sum())
+        terms, factors = np.concatenate([[constant], -residues * decay / (1.0 - decay)]), np.concatenate([[1.0], decay])
+        first = 0
+        extra = 0.0
+    else:
+        terms, factors, first, extra = residues, decay, 1, 1.0
+    products = factors[:, None] * factors[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sums = np.where(
+            products < 1.0,
+            (products**first - products**rounds) / (1.0 - products),
+            float(rounds - first),
+        )
+    return extra + float(terms @ sums @ terms)
+
+
+def _inverse(coefficients: Floats) -> Floats:
+    """Return the first coefficients of the inverse power series, by Newton's iteration with fast convolutions."""
+    from scipy.signal import fftconvolve
+
+    inverse = np.array([1.0 / coefficients[0]])
+    while inverse.size < coefficients.size:
+        size = min(2 * inverse.size, coefficients.size)
+        twice = np.zeros(size)
+        twice[: inverse.size] = 2.0 * inverse
+        square = fftconvolve(inverse, inverse)[:size]
+        inverse = twice - fftconvolve(square, coefficients[:size])[:size]
+    return inverse

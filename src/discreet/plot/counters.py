@@ -1,0 +1,33 @@
+"""Error against horizon, one line a counter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from discreet.counters import COUNTERS, Comparison
+from discreet.plot.regret import COLOURS, plotting
+
+
+def plot_counters(rows: Sequence[Comparison], path: Path) -> Path:
+    """Draw the largest error (solid) and the mean error (dashed) of every counter, and the lower bound."""
+    pyplot = plotting()
+    drawing, axes = pyplot.subplots(figsize=(6.0, 4.0), layout="constrained")
+    for colour, name in zip(COLOURS, COUNTERS, strict=False):
+        mine = sorted((row for row in rows if row.counter == name), key=lambda row: row.rounds)
+        rounds = [row.rounds for row in mine]
+        axes.plot(rounds, [row.computed.largest for row in mine], marker="o", color=colour, label=name)
+        axes.plot(rounds, [row.computed.mean for row in mine], marker=".", linestyle="--", color=colour)
+    bound = sorted({(row.rounds, row.lower_bound) for row in rows})
+    axes.plot(
+        [r for r, _ in bound], [b for _, b in bound], color="black", linestyle=":", label="any factorisation, at least"
+    )
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlabel("rounds")
+    axes.set_ylabel("mean squared error at μ = 1\n(solid: largest, dashed: mean over time)")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, fontsize=9)
+    drawing.savefig(path, dpi=150)
+    pyplot.close(drawing)
+    return path

@@ -1,0 +1,17 @@
+"""Convex sets: where decisions are taken from, and where vectors of losses lie."""
+
+from discreet.sets.balls import L1Ball, L2Ball, ball
+from discreet.sets.box import Box
+from discreet.sets.contract import ConvexSet
+from discreet.sets.polytope import Polytope
+from discreet.sets.simplex import Simplex
+
+__all__ = [
+    "Box",
+    "ConvexSet",
+    "L1Ball",
+    "L2Ball",
+    "Polytope",
+    "Simplex",
+    "ball",
+]

@@ -1,0 +1,213 @@
+"""Balls around the origin."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.errors import whole, within
+from discreet.kernel import compiled, helper, plain
+from discreet.sets.arguments import check_norm
+from discreet.sets.box import Box
+from discreet.sets.simplex import largest_entry, pour
+
+
+class _Fields(NamedTuple):
+    dimension: int
+    radius: float
+
+
+@compiled
+class L1Ball(_Fields):
+    """Vectors whose absolute values have a sum of at most the radius.
+
+    >>> point = np.array([2.0, -1.5, 0.1])
+    >>> L1Ball(3, 1.0).project(point)
+    >>> point
+    array([ 0.75, -0.25,  0.  ])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, dimension: int, radius: float) -> Self:
+        """Return the ball of that radius."""
+        return super().__new__(cls, whole("dimension", dimension, least=1), _radius(radius))
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write the corner against the largest entry of the direction, the first one of several."""
+        values = plain(direction)
+        first = 0
+        for i in range(direction.size):
+            if abs(values[i]) > abs(values[first]):
+                first = i
+        corner = self.radius if values[first] < 0.0 else -self.radius
+        point[:] = 0.0
+        point[first] = corner
+
+    def project(self, point: Floats) -> None:
+        """Replace the point by the nearest one of the ball; NaN counts as 0, infinite entries share evenly."""
+        total = sum_of_sizes(point)
+        if math.isnan(total):
+            clear_nan(point)
+            total = sum_of_sizes(point)
+        if total > self.radius:
+            pour(point, self.radius, True)
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether the sum of absolute values exceeds the radius by at most the tolerance."""
+        return point.size == self.dimension and sum_of_sizes(point) <= self.radius + tolerance
+
+    def support(self, direction: Floats) -> float:
+        """Return the radius times the largest absolute value."""
+        return self.radius * largest_entry(direction, True)
+
+    def diameter(self, norm: float) -> float:
+        """Return the distance of opposite corners: twice the radius in every norm."""
+        return 2.0 * self.largest(norm)
+
+    def largest(self, norm: float) -> float:
+        """Return the radius, the norm of a corner."""
+        check_norm(norm)
+        return self.radius
+
+    def centre(self) -> Floats:
+        """Return the origin."""
+        return np.zeros(self.dimension)
+
+
+@compiled
+class L2Ball(_Fields):
+    """Vectors of Euclidean length at most the radius.
+
+    >>> point = np.array([3.0, -4.0])
+    >>> L2Ball(2, 1.0).project(point)
+    >>> point.round(9)
+    array([ 0.6, -0.8])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, dimension: int, radius: float) -> Self:
+        """Return the ball of that radius."""
+        return super().__new__(cls, whole("dimension", dimension, least=1), _radius(radius))
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write the point of the sphere against the direction; the origin if that is 0."""
+        for i in range(direction.size):
+            point[i] = -direction[i]
+        stretch(point, sum_of_squares(point), self.radius)
+
+    def project(self, point: Floats) -> None:
+        """Replace the point by the nearest one of the ball; NaN counts as 0, infinite entries share evenly."""
+        total = sum_of_squares(point)
+        if math.isnan(total):
+            clear_nan(point)
+            total = sum_of_squares(point)
+        if total > self.radius * self.radius:
+            stretch(point, total, self.radius)
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether the length exceeds the radius by at most the tolerance."""
+        return point.size == self.dimension and math.sqrt(sum_of_squares(point)) <= self.radius + tolerance
+
+    def support(self, direction: Floats) -> float:
+        """Return the radius times the length of the direction."""
+        return self.radius * length(direction)
+
+    def diameter(self, norm: float) -> float:
+        """Return the distance of opposite points: twice the largest norm."""
+        return 2.0 * self.largest(norm)
+
+    def largest(self, norm: float) -> float:
+        """Return the radius, in the 1-norm times sqrt(n), as on the diagonal."""
+        check_norm(norm)
+        return math.sqrt(self.dimension) * self.radius if norm == 1 else self.radius
+
+    def centre(self) -> Floats:
+        """Return the origin."""
+        return np.zeros(self.dimension)
+
+
+def ball(dimension: int, radius: float, norm: float) -> L1Ball | L2Ball | Box:
+    """Return the ball around the origin in the norm 1, 2 or infinity.
+
+    >>> ball(2, 1.0, 1)
+    L1Ball(dimension=2, radius=1.0)
+    """
+    check_norm(norm)
+    if norm == math.inf:
+        return Box.cube(dimension, -_radius(radius), _radius(radius))
+    return L1Ball(dimension, radius) if norm == 1 else L2Ball(dimension, radius)
+
+
+def _radius(radius: object) -> float:
+    return within("radius", radius, 1e-100, 1e100)
+
+
+@helper
+def sum_of_sizes(vector: Floats) -> float:
+    """Return the sum of absolute values."""
+    values = plain(vector)
+    total = 0.0
+    for i in range(vector.size):
+        total += abs(values[i])
+    return total
+
+
+@helper
+def sum_of_squares(vector: Floats) -> float:
+    """Return the squared length."""
+    values = plain(vector)
+    total = 0.0
+    for i in range(vector.size):
+        total += values[i] * values[i]
+    return total
+
+
+@helper
+def length(vector: Floats) -> float:
+    """Return the Euclidean length; entries whose squares would overflow or vanish are divided by the largest first."""
+    total = sum_of_squares(vector)
+    if 1e-280 < total < 1e280:
+        return math.sqrt(total)
+    top = largest_entry(vector, True)
+    if not 0.0 < top < math.inf:
+        return top
+    values = plain(vector)
+    total = 0.0
+    for i in range(vector.size):
+        share = values[i] / top
+        total += share * share
+    return top * math.sqrt(total)
+
+
+@helper
+def stretch(point: Floats, total: float, target: float) -> None:
+    """Give the point, whose squares have that total, the target length; the origin stays where it is.
+
+    Whatever the entries are: NaN counts as 0, and infinite ones outweigh all others.
+    """
+    if not 1e-280 < total < 1e280:
+        clear_nan(point)
+        top = largest_entry(point, True)
+        for i in range(point.size):
+            if abs(point[i]) == top:
+                point[i] = math.copysign(1.0, point[i]) if top > 0.0 else 0.0
+            else:
+                point[i] /= top
+        total = sum_of_squares(point)
+    if total > 0.0:
+        factor = target / math.sqrt(total)
+        for i in range(point.size):
+            point[i] *= factor
+
+
+@helper
+def clear_nan(point: Floats) -> None:
+    """Replace NaN by 0."""
+    for i in range(point.size):
+        if math.isnan(point[i]):
+            point[i] = 0.0

@@ -1,0 +1,99 @@
+"""Boxes: every coordinate has a range of its own."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, finite, whole
+from discreet.kernel import compiled, plain
+from discreet.sets.arguments import finite_array, norm_of
+
+
+class _Fields(NamedTuple):
+    low: Floats
+    high: Floats
+
+
+@compiled
+class Box(_Fields):
+    """Vectors between two corners: low ≤ x ≤ high in every coordinate.
+
+    >>> point = np.array([3.0, -4.0])
+    >>> Box([0.0, 0.0], [1.0, 2.0]).project(point)
+    >>> point
+    array([1., 0.])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, low: ArrayLike, high: ArrayLike) -> Self:
+        """Return the box with copies of these corners; a coordinate may be fixed, with low = high."""
+        lower, upper = finite_array("low", low, axes=1), finite_array("high", high, axes=1)
+        if lower.size != upper.size:
+            raise DiscreetError(f"low has length {lower.size} and high has length {upper.size}, but they must agree.")
+        if np.any(lower > upper):
+            i = int(np.argmax(lower > upper))
+            raise DiscreetError(
+                f"low[{i}] is {lower[i]:g} and high[{i}] is {upper[i]:g}, but low must not be above high."
+            )
+        return super().__new__(cls, lower, upper)
+
+    @classmethod
+    def cube(cls, dimension: int, low: float, high: float) -> Self:
+        """Return the box with the same range for every coordinate.
+
+        >>> Box.cube(3, -1.0, 1.0).diameter(1)
+        6.0
+        """
+        size, ends = whole("dimension", dimension, least=1), (finite("low", low), finite("high", high))
+        return cls(np.full(size, ends[0]), np.full(size, ends[1]))
+
+    @property
+    def dimension(self) -> int:
+        """The length of its points."""
+        return self.low.size
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write the high end where the direction is below 0, else the low end."""
+        for i in range(self.low.size):
+            point[i] = self.high[i] if direction[i] < 0.0 else self.low[i]
+
+    def project(self, point: Floats) -> None:
+        """Move every coordinate to its nearest end if it is outside; NaN goes to the low end."""
+        for i in range(self.low.size):
+            if not point[i] >= self.low[i]:
+                point[i] = self.low[i]
+            elif point[i] > self.high[i]:
+                point[i] = self.high[i]
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether no coordinate is outside by more than the tolerance."""
+        inside = point.size == self.low.size
+        for i in range(point.size if inside else 0):
+            inside = inside and self.low[i] - tolerance <= point[i] <= self.high[i] + tolerance
+        return inside
+
+    def support(self, direction: Floats) -> float:
+        """Return the sum of every entry times the end that makes it larger."""
+        values = plain(direction)
+        total = 0.0
+        for i in range(self.low.size):
+            end = self.high[i] if values[i] > 0.0 else self.low[i]
+            total += values[i] * float(end)
+        return total
+
+    def diameter(self, norm: float) -> float:
+        """Return the norm of the widths: the distance of opposite corners."""
+        return norm_of(self.high - self.low, norm)
+
+    def largest(self, norm: float) -> float:
+        """Return the norm of the corner farthest from the origin."""
+        return norm_of(np.maximum(np.abs(self.low), np.abs(self.high)), norm)
+
+    def centre(self) -> Floats:
+        """Return the middle of the two corners."""
+        return 0.5 * self.low + 0.5 * self.high

@@ -1,0 +1,131 @@
+"""The probability simplex, and the projection that the 1-ball shares with it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.errors import whole
+from discreet.kernel import compiled, helper, plain
+from discreet.sets.arguments import check_norm
+
+
+class _Fields(NamedTuple):
+    dimension: int
+
+
+@compiled
+class Simplex(_Fields):
+    """Probability vectors: x ≥ 0 with the sum 1.
+
+    >>> point = np.array([0.9, 0.5, -3.0])
+    >>> Simplex(3).project(point)
+    >>> point.round(9)
+    array([0.7, 0.3, 0. ])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, dimension: int) -> Self:
+        """Return the simplex in a space of that dimension."""
+        return super().__new__(cls, whole("dimension", dimension, least=1))
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write the corner at the least entry of the direction, the first one of several."""
+        values = plain(direction)
+        first = 0
+        for i in range(direction.size):
+            if values[i] < values[first]:
+                first = i
+        point[:] = 0.0
+        point[first] = 1.0
+
+    def project(self, point: Floats) -> None:
+        """Replace the point by the nearest probability vector.
+
+        NaN counts as minus infinity, so that it gets nothing. Infinite entries outweigh all others and share evenly;
+        so do all if none is a number above minus infinity.
+        """
+        pour(point, 1.0, False)
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether entries are at least -tolerance and their sum is within tolerance of 1."""
+        values = plain(point)
+        total = 0.0
+        for i in range(point.size):
+            if not values[i] >= -tolerance:
+                return False
+            total += values[i]
+        return point.size == self.dimension and abs(total - 1.0) <= tolerance
+
+    def support(self, direction: Floats) -> float:
+        """Return the largest entry."""
+        return largest_entry(direction, False)
+
+    def diameter(self, norm: float) -> float:
+        """Return the distance of two corners: 2, sqrt(2), 1."""
+        check_norm(norm)
+        if self.dimension == 1:
+            return 0.0
+        return 2.0 if norm == 1 else math.sqrt(2.0) if norm == 2 else 1.0
+
+    def largest(self, norm: float) -> float:
+        """Return 1, the norm of a corner."""
+        check_norm(norm)
+        return 1.0
+
+    def centre(self) -> Floats:
+        """Return the uniform distribution."""
+        return np.full(self.dimension, 1.0 / self.dimension)
+
+
+@helper
+def pour(point: Floats, mass: float, signed: bool) -> None:
+    """Project onto {x ≥ 0, sum x = mass} or, if signed, onto {|x|₁ = mass} a point without NaN outside of that ball.
+
+    The nearest point is max(v - level, 0), the level being the zero of f(level) = Σ max(v - level, 0) - mass, which is
+    convex, decreasing, and made of linear pieces (for signed points, v = |point|, and signs are kept). So Newton's method
+    from the left, which is Michelot's, ends after finitely many steps without sorting. Starting at max v - mass, where
+    f ≥ 0, it takes O(log n): a step either drops half of the entries left or halves the distance of level and max v,
+    which is mass at first and mass / n at last. Heights are measured from max v: huge entries then cost no precision.
+    """
+    values = plain(point)
+    top = largest_entry(point, signed)
+    if top == -math.inf:
+        point[:] = mass / point.size
+        return
+    level, left, before = -mass, point.size + 1, point.size + 2
+    while left < before:  # the last pass has the same entries left, and corrects rounding errors of the one before
+        before, left, excess = left, 0, -mass
+        for i in range(point.size):
+            above = height(values[i], top, signed) - level
+            if above > 0.0:
+                excess += above
+                left += 1
+        level += excess / left
+    for i in range(point.size):
+        above = height(values[i], top, signed) - level
+        share = above if above > 0.0 else 0.0
+        point[i] = -share if signed and values[i] < 0.0 else share
+
+
+@helper
+def height(value: float, top: float, signed: bool) -> float:
+    """Return how far a value is above the top one, at most 0; infinite ones are at the top."""
+    size = abs(value) if signed else value
+    return 0.0 if size == top else size - top
+
+
+@helper
+def largest_entry(vector: Floats, signed: bool) -> float:
+    """Return the largest entry, or the largest absolute value if signed; NaN is passed over."""
+    values = plain(vector)
+    top = -math.inf
+    for i in range(vector.size):
+        size = abs(values[i]) if signed else values[i]
+        if size > top:
+            top = size
+    return top
