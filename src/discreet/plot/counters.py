@@ -27,7 +27,8 @@ def plot_counters(rows: Sequence[Comparison], path: Path) -> Path:
     axes.set_xlabel("rounds")
     axes.set_ylabel("mean squared error at μ = 1\n(solid: largest, dashed: mean over time)")
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=9)
+    axes.set_ylim(top=4.0 * max(row.computed.largest for row in rows))  # room for the legend
+    axes.legend(frameon=False, fontsize=9, loc="upper left", ncols=2)
     drawing.savefig(path, dpi=150)
     pyplot.close(drawing)
     return path
