@@ -219,10 +219,10 @@ def first_nodes(channel, first, prefixes, vector, rng):
 def test_an_audit_of_the_laplace_tree_finds_its_epsilon_and_catches_the_paper_s_scale():
     """Four rounds, three nodes of round 1; all of them beyond the lower value has a probability of 1/8."""
     right = tree_noise(LINE, prefixes=4, epsilon=1.0, delta=0.0, noise="laplace")
-    bound = attacked(partial(node_minimum, right, 4), 12_000, delta=0.0, gaussian=False)
-    assert 0.75 < bound <= 1.0
+    bound = attacked(partial(node_minimum, right, 4), 6_000, delta=0.0, gaussian=False)
+    assert 0.6 < bound <= 1.0
     paper = Laplace(right.scale / 2.0)
-    assert attacked(partial(node_minimum, paper, 4), 12_000, delta=0.0, gaussian=False) > 1.0
+    assert attacked(partial(node_minimum, paper, 4), 6_000, delta=0.0, gaussian=False) > 1.0
 
 
 def column_statistic(kind, factor, world, trials, series):

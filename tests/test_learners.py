@@ -11,9 +11,27 @@ from hypothesis import strategies as some
 
 from discreet import kernel, learners
 from discreet.checks import CheckFailed, check_learner
-from discreet.learners import Exp3, Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, TsallisInf, Ucb, Uniform
+from discreet.learners import (
+    EntropyFtrl,
+    Exp3,
+    Exp3Gain,
+    Exp3IX,
+    Exp3P,
+    Ftal,
+    Ftpl,
+    GradientDescent,
+    Hedge,
+    Htinf,
+    KlUcb,
+    LinearFtpl,
+    QuadraticFtrl,
+    TsallisInf,
+    Ucb,
+    Uniform,
+)
 from discreet.learners.draws import draw
 from discreet.learners.tsallis_inf import solve
+from discreet.sets import L2Ball
 
 EXAMPLES = {
     "Exp3": Exp3.start(arms=5, learning_rate=0.05, mixing=0.1, margin=3.0),
@@ -27,15 +45,29 @@ EXAMPLES = {
     "Ucb": Ucb.start(arms=5),
     "Uniform": Uniform(5),
 }
+BALL = L2Ball(5, 1.0)
+FULL_INFORMATION = {
+    "EntropyFtrl": EntropyFtrl.start(actions=5, learning_rate=0.1),
+    "QuadraticFtrl": QuadraticFtrl.start(set=BALL, learning_rate=0.1),
+    "LinearFtpl": LinearFtpl.start(set=BALL, spread=1.0),
+    "Hedge": Hedge.start(actions=5),
+    "GradientDescent": GradientDescent.start(set=BALL, learning_rate=0.1),
+    "Ftal": Ftal.start(set=BALL, ridge=0.1),
+}
 
 
 def test_every_learner_has_an_example():
-    assert set(EXAMPLES) == set(learners.__all__)
+    assert set(EXAMPLES) | set(FULL_INFORMATION) == set(learners.__all__)
 
 
-@pytest.mark.parametrize("name", learners.__all__)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_every_learner_keeps_its_contract(name):
     check_learner(EXAMPLES[name])
+
+
+@pytest.mark.parametrize("name", FULL_INFORMATION)
+def test_every_learner_on_sums_keeps_its_contract(name):
+    check_learner(FULL_INFORMATION[name], releases=lambda rng: rng.normal(0.0, 20.0, 5))
 
 
 class Forgetful(TsallisInf):

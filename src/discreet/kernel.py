@@ -20,9 +20,10 @@ plain-Python behaviour stays as written.
 >>> float(run(counter, 3)), float(compile_for(run, counter)(counter, 3))
 (6.0, 12.0)
 
-Three rules follow from how it works:
+Some rules follow from how it works:
 
-* a method name has one list of arguments across all classes (Numba resolves by name, then by class);
+* a method name has one list of arguments across all classes (Numba resolves by name, then by class), and no field has the
+  name of a compiled method;
 * compiled methods allocate nothing: they work on arrays that are fields. That removes reference counting from the loop
   (four times faster); a component that must allocate still runs, more slowly;
 * state that changes lives in arrays; scalar fields are parameters.

@@ -125,16 +125,18 @@ class EntropyFtrl(NamedTuple):
         return entropy / learning_rate + learning_rate * rounds * width**2 / 8.0 + cost
 
     @staticmethod
-    def laplace_noise(*, scale: float, draws: int, learning_rate: float) -> float:
-        """Return the s for which η s² / 2 bounds the cost of noise that is the sum of some Laplace draws.
+    def laplace_cost(*, actions: int, learning_rate: float, scale: float, draws: int = 1) -> float:
+        """Return what steady noise adds to the bound if in each coordinate it is a sum of Laplace draws.
 
-        It is sqrt(-2 k ln(1 - η² λ²)) / η, from the moment generating function; λ is ``scale``, k is ``draws``. For small
-        η λ that is the standard deviation, sqrt(2 k) λ. There is none for η λ ≥ 1. It is no s for ``uneven`` noise.
+        With λ the ``scale``, k the ``draws`` and m(θ) = -k ln(1 - θ² λ²), the logarithm of the moment generating
+        function, it is the lesser of m(η) / η and (ln N + m(θ)) / θ, which for every θ < 1 / λ is at least E max ⟨-Z, x⟩.
+        For small η λ it is about η k λ², as for Gaussian noise of the same variance, 2 k λ².
         """
-        product = positive("learning_rate", learning_rate) * positive("scale", scale)
-        if product >= 1.0:
-            raise DiscreetError(f"learning_rate * scale is {product:g}, but must be below 1.")
-        return math.sqrt(-2.0 * whole("draws", draws, least=1) * math.log1p(-(product**2))) / learning_rate
+        entropy, count = math.log(whole("actions", actions, least=2)), whole("draws", draws, least=1)
+        tilt = positive("learning_rate", learning_rate) * positive("scale", scale)
+        best = min(math.sqrt(entropy / count), math.sqrt(0.5))  # θ λ that is about the best
+        cost = (entropy - count * math.log1p(-(best**2))) * scale / best
+        return min(cost, -count * math.log1p(-(tilt**2)) / learning_rate) if tilt < 1.0 else cost
 
 
 @compiled
