@@ -161,6 +161,7 @@ def test_what_a_learner_has_heard_raw_is_marked_in_the_file(name, tmp_path):
     state = json.loads((tmp_path / "bandit.json").read_text())
     hears_raw = name not in ("uniform",) and not name.startswith(("batched", "noisy", "local", "dp"))
     assert ("learner" in state["unreleased"]) == hears_raw
+    assert ("learner_randomness" in state["unreleased"]) == hears_raw
     assert ("learner" in state) != hears_raw
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from discreet import DiscreetError, Guarantee
-from discreet.curves import Concentrated, GaussianNoise, LaplaceNoise
+from discreet.curves import Concentrated, GaussianNoise, LaplaceNoise, Pure
 from discreet.guarantee import compose, stated
 from discreet.mechanisms import Laplace
 
@@ -97,8 +97,23 @@ def test_it_survives_json_with_its_curve():
 
 
 def test_it_cannot_state_less_than_its_curve():
-    with pytest.raises(DiscreetError, match="must be at least what the curve says"):
+    with pytest.raises(DiscreetError, match="must be at least what the curve says at delta"):
         promise(0.4, curve=LaplaceNoise(0.5))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"rounds": 0}, "rounds is 0"),
+        ({"model": "banana"}, "model is 'banana', but must be one of central, local, none"),
+        ({"status": "sure"}, "status is 'sure'"),
+        ({"curve": GaussianNoise(-5.0), "delta": 1e-6}, r"mu of the curve is -5\.0"),
+        ({"epsilon": 0.0, "curve": Pure(1e-12)}, "at least what the curve says"),
+    ],
+)
+def test_forged_guarantees_are_refused(changes, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        promise(**changes)
 
 
 def test_comparison_is_a_partial_order():
@@ -120,6 +135,10 @@ def test_comparison_is_a_partial_order():
     assert not promise(seen="actions") <= promise()
     assert not promise(caveat="simulation") <= promise()
     gaussian = Guarantee.of(GaussianNoise(0.2), delta=1e-6, model="central", source="T")
+    assert not promise(gaussian.epsilon, 1e-6) <= gaussian, "a pair alone says nothing about groups or other deltas"
+    assert gaussian <= promise(gaussian.epsilon, 1e-6)
+    assert promise(curve=LaplaceNoise(0.5)) <= promise(curve=Pure(0.5))
+    assert not promise() <= promise(curve=LaplaceNoise(0.5)), "randomised response is worse than Laplace noise"
     assert gaussian <= gaussian.at(delta=1e-3), "the curve knows it"
     assert gaussian.at(delta=1e-3) <= gaussian
 

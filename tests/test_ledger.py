@@ -28,10 +28,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import ledger as module
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.ledger import BudgetExceeded, Cost, Ledger, UserLimitReached
+from discreet.ledger import ledger as module
 
 KEY = bytes(range(100, 132))
 
@@ -48,6 +48,20 @@ def test_a_promise_must_cover_as_many_rounds_as_users_may_take_part_in():
         ledger.charge(once)
     assert ledger.charge(once.for_user(rounds=3)) == 1
     assert ledger.spent.epsilon == pytest.approx(0.3)
+
+
+def test_only_what_is_proved_and_holds_in_full_can_be_charged():
+    ledger = Ledger(1.0)
+    with pytest.raises(DiscreetError, match="only what is proved can be charged"):
+        ledger.charge(promise(0.1, status="claimed by the paper only"))
+    with pytest.raises(DiscreetError, match="promise holds for ideal noise, but only what holds in full"):
+        ledger.charge(promise(0.1, caveat="for ideal noise"))
+    assert ledger.entries() == []
+
+
+def test_one_name_is_one_user_however_it_is_written():
+    ledger = Ledger(1.0, max_rounds_per_user=3)
+    assert [ledger.admit("Ren\u00e9"), ledger.admit("Rene\u0301")] == [1, 2]
 
 
 def concentrated(parameter):
@@ -223,11 +237,11 @@ def test_the_programs_decimal_context_does_not_matter():
 def test_entries_say_what_was_charged_and_when():
     start = datetime.now(UTC)
     ledger = Ledger(1.0, 1e-6)
-    ledger.charge(promise(0.25, status="claimed by the paper only"), label="täglich")
+    ledger.charge(promise(0.25), label="täglich")
     ledger.charge(promise(0.5, 1e-7))
     first, second = ledger.entries()
     assert first[:4] == (1, "täglich", 0.25, 0.0)
-    assert first.status == "claimed by the paper only"
+    assert first.status == "proved"
     assert first.rho == pytest.approx(0.25**2 / 2)
     assert second[:5] == (2, "", 0.5, 1e-7, None)
     for entry in (first, second):

@@ -8,13 +8,16 @@ relation.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
+
+import numpy as np
 
 from discreet.errors import DiscreetError, positive, whole, within
 
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
+MANY = 2**20
 
 
 class Curve(Protocol):
@@ -176,8 +179,9 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
         return math.inf if mu > 0.0 else 0.0
     from dp_accounting import get_epsilon_gaussian
 
-    found = max(0.0, float(get_epsilon_gaussian(1.0 / mu, delta)))
-    return _upwards(found, lambda epsilon: gaussian_delta(mu, epsilon) <= delta)
+    with np.errstate(all="ignore"):
+        found = max(0.0, float(get_epsilon_gaussian(1.0 / mu, delta)))
+    return _upwards(found, lambda epsilon: _holds(mu, epsilon, delta))
 
 
 def gaussian_sigma(epsilon: float, delta: float) -> float:
@@ -191,16 +195,18 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
         raise DiscreetError(f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1.")
     from dp_accounting import get_sigma_gaussian
 
-    found = float(get_sigma_gaussian(budget, delta))
-    return _upwards(found, lambda sigma: gaussian_delta(1.0 / sigma, budget) <= delta)
+    with np.errstate(all="ignore"):
+        found = float(get_sigma_gaussian(budget, delta))
+    return _upwards(found, lambda sigma: _holds(1.0 / sigma, budget, delta))
 
 
 def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     """Return an epsilon of all these releases together, ``times`` over, at a delta: tight for many equal ones.
 
-    Gaussian noise and zCDP add up in closed form; everything else through the privacy loss distributions of the worst
-    cases, rounded pessimistically by dp-accounting. It holds for inputs that depend on earlier releases, if the curves
-    are fixed in advance.
+    Gaussian noise and zCDP add up in closed form, and so do equal pure releases (a binomial sum); everything else goes
+    through the privacy loss distributions of the worst cases, rounded pessimistically by dp-accounting, with room for the
+    errors of its Fourier transforms. It holds for inputs that depend on earlier releases, if the curves are fixed in
+    advance.
     """
     repetitions = whole("times", times, least=1)
     within("delta", delta, 0.0, 1.0)
@@ -213,9 +219,40 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
         if all(rho is not None for rho in rhos):
             total = math.fsum(rho for rho in rhos if rho is not None)
             candidates.append(Concentrated(repetitions * total * UP).epsilon_at(delta))
-        if not any(isinstance(curve, Concentrated) or getattr(curve, "slack", 0.0) > 0.0 for curve in curves):
+        if len(curves) == 1 and isinstance(curves[0], Pure):
+            candidates.append(_randomised_responses(curves[0].epsilon, repetitions, delta))
+        elif not any(isinstance(curve, Concentrated) or getattr(curve, "slack", 0.0) > 0.0 for curve in curves):
             candidates.append(_through_losses(curves, repetitions, delta))
     return min(candidates)
+
+
+def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
+    """Return the epsilon of so many randomised responses at a delta (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
+
+    With i responses that point to the other world the loss is (k - 2i) ε: the excess over e^x is
+    Σ C(k, i) p^(k-i) q^i max(0, 1 - e^(x - (k - 2i) ε)), p = e^ε / (1 + e^ε), q = 1 - p.
+    """
+    if times > MANY or not 0.0 < epsilon <= 700.0:
+        return math.inf
+    from scipy.special import gammaln
+
+    i = np.arange(times + 1)
+    p, q = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
+    logs = gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(times - i + 1.0) + (times - i) * p + i * q
+    losses = (times - 2.0 * i) * epsilon
+
+    def excess(level: float) -> float:
+        inside = losses > level
+        total = math.fsum(np.exp(logs[inside]) * -np.expm1(level - losses[inside]))
+        return float(total * (1.0 + 1e-9 * math.sqrt(times)))
+
+    low, high = 0.0, times * epsilon
+    if excess(0.0) <= delta:
+        return 0.0
+    for _ in range(100):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if excess(middle) <= delta else (middle, high)
+    return high * UP
 
 
 def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float:
@@ -251,11 +288,19 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
             common.DifferentialPrivacyParameters(*pair), value_discretization_interval=step
         )
 
+    # The error of a Fourier transform of n numbers is about log2(n) roundings of their length; a k-th power makes it k
+    # times as large, but spreads the numbers, so that their length falls like k^(-1/4); a sum over n of them makes it
+    # sqrt(n) times as large. In comparisons with exact sums the error was less than a thousandth of this.
+    count = times * len(curves)
+    grid = 2.0 * count * largest / step
+    room = math.sqrt(grid) * count**0.75 * 8.0 * math.log2(max(grid, 2.0)) * 2.0**-53
+    if grid > MANY * 64 or room > 0.1 * delta:
+        return math.inf
     total = None
     for curve in curves:
         one = distribution(curve).self_compose(times) if times > 1 else distribution(curve)
         total = one if total is None else total.compose(one)
-    return max(0.0, float(total.get_epsilon_for_delta(delta))) * UP if total is not None else 0.0
+    return max(0.0, float(total.get_epsilon_for_delta(delta - room))) * UP if total is not None else 0.0
 
 
 def _largest_loss(curve: Curve, delta: float) -> float:
@@ -265,10 +310,24 @@ def _largest_loss(curve: Curve, delta: float) -> float:
     return curve.epsilon_at(delta if isinstance(curve, GaussianNoise) else 0.0)
 
 
-def _upwards(value: float, holds: Any) -> float:
-    """Return the value, raised by as little as it takes that the condition holds in floating point."""
-    step = 1e-13
-    while not holds(value):
-        value = value * (1.0 + step) + 1e-300
+def _holds(mu: float, epsilon: float, delta: float) -> bool:
+    """Return whether the exact delta is at most this, with sixty digits: in double precision small ones cancel away."""
+    import mpmath
+
+    with mpmath.workdps(60):
+        exact_mu, exact_epsilon = mpmath.mpf(mu), mpmath.mpf(epsilon)
+        first = mpmath.ncdf(exact_mu / 2 - exact_epsilon / exact_mu)
+        second = mpmath.exp(exact_epsilon) * mpmath.ncdf(-exact_mu / 2 - exact_epsilon / exact_mu)
+        return bool(first - second <= mpmath.mpf(delta))
+
+
+def _upwards(value: float, holds: Callable[[float], bool]) -> float:
+    """Return the value, raised by little more than it takes that the condition holds."""
+    step, low, high = 1e-13, value, value
+    while not holds(high):
+        low, high = high, high * (1.0 + step) + 1e-300
         step *= 2.0
-    return value
+    for _ in range(60 if step > 1e-9 else 0):  # a long way up: come back as far as possible
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from discreet.curves import KINDS, Approximate, Curve, Pure, composed
 from discreet.errors import DiscreetError, whole
@@ -58,8 +58,18 @@ class Guarantee:
             raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least 0.")
         if not 0.0 <= self.delta <= 1.0:
             raise DiscreetError(f"delta is {self.delta!r}, but must be between 0 and 1.")
-        if self.curve is not None and not self.curve.epsilon_at(self.delta) <= self.epsilon * (1.0 + 1e-9) + 1e-12:
-            raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this delta.")
+        whole("rounds", self.rounds, least=1)
+        for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
+            if value not in allowed:
+                raise DiscreetError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}.")
+        if self.curve is not None:
+            for name, value in dataclasses.asdict(cast(Any, self.curve)).items():
+                if not value >= 0.0:
+                    raise DiscreetError(f"{name} of the curve is {value!r}, but must be at least 0.")
+            if not self.curve.epsilon_at(self.delta) <= self.epsilon * (1.0 + 1e-9):
+                raise DiscreetError(
+                    f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this delta."
+                )
 
     @classmethod
     def none(cls, source: str) -> Guarantee:
@@ -134,7 +144,11 @@ class Guarantee:
         return compose(self, times=times, delta=delta)
 
     def implies(self, other: Guarantee) -> bool:
-        """Return whether whoever has this guarantee has the other too."""
+        """Return whether whoever has this guarantee has the other too.
+
+        If the other one has a curve, all of it counts: curves of one kind are compared exactly, and those of different
+        kinds at deltas from 0.1 to 1e-15.
+        """
         if not other.is_private:
             return True
         if not self.is_private or (other.status == "proved" and self.status != "proved"):
@@ -143,8 +157,15 @@ class Guarantee:
             return False
         if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
             return False
-        mine = self.for_user(rounds=-(-other.rounds // self.rounds))
-        return mine.known.epsilon_at(other.delta) <= other.epsilon * (1.0 + 1e-12)
+        mine = self.for_user(rounds=-(-other.rounds // self.rounds)).known
+        if mine.epsilon_at(other.delta) > other.epsilon * (1.0 + 1e-12):
+            return False
+        theirs = other.known
+        if type(mine) is type(theirs):  # of one kind: the whole curve is as low if its numbers are
+            pairs = zip(dataclasses.astuple(cast(Any, mine)), dataclasses.astuple(cast(Any, theirs)), strict=True)
+            return other.curve is None or all(one <= two * (1.0 + 1e-9) for one, two in pairs)
+        deltas = [10.0**-exponent for exponent in range(1, 16)] if other.curve is not None else []
+        return all(mine.epsilon_at(delta) <= theirs.epsilon_at(delta) * (1.0 + 1e-9) for delta in deltas)
 
     def __le__(self, other: Guarantee) -> bool:
         """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""

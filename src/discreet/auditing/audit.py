@@ -22,6 +22,7 @@ from discreet.contracts import Channel
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, whole, within
 from discreet.guarantee import Guarantee
+from discreet.mechanisms import ExactGaussian, Gaussian
 from discreet.private import Private
 
 CONFIDENCE = 0.99
@@ -123,7 +124,7 @@ def audit(
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     attack = attack or _default(private)
     start = time.perf_counter()
-    shape = private.guarantee.curve
+    shape = _gaussian(private)
     number = _trials(private.channel, attack, claim, shape) if trials is None else whole("trials", trials, least=100)
     root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
     if isinstance(attack, RareArm):
@@ -133,7 +134,7 @@ def audit(
             partial(_sample, attack, private, root),
             number,
             delta=claim.delta,
-            gaussian=isinstance(shape, GaussianNoise),
+            gaussian=shape is not None,
             confidence=confidence,
         )
     return Audit(
@@ -200,8 +201,9 @@ def _named(
 
 def _default(private: Private) -> Attack:
     """Return the attack on our own channels, or on one of which nothing is known."""
-    if isinstance(private.channel, Batch | PerRound):
-        return EveryRelease(private.channel.bounds, private.channel.hold())
+    channel = private.channel
+    if isinstance(channel, Batch | PerRound) and type(channel.mechanism).__module__.startswith("discreet.mechanisms"):
+        return EveryRelease(channel.bounds, channel.hold())
     arms = getattr(getattr(private.learner, "weights", None), "values", np.zeros(2)).size
     one = np.full((private.channel.hold(), arms), 0.5)
     other = one.copy()
@@ -209,14 +211,21 @@ def _default(private: Private) -> Attack:
     return FreshRuns(one, other, text="the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases")
 
 
-def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape: object) -> int:
+def _gaussian(private: Private) -> GaussianNoise | None:
+    """Return the curve if the noise is Gaussian and our own: only then one point of it tells the whole curve."""
+    mechanism, curve = getattr(private.channel, "mechanism", None), private.guarantee.curve
+    ours = isinstance(mechanism, Gaussian | ExactGaussian) and isinstance(private.channel, Batch | PerRound)
+    return curve if ours and isinstance(curve, GaussianNoise) else None
+
+
+def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape: GaussianNoise | None) -> int:
     """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight."""
     if not isinstance(attack, EveryRelease):
         return WARM_UPS if isinstance(attack, RareArm) else RUNS
     if claim.epsilon == 0.0:
         return LEAST
     precise = 2.6 * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0))) / max(0.04 * claim.epsilon, 1e-9)
-    if isinstance(shape, GaussianNoise):
+    if shape is not None:
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     affordable = max(LEAST, ROUNDS // (20 + channel.hold()))
     return int(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable))

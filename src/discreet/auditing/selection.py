@@ -41,15 +41,16 @@ class RareArm(NamedTuple):
         """Return a lower bound on epsilon at delta."""
         channel: Any = private.channel
         later = channel.rounds // channel.size - self.warm - 1
-        pairs = self._probabilities(private, trials, seed)
-        if later < 1 or not len(pairs):
+        if later < 1:
             return 0.0
+        half = trials // 2
+        pilot, counted = (self._probabilities(private, range(start, start + half), seed) for start in (0, half))
         if delta <= 0.0:  # one sequence of draws that is possible in both worlds is enough
-            return float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max())
-        half = pairs[: len(pairs) // 2], pairs[len(pairs) // 2 :]
-        return _largest(half[0], half[1], trials // 2, later, delta, confidence)
+            pairs = np.concatenate([pilot, counted])
+            return float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max()) if len(pairs) else 0.0
+        return _largest(pilot, counted, half, later, delta, confidence)
 
-    def _probabilities(self, private: Private, trials: int, seed: int) -> Floats:
+    def _probabilities(self, private: Private, trials: range, seed: int) -> Floats:
         """Return the rare arm's later probabilities in both worlds, of the trials that drew it at the change."""
         channel: Any = private.channel
         size, last = channel.size, self.arms - 1
@@ -59,7 +60,7 @@ class RareArm(NamedTuple):
         changed[self.warm * size, last] = self.bounds.low
         found = []
         marks = np.array([len(losses)])
-        for trial in range(trials):
+        for trial in trials:
             worlds = []
             for table in (losses, changed):
                 player = Player(private, streams(seed, trial=trial))
@@ -90,8 +91,11 @@ def _largest(pilot: Floats, counted: Floats, trials: int, later: int, delta: flo
     """
     from scipy import optimize, special
 
+    if len(pilot) and pilot[:, 0].mean() < pilot[:, 1].mean():  # the world that draws the arm more often goes first
+        pilot, counted = pilot[:, ::-1], counted[:, ::-1]
+
     def excess(pairs: Floats, epsilon: float) -> Floats:
-        return np.array([max(_excess(later, p, q, epsilon), _excess(later, q, p, epsilon)) for p, q in pairs])
+        return np.array([_excess(later, p, q, epsilon) for p, q in pairs])
 
     def gap(epsilon: float) -> float:
         return 0.4 * len(pilot) / trials * float(np.quantile(excess(pilot, epsilon), 0.3)) - delta

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
+import secrets
 import threading
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
 import numpy as np
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.bandit import files
+from discreet.bandit.arguments import check_flags, labels_of, number
 from discreet.errors import DiscreetError, count, whole
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -100,7 +103,7 @@ class Bandit:
         ledger: Ledger | None = None,
         **options: Any,
     ) -> None:
-        self._labels = _labels(arms)
+        self._labels = labels_of(arms)
         self._recipe: dict[str, Any] = {
             "arms": list(self._labels),
             "horizon": whole("horizon", horizon, least=2),
@@ -115,13 +118,13 @@ class Bandit:
         }
         self._horizon = horizon
         self._bounds = declared(low, high)
-        for name, flag in (("clip", clip), ("simulation", simulation)):
-            if not isinstance(flag, bool):
-                raise DiscreetError(f"{name} is {flag!r}, but must be True or False.")
+        check_flags(clip=clip, simulation=simulation)
         if seed is not None and not simulation:
             raise DiscreetError(f"seed is {seed!r}, but live noise cannot have one: only simulation=True takes a seed.")
         if ledger is not None and not isinstance(ledger, Ledger):
             raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
+        if ledger is not None and simulation:
+            raise DiscreetError("ledger is given, but simulation=True draws noise that protects nobody: leave it out.")
         self._clip = clip
         self._algorithm = algorithm
         self._simulation = simulation
@@ -131,7 +134,9 @@ class Bandit:
         self._seed = seed
         self._streams = streams(seed)
         self._ledger = ledger
-        self._charged = False
+        self._charge: str | None = None  # the label of the ledger's entry for this run
+        self._process = os.getpid()
+        self._handed_over = False
         self._lock = threading.Lock()
         self._asked = 0
         self._group, self._arm = 0, 0  # of the decision asked for last
@@ -141,6 +146,7 @@ class Bandit:
     def ask(self, *, user: str | int | bytes | None = None) -> Decision:
         """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
         with self._lock:
+            self._check_mine()
             self._admit(user)
             return self._ask()
 
@@ -152,11 +158,22 @@ class Bandit:
         if limit is None and user is not None:
             raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
         self._check_ready()
-        if self._ledger is not None and not self._charged:
-            self._ledger.charge(self._private.guarantee.for_user(rounds=limit or 1), label=f"bandit {self._algorithm}")
-            self._charged = True
+        if self._ledger is not None and self._charge is None:
+            label = f"bandit {self._algorithm} {secrets.token_hex(8)}"
+            self._ledger.charge(self.guarantee.for_user(rounds=limit or 1), label=label)
+            self._charge = label
         if self._ledger is not None and user is not None:
             self._ledger.admit(user)
+
+    def _check_mine(self) -> None:
+        """Refuse in a forked process and after handing over: a batch would be released twice, with two noises."""
+        if self._process != os.getpid():
+            raise DiscreetError("this bandit belongs to another process: save it there, and load it here.")
+        if self._handed_over:
+            raise DiscreetError("this bandit was handed over to a file: go on with Bandit.load.")
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise DiscreetError("a Bandit cannot be copied or pickled, or a batch would be released twice: use save.")
 
     def _check_ready(self) -> None:
         """Refuse when no decision is left, or when the next one must wait."""
@@ -185,6 +202,7 @@ class Bandit:
         """Report the outcome of a decision, as a reward or as a loss in the declared range."""
         value = self._loss(reward, loss)
         with self._lock:
+            self._check_mine()
             group = self._group_of(decision)
             pending = self._pending[group]
             del self._open[decision.id]
@@ -210,44 +228,53 @@ class Bandit:
         """The ids of the decisions whose outcome has not been told."""
         return tuple(self._open)
 
-    def save(self, path: Path | str) -> None:
-        """Write the whole state to one file that only its owner can read, and from which ``Bandit.load`` goes on.
+    def save(self, path: Path | str, *, hand_over: bool = True) -> None:
+        """Write the state to one file that only its owner can read, and from which ``Bandit.load`` goes on.
+
+        A live bandit hands over: it refuses to go on, and the file can be loaded once (loading renames it), so that no
+        batch is ever released twice. With ``hand_over=False`` it goes on itself, and the file is a snapshot without the
+        outcomes of unfinished batches: a bandit loaded from it has forgotten the decisions that were open. Simulations go
+        on anyway, bit for bit if they have a seed. Do not copy a file that was handed over.
 
         What stands below ``unreleased`` is as sensitive as the data: sums of batches that are not released yet; with a
-        seed, the stream of the noise, from which past noise can be computed; and the state of a learner that hears raw
-        outcomes (of algorithms without privacy, and of ``exp3-tau``, which protects its actions only).
-
-        A bandit without a seed gets fresh noise when it is loaded, as noise drawn ahead is never saved; one with a seed
-        goes on bit for bit. Go on from a file once: two bandits that go on from one file tell more together than each of
-        them promises. Labels of arms must be text or whole numbers.
+        seed, the stream of the noise, from which past noise can be computed; and, for a learner that hears raw outcomes
+        (of algorithms without privacy, and of ``exp3-tau``), its state and its randomness. Noise that was drawn ahead is
+        never saved. Labels of arms must be text or whole numbers.
         """
+        check_flags(hand_over=hand_over)
         with self._lock:
-            state = self._state()
-        files.write(Path(path), state)
+            self._check_mine()
+            files.write(Path(path), self._state(snapshot=not hand_over and not self._simulation))
+            self._handed_over = hand_over and not self._simulation
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self, *, snapshot: bool) -> dict[str, Any]:
         if not all(isinstance(label, str | int) for label in self._labels):
             raise DiscreetError("arms has labels that are neither text nor whole numbers, which a file cannot hold.")
         noise = None if self._seed is None else self._streams.privacy.bit_generator.state
+        pending = {} if snapshot else self._pending
+        opened = {} if snapshot else self._open
+        hold = self._private.channel.hold()
         learned = {
             "learner": files.state_of(self._private.learner),
-            "pending": [[group, p.arm, files.plain(p.trace)] for group, p in self._pending.items()],
+            "pending": [[group, p.arm, files.plain(p.trace)] for group, p in pending.items()],
+            "learner_randomness": self._streams.learner.bit_generator.state,
         }
         released = self._private.channel.guarantee.is_private  # else the learner has heard raw outcomes
         return {
             "format": FORMAT,
             "noise": NOISE[self._simulation],
-            "charged": None if self._ledger is None else self._charged,
+            "snapshot": snapshot,
+            "ledger": self._ledger is not None,
+            "charge": self._charge,
             "recipe": self._recipe,
-            "asked": self._asked,
+            "asked": -(-self._asked // hold) * hold if snapshot else self._asked,  # the next group is a new one
             "group": self._group,
             "arm": self._arm,
-            "open": list(self._open.items()),
-            "learner_randomness": self._streams.learner.bit_generator.state,
+            "open": list(opened.items()),
             **(learned if released else {}),
             "unreleased": {
                 **({} if released else learned),
-                "batches": [[group, files.state_of(p.private.channel)] for group, p in self._pending.items()],
+                "batches": [[group, files.state_of(p.private.channel)] for group, p in pending.items()],
                 "seed": self._seed,
                 "noise_stream": noise,
             },
@@ -255,11 +282,15 @@ class Bandit:
 
     @classmethod
     def load(cls, path: Path | str, *, ledger: Ledger | None = None) -> Bandit:
-        """Return the bandit that was saved to a file; one that had a ledger needs it again."""
-        state = files.read(Path(path), form=FORMAT)
-        charged = state.get("charged")
-        if (charged is None) != (ledger is None):
-            had, do = ("no", "leave it out") if charged is None else ("a", "give it again")
+        """Return the bandit that was saved to a file; one that had a ledger needs it again.
+
+        A file that was handed over can be loaded once: it is renamed to end in ``.loaded``. Another ledger than before is
+        charged anew.
+        """
+        path = Path(path)
+        state = files.read(path, form=FORMAT)
+        if state.get("ledger") != (ledger is not None):
+            had, do = ("a", "give it again") if state.get("ledger") else ("no", "leave it out")
             raise DiscreetError(f"{path} was saved by a bandit that had {had} ledger: {do}.")
         try:
             bandit = cls._restored(state, ledger)
@@ -267,7 +298,10 @@ class Bandit:
             raise
         except (KeyError, TypeError, ValueError, IndexError):
             raise DiscreetError(f"{path} is damaged: it cannot be loaded.") from None
-        bandit._charged = bool(charged)
+        if ledger is not None and any(entry.label == state["charge"] for entry in ledger.entries()):
+            bandit._charge = state["charge"]
+        if not (bandit._simulation or state["snapshot"]):
+            files.use_up(path)
         return bandit
 
     @classmethod
@@ -283,7 +317,7 @@ class Bandit:
             fork = Private(bandit._private.channel.fork(), bandit._private.learner)
             files.restore(fork.channel, held)
             bandit._pending[group] = _Pending(arm, files.like(example, trace), fork)
-        bandit._streams.learner.bit_generator.state = state["learner_randomness"]
+        bandit._streams.learner.bit_generator.state = learned["learner_randomness"]
         if secret["seed"] is not None:
             bandit._streams.privacy.bit_generator.state = secret["noise_stream"]
         return bandit
@@ -312,7 +346,7 @@ class Bandit:
         if (reward is None) == (loss is None):
             raise DiscreetError("tell needs one outcome: either reward or loss.")
         name, given = ("reward", reward) if loss is None else ("loss", loss)
-        value = _number(given)
+        value = number(given)
         if value is None or not math.isfinite(value):
             raise DiscreetError(f"the {name} is not a finite number.")
         low, high = self._bounds
@@ -320,16 +354,6 @@ class Bandit:
             raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
         value = self._bounds.clamp(value)
         return value if loss is not None else low + (high - value)
-
-
-def _number(given: Any) -> float | None:
-    """Return the outcome as a float, or None; what it was must not stay in the chain of an exception."""
-    if isinstance(given, str | bytes):
-        return None
-    try:
-        return float(given)
-    except Exception:
-        return None
 
 
 def _build(recipe: Mapping[str, Any]) -> Private:
@@ -345,19 +369,3 @@ def _build(recipe: Mapping[str, Any]) -> Private:
     simulation = options.pop("simulation")
     private = algorithm(options.pop("algorithm")).build(setting, **options).private
     return private if simulation else private._replace(channel=private.channel.live())
-
-
-def _labels(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
-    if isinstance(arms, np.ndarray) and arms.ndim == 1:
-        arms = arms.tolist()
-    if isinstance(arms, str | bytes) or not isinstance(arms, int | np.integer | Sequence):
-        raise DiscreetError(f"arms is {arms!r}, but must be a list of labels or a whole number of at least 2.")
-    if isinstance(arms, Sequence):
-        if len(arms) < 2:
-            raise DiscreetError(f"arms has {count(len(arms), 'label')}, but at least 2 are needed.")
-        if not all(isinstance(label, Hashable) and label == label for label in arms):
-            raise DiscreetError("arms has a label that cannot be one: use text or numbers.")
-        if len(set(arms)) < len(arms):
-            raise DiscreetError("arms has a label twice, but labels must differ.")
-        return tuple(label.item() if isinstance(label, np.generic) else label for label in arms)
-    return tuple(range(whole("arms", arms, least=2)))

@@ -20,6 +20,7 @@ from discreet.guarantee import Guarantee, Model
 AT_ONCE = 256
 NEEDED = (0, 16)
 LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # how many steps of the grid a scale has
+LARGEST = 1e4
 SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
 
 
@@ -75,8 +76,8 @@ class ExactLaplace(NamedTuple):
         steps = moved / budget
         while Fraction(moved) > Fraction(budget) * Fraction(steps):
             steps = math.nextafter(steps, math.inf)
-        if steps > 2.0**50:  # beyond, 64-bit noise could saturate, which tells values apart
-            raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one of at least 1e-14.")
+        if steps > 2.0**50 or budget > LARGEST:  # 64-bit noise could saturate, or not reach from one value to the other
+            raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}.")
         return cls(step, steps, NoiseBlock("laplace", steps))
 
     @property
@@ -120,6 +121,8 @@ class ExactGaussian(NamedTuple):
         change = positive("sensitivity", sensitivity)
         if not 2.0 * SLACK <= delta < 1.0:
             raise DiscreetError(f"delta is {delta!r}, but exact Gaussian noise needs one from {2.0 * SLACK:.1g} to 1.")
+        if epsilon > LARGEST:
+            raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one of at most {LARGEST:g}.")
         sigma = gaussian_sigma(epsilon, delta - SLACK)
         step = _step(change * sigma, GAUSSIAN_BITS)
         steps = movement(change, step) * sigma * (1.0 + 1e-15)

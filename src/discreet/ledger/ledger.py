@@ -9,6 +9,7 @@ import os
 import secrets
 import sqlite3
 import threading
+import unicodedata
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from typing import NamedTuple, NoReturn, SupportsIndex
 
 from discreet.errors import DiscreetError, count, nearest, positive, whole, within
 from discreet.guarantee import Guarantee
+from discreet.ledger.charges import check_charge
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
 KEY_BYTES = 16  # the least length of a key
@@ -103,7 +105,7 @@ class Ledger:
     >>> ledger.charge(promise, label="July")
     Traceback (most recent call last):
     ...
-    discreet.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in total,
+    discreet.ledger.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in total,
     but the budget is epsilon 1.0 and delta 0.0.
     >>> ledger.admit("Ada"), ledger.admit("Ada")
     (1, 2)
@@ -140,14 +142,7 @@ class Ledger:
 
         A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is charged then.
         """
-        if not isinstance(promise, Guarantee):
-            raise DiscreetError(f"promise is {promise!r}, but must be a Guarantee.")
-        if not promise.is_private:
-            raise DiscreetError(f"promise is {promise.short}, but only differentially private releases can be charged.")
-        if promise.rounds < (self._most or 1):
-            raise DiscreetError(f"promise is for {promise.unit}, but users may be in {self._most}: charge for_user(...).")
-        if not isinstance(label, str) or not label.isprintable():
-            raise DiscreetError(f"label is {label!r}, but must be printable text.")
+        check_charge(promise, label, self._most or 1)
         price = self._rule.price(promise)
         facts = (label, float(promise.epsilon), float(promise.delta), promise.rho, promise.status)
         with self._transaction(writing=True) as file:
@@ -306,7 +301,7 @@ class Ledger:
         if self._key is None:
             raise DiscreetError("max_rounds_per_user is None, but must be set to count the rounds of users.")
         if isinstance(user, str):
-            message = b"str:" + user.encode("utf-8", "surrogatepass")
+            message = b"str:" + unicodedata.normalize("NFC", user).encode("utf-8", "surrogatepass")
         elif isinstance(user, bytes):
             message = b"bytes:" + user
         elif isinstance(user, Integral) and not isinstance(user, bool):
