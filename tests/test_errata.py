@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -65,7 +66,7 @@ def test_explicit_sequences_refute_the_claims_on_exp3():
 
 def test_it_can_be_written_to_a_file_or_printed_as_json(tmp_path, monkeypatch):
     few = errata()[:2]
-    monkeypatch.setattr("discreet.cli.errata.known", lambda: few)
+    monkeypatch.setattr(sys.modules["discreet.cli.errata"], "known", lambda: few)
     done = CliRunner().invoke(cli, ["errata", "--quiet", "--output", str(tmp_path / "e.md")], catch_exceptions=False)
     assert done.stdout.strip().endswith(f"e.md: {len(few)} errata.")
     assert (tmp_path / "e.md").read_text().startswith("# Errata")

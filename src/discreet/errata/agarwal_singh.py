@@ -48,7 +48,8 @@ def tree_laplace() -> str:
     exact = ", ".join(f"{tree_epsilon(t):.2f} at T = {t:,}" for t in (8, 10, 100, 1000, 1025))
     return (
         f"losses in [-1, 1], T = 8, claimed epsilon 1: the audit finds epsilon at least {bound:.2f}. "
-        f"Exact, for target 1 and logarithms to base 2: {exact}. Only for losses of one sign and T a power of two it is right."
+        f"Exact, for target 1, logarithms to base 2 and prefixes up to T - 1: {exact}. For losses of one sign and T a power of two the "
+        "scale is right for these prefixes; with prefix T, as the lemma is worded, a round is in one node more."
     )
 
 
@@ -62,13 +63,15 @@ def tree_laplace() -> str:
 def tree_gaussian() -> str:
     """Compare the two scales."""
 
-    def factor(rounds: int) -> float:
+    def factor(rounds: int, epsilon: float) -> float:
         log = math.log2(rounds)
-        printed = log * math.log(log / 1e-6)
-        return printed / (2.0 * math.sqrt(tree_levels(ftrl_prefixes(rounds))) * gaussian_sigma(1.0, 1e-6))
+        printed = log * math.log(log / 1e-6) / epsilon
+        return printed / (2.0 * math.sqrt(tree_levels(ftrl_prefixes(rounds))) * gaussian_sigma(epsilon, 1e-6))
 
-    return "the printed scale is larger at (1, 1e-6), for a ball and logarithms to base 2, by a factor of " + ", ".join(
-        f"{factor(t):.1f} at T = {t:,}" for t in (100, 1024, 1_000_000)
+    return (
+        "for a ball and logarithms to base 2, at (1, 1e-6) the printed scale is larger by a factor of "
+        + ", ".join(f"{factor(t, 1.0):.1f} at T = {t:,}" for t in (100, 1024, 1_000_000))
+        + f". For very large ε it is too small: by a factor of {1.0 / factor(2, 100.0):.1f} at T = 2, ε = 100."
     )
 
 

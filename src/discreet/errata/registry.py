@@ -11,7 +11,7 @@ Evidence = Callable[[], str]
 
 MEANING: dict[Verdict, str] = {
     "too small": "with the printed constant the stated privacy does not hold",
-    "too large": "the printed constant is safe, but wastes noise or rounds",
+    "too large": "the printed constant is safe in the usual range, but wastes noise or rounds",
     "false": "the claim does not hold as it is stated",
     "slip": "a misprint or an omitted factor that changes what one would implement",
 }
