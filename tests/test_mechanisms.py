@@ -12,7 +12,15 @@ from scipy import stats
 
 from discreet import DiscreetError, Range, kernel
 from discreet.channels import PerRound
-from discreet.mechanisms import CubeLaplace, Gaussian, Laplace, RandomisedResponse, SphericalLaplace
+from discreet.mechanisms import (
+    CubeLaplace,
+    ExactGaussian,
+    ExactLaplace,
+    Gaussian,
+    Laplace,
+    RandomisedResponse,
+    SphericalLaplace,
+)
 from discreet.mechanisms.response import BITS, least_share
 
 # Every test of a law below has a fixed seed and was a test at level 0.001, so that a correct sampler fails it with that
@@ -158,6 +166,17 @@ def test_a_channel_takes_randomised_response():
     assert channel.guarantee.epsilon == 1.0
     released = {round(channel.offer(0.2, 1.0, np.random.default_rng(s))[1], 6) for s in range(30)}
     assert released == {-0.581977, 1.581977}
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf, "x"])
+def test_bad_sensitivities_promise_nothing(bad):
+    exact = (
+        ExactLaplace.calibrate(sensitivity=1.0, epsilon=1.0),
+        ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-6),
+    )
+    for mechanism in (*VECTORS, *exact):
+        with pytest.raises(DiscreetError, match="sensitivity is"):
+            mechanism.guarantee(bad, model="central", source="T")
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])

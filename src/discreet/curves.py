@@ -175,8 +175,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     >>> round(gaussian_epsilon(1 / 3.7306, 1e-5), 4)
     1.0
     """
-    if delta <= 0.0 or mu <= 0.0:
-        return math.inf if mu > 0.0 else 0.0
+    if mu == 0.0 or delta <= 0.0 or not math.isfinite(mu):
+        return 0.0 if mu == 0.0 else math.inf
     from dp_accounting import get_epsilon_gaussian
 
     with np.errstate(all="ignore"):

@@ -160,7 +160,8 @@ def movement(sensitivity: float, step: float) -> int:
     >>> movement(1.0, 0.25), movement(0.9, 0.25)
     (5, 4)
     """
-    return math.floor(Fraction(sensitivity) * (1 + Fraction(1, 2**50)) / Fraction(step)) + 1
+    change = Fraction(positive("sensitivity", sensitivity))
+    return math.floor(change * (1 + Fraction(1, 2**50)) / Fraction(step)) + 1
 
 
 def _step(scale: float, bits: int) -> float:

@@ -50,7 +50,8 @@ class Gaussian(NamedTuple):
         """Return what one release promises at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        return Guarantee.of(GaussianNoise(sensitivity / self.scale), delta=self.delta, model=model, source=source)
+        change = positive("sensitivity", sensitivity)
+        return Guarantee.of(GaussianNoise(change / self.scale), delta=self.delta, model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""

@@ -51,7 +51,8 @@ class Laplace(NamedTuple):
         """Return what one release promises."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        return Guarantee.of(LaplaceNoise(sensitivity / self.scale), delta=0.0, model=model, source=source)
+        change = positive("sensitivity", sensitivity)
+        return Guarantee.of(LaplaceNoise(change / self.scale), delta=0.0, model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import Pure
+from discreet.errors import positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
 from discreet.mechanisms.laplace import pure_scale
@@ -84,4 +85,4 @@ class CubeLaplace(NamedTuple):
 def _pure(scale: float, sensitivity: float, model: Model, source: str) -> Guarantee:
     if not scale > 0.0:
         return Guarantee.none("no noise is added")
-    return Guarantee.of(Pure(sensitivity / scale), delta=0.0, model=model, source=source)
+    return Guarantee.of(Pure(positive("sensitivity", sensitivity) / scale), delta=0.0, model=model, source=source)
