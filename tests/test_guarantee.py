@@ -97,7 +97,7 @@ def test_it_survives_json_with_its_curve():
 
 
 def test_it_cannot_state_less_than_its_curve():
-    with pytest.raises(DiscreetError, match="must be at least what the curve says at delta"):
+    with pytest.raises(DiscreetError, match="must be at least what the curve says"):
         promise(0.4, curve=LaplaceNoise(0.5))
 
 
