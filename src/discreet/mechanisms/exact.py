@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -27,27 +28,38 @@ SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
 class NoiseBlock:
     """Whole-number noise that is drawn ahead of the data, many at once; every number is handed out once.
 
-    A copy, a pickle and a forked process start with nothing drawn: the same number is never used twice. Drawing ahead
-    also takes the time that sampling needs out of sight.
+    A copy, a pickle and a forked process start with nothing drawn: the same number is never used twice. The next block is
+    drawn by another thread while half of this one is left, so that nobody waits for it, nor sees how long it takes.
     """
 
     def __init__(self, kind: str, scale: float) -> None:
         self._recipe = kind, scale
         self._draw = sampler(kind, scale)
         self._numbers: list[int] = []
+        self._drawing = False
         self._process = os.getpid()
 
     def take(self) -> int:
         """Return a number that nobody got before."""
         if self._process != os.getpid():
-            self._numbers, self._process = [], os.getpid()
-        try:
-            return self._numbers.pop()  # one step: threads never get the same
-        except IndexError:
+            self._numbers, self._drawing, self._process = [], False, os.getpid()
+        numbers = self._numbers
+        if not numbers:
             fresh = self._draw(AT_ONCE)
             mine = fresh.pop()
-            self._numbers.extend(fresh)
+            numbers.extend(fresh)
             return mine
+        if len(numbers) < AT_ONCE // 2 and not self._drawing:
+            self._drawing = True
+            threading.Thread(target=self._refill, args=(numbers,), daemon=True).start()
+        try:
+            return numbers.pop()  # one step: threads never get the same
+        except IndexError:  # another thread was faster
+            return self._draw(1)[0]
+
+    def _refill(self, numbers: list[int]) -> None:
+        numbers.extend(self._draw(AT_ONCE))
+        self._drawing = False
 
     def __reduce__(self) -> tuple[type[NoiseBlock], tuple[str, float]]:
         return NoiseBlock, self._recipe
