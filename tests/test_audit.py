@@ -225,6 +225,13 @@ class TestOneSOwn:
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=0.1))
         with pytest.raises(DiscreetError, match="the tables differ in 2 rounds, but neighbours differ in one only"):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.eye(3)[:, :2]), trials=200)
+        with pytest.raises(DiscreetError, match="the tables differ in 0 rounds"):
+            audit(private, attack=FreshRuns(np.zeros((3, 2)), np.zeros((3, 2))), trials=200)
+        one, other = np.zeros((1, 2)), np.ones((1, 2))
+        with pytest.raises(DiscreetError, match="a loss that is not a finite number"):
+            audit(private, attack=FreshRuns(one, other * math.nan), trials=200)
+        with pytest.raises(DiscreetError, match="the statistic is not a number"):
+            audit(private, attack=FreshRuns(one, other, lambda _: math.nan), trials=200)
         with pytest.raises(DiscreetError, match="the tables have shapes"):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.zeros((2, 2))), trials=200)
 
@@ -235,6 +242,8 @@ class TestOneSOwn:
             ({"confidence": 1.5}, "confidence is 1.5"),
             ({"seed": -1}, "seed is -1"),
             ({"batch_size": 3}, "are for named algorithms"),
+            ({"claimed": 1.0}, r"claimed is 1\.0, but must be a Guarantee"),
+            ({"setting": 3}, "setting is 3, but must be a Setting"),
         ):
             with pytest.raises(DiscreetError, match=complaint):
                 audit(private, **changes)

@@ -79,7 +79,7 @@ def test_it_reads_as_a_sentence_that_says_all():
         assert part in text
     assert "every single report" in str(promise(model="local"))
     assert "plus 1e-06" in str(promise(delta=1e-6))
-    assert "any 3 rounds are replaced" in str(promise().for_user(rounds=3))
+    assert "the outcomes of any 3 rounds are replaced" in str(promise().for_user(rounds=3))
     assert str(promise(caveat="not now")).endswith("; but not now")
 
 
@@ -141,6 +141,12 @@ def test_comparison_is_a_partial_order():
     assert not promise() <= promise(curve=LaplaceNoise(0.5)), "randomised response is worse than Laplace noise"
     assert gaussian <= gaussian.at(delta=1e-3), "the curve knows it"
     assert gaussian.at(delta=1e-3) <= gaussian
+
+
+def test_multiples_mean_the_decimals_that_are_printed():
+    assert promise(0.1).for_user(rounds=3).epsilon == 0.3
+    assert promise(0.2).repeated(3).epsilon == 0.6
+    assert compose(promise(0.1), promise(0.2)).epsilon == 0.3
 
 
 def test_another_delta_is_read_off_the_curve():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -52,7 +53,7 @@ class Pure:
 
     def for_group(self, size: int) -> Pure:
         """Return size times epsilon."""
-        return Pure(size * self.epsilon)
+        return Pure(times(self.epsilon, size))
 
     @property
     def rho(self) -> float:
@@ -75,7 +76,7 @@ class LaplaceNoise:
 
     def for_group(self, size: int) -> Curve:
         """Return size times epsilon; the changed steps may lie in different releases, so the shape is lost."""
-        return Pure(size * self.epsilon) if size > 1 else self
+        return Pure(times(self.epsilon, size)) if size > 1 else self
 
     @property
     def rho(self) -> float:
@@ -144,14 +145,27 @@ class Approximate:
         for _ in range(size):
             total += factor * self.delta
             if total >= 1.0:
-                return Approximate(size * self.epsilon, 1.0)
+                return Approximate(times(self.epsilon, size), 1.0)
             factor *= math.exp(self.epsilon)
-        return Approximate(size * self.epsilon, min(1.0, total * (1.0 + 1e-15 * size)))
+        return Approximate(times(self.epsilon, size), min(1.0, total * (1.0 + 1e-15 * size)))
 
     @property
     def rho(self) -> None:
         """None is known."""
         return
+
+
+def times(epsilon: float, number: int) -> float:
+    """Return a multiple of a number as it prints, rounded up: three times 0.1 is 0.3.
+
+    >>> times(0.1, 3), 0.1 * 3
+    (0.3, 0.30000000000000004)
+    """
+    if not math.isfinite(epsilon):
+        return epsilon
+    exact = Decimal(repr(float(epsilon))) * number
+    close = float(exact)
+    return close if Decimal(repr(close)) >= exact else math.nextafter(close, math.inf)
 
 
 KINDS: dict[str, Any] = {each.kind: each for each in (Pure, LaplaceNoise, GaussianNoise, Concentrated, Approximate)}

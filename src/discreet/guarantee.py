@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, Literal, cast, get_args
 
 from discreet.curves import KINDS, Approximate, Curve, Pure, composed
@@ -216,7 +217,7 @@ class Guarantee:
         if not self.is_private:
             return f"no privacy ({self.source})"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
-        who = "any one round is" if self.rounds == 1 else f"any {self.rounds} rounds are"
+        who = "the outcome of any one round is" if self.rounds == 1 else f"the outcomes of any {self.rounds} rounds are"
         person = "a person whose outcomes are those of m rounds has m times this epsilon"
         if self.rounds > 1:
             person = f"so for a person whose outcomes are those of up to {self.rounds} rounds"
@@ -224,7 +225,7 @@ class Guarantee:
             person = "a person whose outcomes are those of several rounds has more (for_user)"
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
-            f"{self.short}: when the outcome of {who} replaced by any other, nothing in what is seen "
+            f"{self.short}: when {who} replaced by any other, nothing in what is seen "
             f"({self.seen or SEEN[self.model]}) becomes more than e^{self.epsilon:.12g} times as likely{plus}, "
             f"whatever else an observer knows ({self.model} model); {person}; {self.status}: {self.source}{but}"
         )
@@ -253,8 +254,8 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
         return open_ones[0]
     curves = [promise.known for promise in promises]
     if delta is None:
-        total = repetitions * math.fsum(promise.delta for promise in promises)
-        epsilon = repetitions * math.fsum(promise.epsilon for promise in promises)
+        total = _added(*(promise.delta for promise in promises), times=repetitions)
+        epsilon = _added(*(promise.epsilon for promise in promises), times=repetitions)
         how = "basic composition"
     else:
         total = delta
@@ -274,6 +275,13 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
         caveat="; ".join(dict.fromkeys(promise.caveat for promise in promises if promise.caveat)),
     )
+
+
+def _added(*numbers: float, times: int) -> float:
+    """Return the sum of numbers as they print, so many times over, rounded up."""
+    exact = sum((Decimal(repr(float(number))) for number in numbers), Decimal(0)) * times
+    close = float(exact)
+    return close if Decimal(repr(close)) >= exact else math.nextafter(close, math.inf)
 
 
 def _counted(promises: tuple[Guarantee, ...], times: int) -> str:

@@ -144,8 +144,10 @@ class FreshRuns(NamedTuple):
             shapes = f"{self.one.shape} and {self.other.shape}"
             raise DiscreetError(f"the tables have shapes {shapes}, but must have the same two dimensions.")
         changed = int((self.one != self.other).any(axis=1).sum())
-        if changed > 1:
+        if changed != 1:
             raise DiscreetError(f"the tables differ in {count(changed, 'round')}, but neighbours differ in one only.")
+        if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):
+            raise DiscreetError("a table holds a loss that is not a finite number.")
         rounds = self.one.shape[0]
         game: Any = ArmGame(np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64))
         draws = -(-rounds // private.channel.hold())
@@ -157,6 +159,8 @@ class FreshRuns(NamedTuple):
             ear = ear_of(player)
             acted, heard = (int(number) for number in ear.counts)
             found[trial] = self.statistic(Record(ear.actions[:acted], ear.released[:heard]))
+        if np.isnan(found).any():
+            raise DiscreetError("the statistic is not a number for some record, so it cannot tell worlds apart.")
         return found
 
 

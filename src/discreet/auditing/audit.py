@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
@@ -43,6 +44,7 @@ class Audit:
     confidence: float
     trials: int  # in each of the two worlds
     attack: str
+    seed: int
     stated: Guarantee  # what discreet itself says of this noise
     seconds: float
 
@@ -60,8 +62,15 @@ class Audit:
         """Return the findings for JSON."""
         return {
             "name": self.name,
-            "claimed": {"epsilon": self.claimed.epsilon, "delta": self.claimed.delta, "source": self.claimed.source},
+            "claimed": {
+                "epsilon": self.claimed.epsilon,
+                "delta": self.claimed.delta,
+                "status": self.claimed.status,
+                "source": self.claimed.source,
+            },
             "lower_bound": self.lower_bound,
+            "share": self.share,
+            "seed": self.seed,
             "confidence": self.confidence,
             "trials": self.trials,
             "violated": self.violated,
@@ -107,6 +116,9 @@ def audit(
     """
     within("confidence", confidence, 0.5, 1.0 - 1e-9)
     whole("seed", seed, least=0)
+    for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
+        if value is not None and not isinstance(value, kind):
+            raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
         private, claim, attack = _named(subject, setting or Setting(rounds=10_000), options, claimed, attack)
     elif isinstance(subject, Private):
@@ -144,6 +156,7 @@ def audit(
         confidence=confidence,
         trials=number,
         attack=attack.text,
+        seed=seed,
         stated=private.guarantee,
         seconds=time.perf_counter() - start,
     )
@@ -204,7 +217,7 @@ def _default(private: Private) -> Attack:
     channel = private.channel
     if isinstance(channel, Batch | PerRound) and type(channel.mechanism).__module__.startswith("discreet.mechanisms"):
         return EveryRelease(channel.bounds, channel.hold())
-    arms = getattr(getattr(private.learner, "weights", None), "values", np.zeros(2)).size
+    arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
     one = np.full((private.channel.hold(), arms), 0.5)
     other = one.copy()
     one[0], other[0] = 0.0, 1.0

@@ -41,4 +41,4 @@ def labels_of(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
         if len(set(arms)) < len(arms):
             raise DiscreetError("arms has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in arms)
-    return tuple(range(whole("arms", arms, least=2)))
+    return tuple(range(whole("arms", arms, least=2, most=10_000_000)))

@@ -116,7 +116,8 @@ class Bandit:
             "simulation": simulation,
             **options,
         }
-        self._horizon = horizon
+        self._recipe = {name: v.item() if isinstance(v, np.generic) else v for name, v in self._recipe.items()}
+        self._horizon = self._recipe["horizon"]
         self._bounds = declared(low, high)
         check_flags(clip=clip, simulation=simulation)
         if seed is not None and not simulation:
@@ -323,10 +324,12 @@ class Bandit:
         return bandit
 
     def __repr__(self) -> str:
+        noise = "simulation only: floating-point noise" if self._simulation else "live: exact noise"
+        if not self._private.channel.noises:
+            noise = "no noise"
         return (
             f"Bandit({len(self._labels)} arms, round {self._asked} of {self._horizon}, {self._algorithm}, "
-            f"{self.guarantee.short}, "
-            f"{'simulation only: floating-point noise' if self._simulation else 'live: exact noise'})"
+            f"{self.guarantee.short}, {noise})"
         )
 
     def _group_of(self, decision: Decision) -> int:

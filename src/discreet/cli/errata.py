@@ -11,6 +11,7 @@ from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.errata import errata as known
 from discreet.errata import markdown
+from discreet.errors import DiscreetError
 
 
 @click.command(epilog="Example: discreet errata --output docs/errata.md")
@@ -19,6 +20,8 @@ from discreet.errata import markdown
 @options.as_json
 def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
     """Measure and print every place where a paper's constant is too small, too large or its claim false."""
+    if output is not None and not output.absolute().parent.is_dir():
+        raise DiscreetError(f"output is {output}, but there is no folder {output.absolute().parent}.")
     rows = known()
     measured = []
     with progress_bar(quiet=quiet) as bar:

@@ -33,8 +33,8 @@ class Gaussian(NamedTuple):
         return cls(positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta) * (1.0 + 1e-15), delta)
 
     def release(self, value: float, rng: Generator) -> float:
-        """Return the value with noise."""
-        return value + self.scale * rng.standard_normal()
+        """Return one number with noise; ``perturb`` is for vectors."""
+        return float(value) + self.scale * rng.standard_normal()  # one number, as for Laplace noise
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise to every coordinate, in place."""

@@ -34,8 +34,8 @@ class Laplace(NamedTuple):
         return cls(pure_scale(sensitivity, epsilon))
 
     def release(self, value: float, rng: Generator) -> float:
-        """Return the value with noise."""
-        return value + rng.laplace(0.0, self.scale)
+        """Return one number with noise; ``perturb`` is for vectors."""
+        return float(value) + rng.laplace(0.0, self.scale)  # one number: a vector would get the same noise everywhere
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise to every coordinate, in place."""
