@@ -53,7 +53,7 @@ class Pure:
 
     def for_group(self, size: int) -> Pure:
         """Return size times epsilon."""
-        return Pure(times(self.epsilon, size))
+        return Pure(added(self.epsilon, times=size))
 
     @property
     def rho(self) -> float:
@@ -76,7 +76,7 @@ class LaplaceNoise:
 
     def for_group(self, size: int) -> Curve:
         """Return size times epsilon; the changed steps may lie in different releases, so the shape is lost."""
-        return Pure(times(self.epsilon, size)) if size > 1 else self
+        return Pure(added(self.epsilon, times=size)) if size > 1 else self
 
     @property
     def rho(self) -> float:
@@ -145,9 +145,9 @@ class Approximate:
         for _ in range(size):
             total += factor * self.delta
             if total >= 1.0:
-                return Approximate(times(self.epsilon, size), 1.0)
+                return Approximate(added(self.epsilon, times=size), 1.0)
             factor *= math.exp(self.epsilon)
-        return Approximate(times(self.epsilon, size), min(1.0, total * (1.0 + 1e-15 * size)))
+        return Approximate(added(self.epsilon, times=size), min(1.0, total * (1.0 + 1e-15 * size)))
 
     @property
     def rho(self) -> None:
@@ -155,15 +155,15 @@ class Approximate:
         return
 
 
-def times(epsilon: float, number: int) -> float:
-    """Return a multiple of a number as it prints, rounded up: three times 0.1 is 0.3.
+def added(*numbers: float, times: int = 1) -> float:
+    """Return the sum of numbers as they print, so many times over, rounded up: three times 0.1 is 0.3.
 
-    >>> times(0.1, 3), 0.1 * 3
+    >>> added(0.1, times=3), 0.1 * 3
     (0.3, 0.30000000000000004)
     """
-    if not math.isfinite(epsilon):
-        return epsilon
-    exact = Decimal(repr(float(epsilon))) * number
+    if not all(math.isfinite(number) for number in numbers):
+        return math.inf
+    exact = sum((Decimal(repr(float(number))) for number in numbers), Decimal(0)) * times
     close = float(exact)
     return close if Decimal(repr(close)) >= exact else math.nextafter(close, math.inf)
 

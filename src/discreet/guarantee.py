@@ -6,10 +6,9 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, Literal, cast, get_args
 
-from discreet.curves import KINDS, Approximate, Curve, Pure, composed
+from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed
 from discreet.errors import DiscreetError, whole
 
 Model = Literal["central", "local", "none"]
@@ -254,8 +253,8 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
         return open_ones[0]
     curves = [promise.known for promise in promises]
     if delta is None:
-        total = _added(*(promise.delta for promise in promises), times=repetitions)
-        epsilon = _added(*(promise.epsilon for promise in promises), times=repetitions)
+        total = added(*(promise.delta for promise in promises), times=repetitions)
+        epsilon = added(*(promise.epsilon for promise in promises), times=repetitions)
         how = "basic composition"
     else:
         total = delta
@@ -275,13 +274,6 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
         caveat="; ".join(dict.fromkeys(promise.caveat for promise in promises if promise.caveat)),
     )
-
-
-def _added(*numbers: float, times: int) -> float:
-    """Return the sum of numbers as they print, so many times over, rounded up."""
-    exact = sum((Decimal(repr(float(number))) for number in numbers), Decimal(0)) * times
-    close = float(exact)
-    return close if Decimal(repr(close)) >= exact else math.nextafter(close, math.inf)
 
 
 def _counted(promises: tuple[Guarantee, ...], times: int) -> str:
