@@ -16,6 +16,7 @@ from discreet.channels import Buffered, SquareRoot, Tree
 from discreet.channels.tree import tree_noise
 from discreet.cli import cli
 from discreet.counters import COUNTERS, compare
+from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import buffered, lower_bound, reduction, square_root, toeplitz_errors, tree_errors
 from discreet.kernel import compile_for
 from discreet.mechanisms import CubeLaplace, Gaussian, Laplace, SphericalLaplace
@@ -164,6 +165,7 @@ class TestGuarantee:
         promise = Tree.over(losses, mechanism, prefixes=1000).guarantee
         assert promise.epsilon == pytest.approx(0.5, rel=1e-9)
         assert promise.delta == (1e-6 if noise == "gaussian" else 0.0)
+        assert isinstance(promise.curve, GaussianNoise if noise == "gaussian" else Pure), "no more is proved of vectors"
 
     def test_golden_scales(self):
         assert tree_noise(Box.cube(3, 0.0, 1.0), prefixes=999, epsilon=1.0, delta=0.0, noise="laplace").scale == 30.0

@@ -65,8 +65,8 @@ class RareArm(NamedTuple):
             for table in (losses, changed):
                 player = Player(private, streams(seed, trial=trial))
                 player.play(ArmGame(table), marks)
-                weights = player.private.learner.weights.values  # type: ignore[attr-defined]
-                mixing = player.private.learner.mixing  # type: ignore[attr-defined]
+                learner: Any = player.private.learner
+                weights, mixing = learner.weights.values, learner.mixing
                 worlds.append((1.0 - mixing) * weights[last] / weights.sum() + mixing / self.arms)
             if worlds[0] != worlds[1]:
                 found.append(worlds)
@@ -75,9 +75,9 @@ class RareArm(NamedTuple):
 
 def rare_arm(private: Private, arms: int, bounds: Range) -> RareArm:
     """Return the attack with as long a warm-up as it takes, but at most half of the run."""
-    channel, learner = private.channel, private.learner
-    mixing: float = learner.mixing  # type: ignore[attr-defined]
-    batches: int = channel.rounds // channel.hold()  # type: ignore[attr-defined]
+    channel: Any = private.channel
+    learner: Any = private.learner
+    mixing, batches = float(learner.mixing), int(channel.rounds // channel.size)
     wanted = RATIO * mixing / (arms * max(1.0 - mixing, 1e-9))
     steps = math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing  # a batch adds γ / K to the log, on average
     return RareArm(arms, bounds, int(min(steps, batches // 2)))

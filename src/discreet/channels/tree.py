@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
+from discreet.curves import LaplaceNoise, Pure
 from discreet.errors import DiscreetError, whole
 from discreet.factorisations import reduction
 from discreet.guarantee import Guarantee
@@ -129,6 +131,8 @@ class Tree(NamedTuple):
         """Computed from the noise that is really added."""
         source = "binary tree, adaptive inputs (docs/proofs.md, sections 7 and 8)"
         promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
+        if isinstance(promise.curve, LaplaceNoise):  # that curve is proved for one number, and a round is in many
+            promise = replace(promise, curve=Pure(promise.curve.epsilon))
         return promise
 
     @property

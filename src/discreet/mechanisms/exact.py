@@ -21,7 +21,7 @@ from discreet.guarantee import Guarantee, Model
 AT_ONCE = 256
 NEEDED = (0, 16)
 LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # how many steps of the grid a scale has
-LARGEST = 1e4
+LARGEST = 1e4  # of epsilon: beyond, noise of 64 bits might not reach from one value to its neighbour
 SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
 
 

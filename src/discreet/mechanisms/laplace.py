@@ -19,7 +19,8 @@ class Laplace(NamedTuple):
     """Adds noise with density ``exp(-|z| / scale) / (2 scale)``.
 
     A value that moves by at most ``sensitivity`` between neighbours is released with epsilon = sensitivity / scale, and
-    no smaller epsilon is true; so is a vector whose L1 norm moves by at most that. The noise is drawn in floating point:
+    no smaller epsilon is true; so is a vector whose L1 norm moves by at most that (of its curve only epsilon is proved
+    then). The noise is drawn in floating point:
     right for simulation, not for live release, where its low-order bits tell more than epsilon allows.
 
     >>> Laplace.calibrate(sensitivity=2.0, epsilon=0.5)
