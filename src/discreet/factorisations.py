@@ -16,6 +16,8 @@ import numpy as np
 from discreet.contracts import Floats
 from discreet.errors import whole
 
+PIECE = 2**16
+
 
 class Errors(NamedTuple):
     """Mean squared error of prefix sums at sensitivity 1 and Gaussian noise with μ = 1."""
@@ -29,11 +31,26 @@ class Buffers(NamedTuple):
 
     decay: Floats
     output: Floats
+    zero: Floats  # of its generating function, Π (1 - zero(j) x) / Π (1 - decay(j) x)
 
     def coefficients(self, rounds: int) -> Floats:
         """Return c(0) .. c(rounds - 1)."""
         powers = self.decay[None, :] ** np.arange(rounds - 1)[:, None]
         return np.concatenate([[1.0], powers @ self.output])
+
+    def row_norm(self, rounds: int) -> float:
+        """Return the norm of row ``rounds`` of B, the largest so far: what multiplies the noise in that sum."""
+        return math.sqrt(_square_sum(self.zero, self.decay, rounds, summed=True))
+
+
+@functools.lru_cache(maxsize=256)
+def column_norm(decay: tuple[float, ...], output: tuple[float, ...], rounds: int) -> float:
+    """Return the norm of c(0) .. c(rounds - 1) of a buffered matrix, added up piece by piece: all terms are positive."""
+    rates, weights, total = np.array(decay), np.array(output), 1.0
+    for start in range(0, rounds - 1, PIECE):
+        powers = rates[None, :] ** np.arange(start, min(start + PIECE, rounds - 1))[:, None]
+        total += float(((powers @ weights) ** 2).sum())
+    return math.sqrt(total)
 
 
 def square_root(rounds: int) -> Floats:
@@ -114,7 +131,7 @@ def buffered(rounds: int, buffers: int | None = None) -> Buffers:
         best = optimize.minimize(objective, best, method="Nelder-Mead", options={"maxiter": 4000, "fatol": 1e-10}).x
         best = optimize.minimize(objective, best, method="BFGS", options={"maxiter": 400}).x
     decay, zero = _poles(best)
-    return Buffers(decay, _residues(decay, zero) * decay)
+    return Buffers(decay, _residues(decay, zero) * decay, zero)
 
 
 def _enough(rounds: int) -> int:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.rounding import UNIT, Checked, rounded_rows
 from discreet.contracts import Floats, Generator, Integers
-from discreet.errors import DiscreetError, whole
-from discreet.factorisations import buffered
+from discreet.errors import whole
+from discreet.factorisations import buffered, column_norm
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
-from discreet.mechanisms import Gaussian
+from discreet.kernel import compiled, copy
+from discreet.mechanisms import ExactGaussian, Gaussian
 
 
 @compiled
@@ -22,11 +24,13 @@ class Buffered(NamedTuple):
     estimates C⁻¹ w of the single vectors are added up. All of that is one Gaussian mechanism with sensitivity
     diam₂ · norm(c), also when later vectors depend on earlier releases (docs/proofs.md, section 13). Both C and its
     inverse need one buffer for each decay. After the number of rounds that it is made for nothing more is released.
+    In live use C x is rounded to the grid of the noise, and its rounding errors are paid for (section 14).
     """
 
     losses: Any
-    mechanism: Gaussian
+    mechanism: Gaussian | ExactGaussian
     prefixes: int
+    slack: float  # what rounding adds to the sensitivity in live use; 0 in simulation
     decay: Floats
     output: Floats
     seen: Integers
@@ -40,13 +44,14 @@ class Buffered(NamedTuple):
         """Return the channel with the least noise for a guarantee, before the first round."""
         rounds = whole("prefixes", prefixes, least=1)
         matrix = buffered(max(2, rounds))
-        reach = losses.diameter(2.0) * float(np.sqrt((matrix.coefficients(rounds) ** 2).sum()))
+        reach = losses.diameter(2.0) * column_norm(tuple(matrix.decay), tuple(matrix.output), rounds)
         mechanism = Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta)
         shape = matrix.decay.size, losses.dimension
         return cls(
             losses,
             mechanism,
             rounds,
+            0.0,
             matrix.decay.copy(),
             matrix.output.copy(),
             np.zeros(1, np.int64),
@@ -84,9 +89,28 @@ class Buffered(NamedTuple):
             self.released[i] += estimate
         return True, self.released
 
+    def restart(self) -> None:
+        """Forget everything and begin anew: other rounds follow, so that it costs no privacy."""
+        self.seen[0] = 0
+        self.raw[:] = 0.0
+        self.noisy[:] = 0.0
+        self.released[:] = 0.0
+
     def live(self) -> Buffered:
-        """Return the channel with exact noise."""
-        raise DiscreetError("running sums cannot be used live yet: they can be simulated.")
+        """Return the channel with exact noise, before the first round."""
+        if isinstance(self.mechanism, ExactGaussian):
+            return self
+        exact = copy(self)._replace(losses=Checked.of(self.losses))
+        exact.restart()
+        mechanism, slack = rounded_rows(
+            self.mechanism,
+            self.guarantee,
+            sensitivity=exact.sensitivity,
+            losses=exact.losses,
+            prefixes=self.prefixes,
+            error=exact.error(),
+        )
+        return exact._replace(mechanism=mechanism, slack=slack)
 
     def fork(self) -> Buffered:
         """Return this channel: all rounds are one stream, in the order in which they come."""
@@ -95,14 +119,27 @@ class Buffered(NamedTuple):
     @property
     def sensitivity(self) -> float:
         """By how much a replaced round moves C x, in L2: the diameter times the largest column norm of C."""
-        powers = self.decay[None, :] ** np.arange(self.prefixes - 1)[:, None]
-        columns = 1.0 + float(((powers @ self.output) ** 2).sum())
-        return float(self.losses.diameter(2.0) * np.sqrt(columns))
+        columns = column_norm(tuple(self.decay), tuple(self.output), self.prefixes)
+        return float(self.losses.diameter(2.0) * columns) + self.slack
+
+    def error(self) -> float:
+        """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds.
+
+        A buffer of size at most r gets an error of about 2 r units in each round, and keeps it for as long as it keeps
+        the vectors themselves (docs/proofs.md, section 14).
+        """
+        rounds, largest, sizes = float(self.prefixes), self.losses.largest(np.inf), np.abs(self.output)
+        with np.errstate(divide="ignore"):
+            reach = np.minimum(rounds, 1.0 / (1.0 - np.abs(self.decay)))
+        growing = np.sqrt(np.minimum(rounds**5 / 5.0, 4.0 * rounds * reach**4))
+        steady = float(sizes @ reach) + (sizes.size + 1) * (1.0 + float(sizes @ reach))
+        return float(1.03 * UNIT * largest * (float(sizes @ growing) + math.sqrt(rounds) * steady))
 
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, section 13)"
+        sections = "section 13" if self.slack == 0.0 else "sections 13 and 14"
+        source = f"Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, {sections})"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 
     @property

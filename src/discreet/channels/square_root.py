@@ -1,4 +1,4 @@
-"""Running sums of vectors by the square-root factorisation: the least error known in closed form, for short streams."""
+"""Running sums of vectors by the square-root factorisation: the least error known in closed form."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.fourier import convolve, spectrum_of, waves
+from discreet.channels.square_root_live import LiveSquareRoot
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, whole
 from discreet.factorisations import square_root
@@ -13,7 +15,7 @@ from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
 from discreet.mechanisms import Gaussian
 
-LONGEST = 2**16
+MOST_NUMBERS = 2**25  # in memory, 8 bytes each
 
 
 @compiled
@@ -21,17 +23,24 @@ class SquareRoot(NamedTuple):
     """Releases every prefix sum of a stream of vectors as C (C x + z), C C = A the lower triangle of ones.
 
     c(k) = binom(2k, k) / 4^k. All of it is one Gaussian mechanism with sensitivity diam₂ · norm(c), also when later
-    vectors depend on earlier releases (docs/proofs.md, section 13). A round costs as much as there were rounds before,
-    and all of them are remembered: for long streams :class:`Buffered` comes within 1 % of its error with a few buffers.
+    vectors depend on earlier releases (docs/proofs.md, section 13).
+
+    C (C x + z) = A x + C z, and C z does not depend on the vectors: a simulation draws all of it before the first round,
+    with a fast convolution, and adds it to exact sums. That has the same distribution, and costs O(log m) a round and
+    coordinate. Live use computes C x and adds exact noise to it (:class:`LiveSquareRoot`). Both remember as much as there
+    are rounds: for long streams :class:`Buffered` comes within 1 % of the error with a few buffers.
     """
 
     losses: Any
     mechanism: Gaussian
     prefixes: int
     coefficients: Floats
+    spectrum: Floats
+    circle: Floats
+    work: Floats
+    correlated: Floats  # round, coordinate: C z
     seen: Integers
-    raw: Floats  # round, coordinate
-    noisy: Floats  # round, coordinate: C x + z
+    sums: Floats
     vector: Floats
     released: Floats
 
@@ -39,23 +48,26 @@ class SquareRoot(NamedTuple):
     def over(cls, losses: Any, *, prefixes: int, epsilon: float, delta: float) -> SquareRoot:
         """Return the channel with the least noise for a guarantee, before the first round."""
         rounds = whole("prefixes", prefixes, least=1)
-        if rounds > LONGEST:
+        size = 1 << (2 * rounds - 1).bit_length()
+        needed = rounds * losses.dimension + 5 * size
+        if needed > MOST_NUMBERS:
             raise DiscreetError(
-                f"sqrt-toeplitz remembers all rounds, at most {LONGEST:,}, but there are {rounds:,}: "
-                "blt has nearly the same error with a few buffers."
+                f"prefixes is {rounds:,}, but sqrt-toeplitz remembers all rounds, which would take {needed:,} numbers "
+                f"where {MOST_NUMBERS:,} are allowed: blt has nearly the same error with a few buffers."
             )
         coefficients = square_root(rounds)
         reach = losses.diameter(2.0) * float(np.sqrt((coefficients**2).sum()))
-        mechanism = Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta)
-        shape = rounds, losses.dimension
         return cls(
             losses,
-            mechanism,
+            Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta),
             rounds,
             coefficients,
+            spectrum_of(coefficients, size),
+            waves(size),
+            np.zeros((2, size)),
+            np.zeros((rounds, losses.dimension)),
             np.zeros(1, np.int64),
-            *(np.zeros(shape) for _ in range(2)),
-            *(np.zeros(losses.dimension) for _ in range(2)),
+            *(np.zeros(losses.dimension) for _ in range(3)),
         )
 
     def hold(self) -> int:
@@ -66,6 +78,9 @@ class SquareRoot(NamedTuple):
         """Add a vector; release the sum of all so far, with correlated noise."""
         if self.seen[0] >= self.prefixes:
             return False, self.released
+        if self.seen[0] == 0:
+            self.draw_ahead(rng)
+            self.sums[:] = 0.0
         last = self.seen[0]
         self.seen[0] += 1
         size = self.vector.size
@@ -73,25 +88,32 @@ class SquareRoot(NamedTuple):
             self.vector[i] = feedback[i]
         self.losses.project(self.vector)
         for i in range(size):
-            self.raw[last, i] = self.vector[i]
-            self.vector[i] = 0.0
-            self.released[i] = 0.0
-        for s in range(last + 1):
-            weight = self.coefficients[last - s]
-            for i in range(size):
-                self.vector[i] += weight * self.raw[s, i]
-        self.mechanism.perturb(self.vector, rng)
-        for i in range(size):
-            self.noisy[last, i] = self.vector[i]
-        for s in range(last + 1):
-            weight = self.coefficients[last - s]
-            for i in range(size):
-                self.released[i] += weight * self.noisy[s, i]
+            self.sums[i] += self.vector[i]
+            self.released[i] = self.sums[i] + self.correlated[last, i]
         return True, self.released
 
-    def live(self) -> SquareRoot:
-        """Return the channel with exact noise."""
-        raise DiscreetError("running sums cannot be used live yet: they can be simulated.")
+    def draw_ahead(self, rng: Generator) -> None:
+        """Draw the noise of all rounds, two coordinates at a time: they are real and imaginary part of one sequence."""
+        size = self.vector.size
+        for i in range(0, size, 2):
+            self.work[:] = 0.0
+            for t in range(self.prefixes):
+                self.work[0, t] = self.mechanism.release(0.0, rng)
+                if i + 1 < size:
+                    self.work[1, t] = self.mechanism.release(0.0, rng)
+            convolve(self.work, self.spectrum, self.circle)
+            for t in range(self.prefixes):
+                self.correlated[t, i] = self.work[0, t]
+                if i + 1 < size:
+                    self.correlated[t, i + 1] = self.work[1, t]
+
+    def restart(self) -> None:
+        """Forget everything and begin anew, with new noise: other rounds follow, so that it costs no privacy."""
+        self.seen[0] = 0
+
+    def live(self) -> LiveSquareRoot:
+        """Return the channel with exact noise, before the first round."""
+        return LiveSquareRoot.over(self.losses, self.mechanism, self.coefficients, self.guarantee)
 
     def fork(self) -> SquareRoot:
         """Return this channel: all rounds are one stream, in the order in which they come."""
@@ -114,4 +136,4 @@ class SquareRoot(NamedTuple):
         return (self.mechanism.noise(),)
 
     def __repr__(self) -> str:
-        return f"SquareRoot({self.prefixes} prefixes, mechanism={self.mechanism}, raw=<hidden>)"
+        return f"SquareRoot({self.prefixes} prefixes, mechanism={self.mechanism}, sums=<hidden>)"

@@ -8,13 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.rounding import Checked, affordable, exact_grid
 from discreet.contracts import Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
 from discreet.errors import DiscreetError, whole
 from discreet.factorisations import reduction
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
-from discreet.mechanisms import CubeLaplace, Gaussian, Laplace, SphericalLaplace
+from discreet.kernel import compiled, copy
+from discreet.mechanisms import CubeLaplace, ExactCube, ExactLaplace, Gaussian, Laplace, SphericalLaplace
+
+PURE = ((Laplace | ExactLaplace, 1.0), (SphericalLaplace, 2.0), (CubeLaplace | ExactCube, math.inf))  # and their norms
 
 
 @compiled
@@ -28,13 +31,15 @@ class Tree(NamedTuple):
 
     ``weights`` turn the noisy nodes at and below a node into its best estimate (Honaker's reduction from below); ones use
     the node alone. ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh
-    2017, Algorithm 2), which buys no privacy.
+    2017, Algorithm 2), which buys no privacy. In live use vectors, and so nodes, are on a grid, and so is their noise
+    (section 14); what is computed from noisy nodes is as private as they are.
     """
 
     losses: Any  # the set of possible vectors: what comes is projected onto it first
     mechanism: Any
     prefixes: int
     padding: bool
+    grid: float  # in live use vectors are rounded to multiples of it, so that sums are exact; 0 in simulation
     weights: Floats  # of a node's own noisy sum, level by level
     seen: Integers
     sums: Floats  # level, coordinate: sums of complete nodes
@@ -48,12 +53,15 @@ class Tree(NamedTuple):
     def over(cls, losses: Any, mechanism: Any, *, prefixes: int, reduced: bool = False, padding: bool = False) -> Tree:
         """Return the channel before the first round."""
         levels = whole("prefixes", prefixes, least=1).bit_length()
+        if hasattr(mechanism, "step"):
+            raise DiscreetError("mechanism is exact noise, but must be noise for simulation: live() makes it exact.")
         shape = levels, losses.dimension
         return cls(
             losses,
             mechanism,
             prefixes,
             padding,
+            0.0,
             reduction(levels) if reduced else np.ones(levels),
             np.zeros(1, np.int64),
             *(np.zeros(shape) for _ in range(3)),
@@ -68,12 +76,14 @@ class Tree(NamedTuple):
         """Add a vector; release the sum of all so far, with the noise of its nodes."""
         if self.seen[0] >= self.prefixes:
             return False, self.released
-        self.seen[0] += 1
-        time = self.seen[0]
+        time = self.seen[0] + 1
         size = self.vector.size
         for i in range(size):
             self.vector[i] = feedback[i]
         self.losses.project(self.vector)  # in place; now it holds the sum of the node that grows from level to level
+        if self.grid > 0.0:
+            for i in range(size):
+                self.vector[i] = np.rint(self.vector[i] / self.grid) * self.grid
         reduced = self.weights[self.weights.size - 1] < 1.0
         level = 0
         while True:
@@ -100,6 +110,7 @@ class Tree(NamedTuple):
             above = self.towers[larger, i] if larger < self.weights.size else 0.0
             self.towers[level, i] = self.released[i] + above
             self.released[i] = self.towers[level, i]
+        self.seen[0] = time  # only now: a round that fails before leaves no trace, and its place to the next one
         if self.padding:
             digits = 0
             while time > 0:
@@ -109,9 +120,21 @@ class Tree(NamedTuple):
                 self.mechanism.perturb(self.released, rng)
         return True, self.released
 
+    def restart(self) -> None:
+        """Forget everything and begin anew: other rounds follow, so that it costs no privacy."""
+        self.seen[0] = 0  # nodes are written before they are read
+
     def live(self) -> Tree:
-        """Return the channel with exact noise."""
-        raise DiscreetError("running sums cannot be used live yet: they can be simulated.")
+        """Return the channel with exact noise, before the first round."""
+        if self.grid > 0.0:
+            return self
+        step = 2.0 * self.mechanism.exact_for(self.guarantee, self.sensitivity).step  # more noise may need twice the step
+        losses = Checked.of(self.losses)
+        grid = max(step, exact_grid(losses.largest(math.inf), self.prefixes))
+        rounded = copy(self)._replace(losses=losses, grid=grid)
+        rounded.restart()
+        affordable(rounded.sensitivity / self.sensitivity - 1.0, self.prefixes)
+        return rounded._replace(mechanism=self.mechanism.exact_for(self.guarantee, rounded.sensitivity))
 
     def fork(self) -> Tree:
         """Return this channel: all rounds are leaves of one tree, in the order in which they come."""
@@ -121,15 +144,20 @@ class Tree(NamedTuple):
     def sensitivity(self) -> float:
         """By how much a replaced round moves all nodes together, in the norm of the noise."""
         levels = self.weights.size
-        for kind, norm in ((Laplace, 1.0), (SphericalLaplace, 2.0), (CubeLaplace, math.inf)):
+        for kind, norm in PURE:
             if isinstance(self.mechanism, kind):
-                return float(levels * self.losses.diameter(norm))
-        return float(math.sqrt(levels) * self.losses.diameter(2.0))
+                return float(levels * self._reach(norm))
+        return float(math.sqrt(levels) * self._reach(2.0))
+
+    def _reach(self, norm: float) -> float:
+        """Return by how much a replaced vector moves; on a grid every coordinate may move by one step more."""
+        return float(self.losses.diameter(norm)) + self.grid * math.pow(self.losses.dimension, 1.0 / norm)
 
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = "binary tree, adaptive inputs (docs/proofs.md, sections 7 and 8)"
+        sections = "sections 7 and 8" if self.grid == 0.0 else "sections 7, 8 and 14"
+        source = f"binary tree, adaptive inputs (docs/proofs.md, {sections})"
         promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
         if isinstance(promise.curve, LaplaceNoise):  # that curve is proved for one number, and a round is in many
             promise = replace(promise, curve=Pure(promise.curve.epsilon))

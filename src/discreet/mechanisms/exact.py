@@ -14,6 +14,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from discreet.contracts import Floats
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, positive
 from discreet.guarantee import Guarantee, Model
@@ -82,14 +83,7 @@ class ExactLaplace(NamedTuple):
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactLaplace:
         """Return the least noise with which the sensitivity, and rounding, cost at most epsilon."""
-        change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
-        step = _step(positive("noise scale sensitivity / epsilon", change / budget), LAPLACE_BITS)
-        moved = movement(change, step)
-        steps = moved / budget
-        while Fraction(moved) > Fraction(budget) * Fraction(steps):
-            steps = math.nextafter(steps, math.inf)
-        if steps > 2.0**50 or budget > LARGEST:  # 64-bit noise could saturate, or not reach from one value to the other
-            raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}.")
+        step, steps = pure_grid(sensitivity, epsilon)
         return cls(step, steps, NoiseBlock("laplace", steps))
 
     @property
@@ -100,6 +94,11 @@ class ExactLaplace(NamedTuple):
     def release(self, value: float, rng: object) -> float:
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
         return (round(value / self.step) + self.block.take()) * self.step
+
+    def perturb(self, vector: Floats, rng: object) -> None:
+        """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
+        for i in range(vector.size):
+            vector[i] = self.release(float(vector[i]), rng)
 
     def exactly(self, sensitivity: float) -> ExactLaplace:
         """Return this mechanism."""
@@ -149,6 +148,11 @@ class ExactGaussian(NamedTuple):
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
         return (round(value / self.step) + self.block.take()) * self.step
 
+    def perturb(self, vector: Floats, rng: object) -> None:
+        """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
+        for i in range(vector.size):
+            vector[i] = self.release(float(vector[i]), rng)
+
     def exactly(self, sensitivity: float) -> ExactGaussian:
         """Return this mechanism."""
         return self
@@ -162,6 +166,19 @@ class ExactGaussian(NamedTuple):
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""
         return {"kind": "gaussian", "scale": self.scale, "exact": True}
+
+
+def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
+    """Return a step, and the least scale in steps with which the sensitivity, and rounding, cost at most epsilon."""
+    change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
+    step = _step(positive("noise scale sensitivity / epsilon", change / budget), LAPLACE_BITS)
+    moved = movement(change, step)
+    steps = moved / budget
+    while Fraction(moved) > Fraction(budget) * Fraction(steps):
+        steps = math.nextafter(steps, math.inf)
+    if steps > 2.0**50 or budget > LARGEST:  # 64-bit noise could saturate, or not reach from one value to the other
+        raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}.")
+    return step, steps
 
 
 def movement(sensitivity: float, step: float) -> int:

@@ -43,8 +43,11 @@ class Gaussian(NamedTuple):
 
     def exactly(self, sensitivity: float) -> ExactGaussian:
         """Return the mechanism for live use with the same guarantee."""
-        epsilon = self.guarantee(sensitivity, model="central", source="").epsilon
-        return ExactGaussian.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=self.delta)
+        return self.exact_for(self.guarantee(sensitivity, model="central", source=""), sensitivity)
+
+    def exact_for(self, promise: Guarantee, sensitivity: float) -> ExactGaussian:
+        """Return the mechanism for live use that keeps a promise for this sensitivity (of vectors: in L2)."""
+        return ExactGaussian.calibrate(sensitivity=sensitivity, epsilon=promise.epsilon, delta=self.delta)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises at the stated delta."""

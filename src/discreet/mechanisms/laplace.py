@@ -45,8 +45,11 @@ class Laplace(NamedTuple):
 
     def exactly(self, sensitivity: float) -> ExactLaplace:
         """Return the mechanism for live use with the same guarantee."""
-        epsilon = self.guarantee(sensitivity, model="central", source="").epsilon
-        return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+        return self.exact_for(self.guarantee(sensitivity, model="central", source=""), sensitivity)
+
+    def exact_for(self, promise: Guarantee, sensitivity: float) -> ExactLaplace:
+        """Return the mechanism for live use that keeps a promise for this sensitivity (of vectors: in L1)."""
+        return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=promise.epsilon)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises."""

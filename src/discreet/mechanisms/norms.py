@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import Pure
-from discreet.errors import positive
+from discreet.errors import DiscreetError, positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
+from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.laplace import pure_scale
 
 
@@ -43,6 +44,13 @@ class SphericalLaplace(NamedTuple):
             vector[i] += part if rng.random() < 0.5 else -part
             left -= taken
 
+    def exact_for(self, promise: Guarantee, sensitivity: float) -> NoReturn:
+        """Refuse: no way is known to draw this noise exactly on a grid."""
+        raise DiscreetError(
+            "spherical noise cannot be drawn exactly, so it is for simulation only: live use needs noise laplace, "
+            "or gaussian with a delta."
+        )
+
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises for a movement of ``sensitivity`` in L2."""
         return _pure(self.scale, sensitivity, model, source)
@@ -72,6 +80,10 @@ class CubeLaplace(NamedTuple):
         radius = rng.gamma(vector.size + 1.0, self.scale)
         for i in range(vector.size):
             vector[i] += radius * (2.0 * rng.random() - 1.0)
+
+    def exact_for(self, promise: Guarantee, sensitivity: float) -> ExactCube:
+        """Return the mechanism for live use that keeps a promise for this movement of the largest coordinate."""
+        return ExactCube.calibrate(sensitivity=sensitivity, epsilon=promise.epsilon)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises for a movement of ``sensitivity`` in the largest coordinate."""
