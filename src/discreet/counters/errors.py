@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.channels import Buffered, Tree
+from discreet.channels import Buffered, Epochs, Tree
+from discreet.channels.epochs import SPLITS
 from discreet.contracts import Floats, Generator
 from discreet.errors import nearest, whole
 from discreet.factorisations import (
@@ -23,7 +24,8 @@ from discreet.mechanisms import Gaussian
 from discreet.randomness import streams
 from discreet.sets import Box
 
-COUNTERS = ("tree", "honaker", "sqrt-toeplitz", "blt")
+UNKNOWN_HORIZON = SPLITS  # these need not know the number of rounds
+COUNTERS = ("tree", "honaker", "sqrt-toeplitz", "blt", *UNKNOWN_HORIZON)
 
 
 class Comparison(NamedTuple):
@@ -54,6 +56,8 @@ def counter(name: str, losses: Any, rounds: int, mechanism: Gaussian) -> Any:
         return Tree.over(losses, mechanism, prefixes=rounds, reduced=name == "honaker")
     if name == "blt":
         return Buffered.over(losses, prefixes=rounds, epsilon=1.0, delta=1e-6)._replace(mechanism=mechanism)
+    if name in UNKNOWN_HORIZON:
+        return Epochs.over(losses, mechanism, split=name)
     raise nearest("counter", name, COUNTERS)
 
 
@@ -64,6 +68,9 @@ def _computed(name: str, rounds: int) -> Errors:
         return toeplitz_errors(square_root(rounds))
     if name == "blt":
         return toeplitz_errors(buffered(rounds).coefficients(rounds))
+    if name in UNKNOWN_HORIZON:
+        curve = _epoch_curve(name, rounds)
+        return Errors(float(curve.max()), float(curve.mean()))
     raise nearest("counter", name, COUNTERS)
 
 
@@ -77,7 +84,7 @@ def _simulated(name: str, rounds: int, copies: int, seed: int) -> Errors | None:
         streamed = min(copies, 512)
         scale = _unit_scale(name, rounds)
         squares = np.zeros(rounds)
-        worst = rounds - 1 if name == "blt" else (1 << (rounds.bit_length() - 1)) - 1 - 1
+        worst = _worst(name, rounds)
         for trial in range(-(-copies // streamed)):
             channel = counter(name, Box.cube(streamed, -0.5, 0.5), rounds, Gaussian(scale, 1e-6))
             run = compile_for(square_errors, channel)
@@ -86,11 +93,24 @@ def _simulated(name: str, rounds: int, copies: int, seed: int) -> Errors | None:
     return Errors(float(squares[worst]) / copies, float(squares.mean()) / copies)
 
 
+def _epoch_curve(name: str, rounds: int) -> Floats:
+    """Return the error of every prefix sum when the number of rounds is not known."""
+    channel: Epochs = counter(name, Box([-0.5], [0.5]), rounds, Gaussian(1.0, 1e-6))
+    return channel.variances(rounds)
+
+
+def _worst(name: str, rounds: int) -> int:
+    """Return in which round, from 0, the computed error is largest."""
+    if name in UNKNOWN_HORIZON:
+        return int(_epoch_curve(name, rounds).argmax())
+    return rounds - 1 if name == "blt" else (1 << (rounds.bit_length() - 1)) - 1 - 1
+
+
 def _unit_scale(name: str, rounds: int) -> float:
     """Return the standard deviation that makes μ = 1 for numbers that move by 1."""
     if name == "blt":
         return float(np.sqrt((buffered(rounds).coefficients(rounds) ** 2).sum()))
-    return math.sqrt(rounds.bit_length())
+    return 1.0 if name in UNKNOWN_HORIZON else math.sqrt(rounds.bit_length())
 
 
 def _square_root_noise(rounds: int, copies: int, seed: int) -> Floats:
