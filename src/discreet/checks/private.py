@@ -10,6 +10,7 @@ from discreet.channels import Constant
 from discreet.checks.failure import require, same_state
 from discreet.contracts import Environment
 from discreet.environments import Table
+from discreet.environments.linear import LinearGame
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -19,7 +20,9 @@ ROUNDS = 400
 
 def check_private(private: Private, environment: Environment) -> None:
     """Check everything that is promised of a channel and a learner together."""
-    check_non_interference(private, actions=environment.actions)
+    vectors = hasattr(environment, "geometry")
+    value = np.full(environment.actions, 0.7) if vectors else 0.7
+    check_non_interference(private, actions=environment.actions, value=value)
     check_two_speeds(private, environment)
 
 
@@ -27,7 +30,7 @@ def check_non_interference(private: Private, *, actions: int, value: Any = 0.7, 
     """Check that two different raw streams leave the learner in the same state when the channel releases a constant.
 
     The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled
-    and as plain Python.
+    and as plain Python. If ``value`` is a vector, so is the feedback.
     """
     probed = private._replace(channel=Constant.like(private.channel, value))
     rounds = min(10 * private.channel.hold(), 20_000) + ROUNDS
@@ -37,7 +40,8 @@ def check_non_interference(private: Private, *, actions: int, value: Any = 0.7, 
         states = []
         for losses in (rng.random((length, actions)), np.zeros((length, actions))):
             player = Player(probed, streams(seed), compiled=compiled)
-            player.play(Table(losses).deal(0, length, rng), np.array([length]))
+            game = LinearGame(losses) if isinstance(value, np.ndarray) else Table(losses).deal(0, length, rng)
+            player.play(game, np.array([length]))
             states.append(player.private.learner)
         where = same_state(states[0], states[1])
         require(where is None, f"raw feedback reaches {type(private.learner).__name__}.{where}")

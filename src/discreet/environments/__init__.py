@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from discreet.contracts import Environment
 from discreet.environments.deterministic import Deterministic
+from discreet.environments.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
+from discreet.environments.linear_adaptive import LinearAdaptive
 from discreet.environments.moving import Drifting, RandomWalk
 from discreet.environments.oblivious import FullyOblivious, Oblivious
 from discreet.environments.pairs import Drop, Leak
@@ -15,13 +17,19 @@ from discreet.environments.stochastic import Stochastic
 from discreet.environments.switching_costs import SwitchingCosts
 from discreet.environments.table import Table, read_table
 from discreet.errors import DiscreetError, nearest, whole
+from discreet.sets import Geometry
 
 __all__ = [
     "Deterministic",
     "Drifting",
     "Drop",
+    "FullInformation",
     "FullyOblivious",
     "Leak",
+    "LinearAdaptive",
+    "LinearAlternating",
+    "LinearDrifting",
+    "LinearStochastic",
     "Oblivious",
     "RandomWalk",
     "Stochastic",
@@ -39,6 +47,11 @@ TOSSOU = "(Tossou & Dimitrakakis 2017, section 4)"
 class _Entry(NamedTuple):
     title: str
     make: Callable[[int, int], Environment]  # from the numbers of arms and rounds
+
+
+class _Linear(NamedTuple):
+    title: str
+    make: Callable[..., Environment]  # from a geometry and the number of rounds
 
 
 _KNOWN: dict[str, _Entry] = {
@@ -60,30 +73,95 @@ _KNOWN: dict[str, _Entry] = {
     "drifting": _Entry("Bernoulli losses whose means rise and fall in turn", Drifting),
     "random-walk": _Entry("every loss a reflected random walk", lambda arms, _: RandomWalk(arms)),
 }
+_LINEAR: dict[str, _Linear] = {
+    "linear-stochastic": _Linear(
+        "independent loss vectors, one point better by gap=0.1",
+        lambda points, _, **given: LinearStochastic(points, **given),
+    ),
+    "linear-alternating": _Linear("a loss vector and its opposite in turn", lambda points, _: LinearAlternating(points)),
+    "linear-drifting": _Linear("loss vectors whose mean goes round twice", LinearDrifting),
+    "linear-adaptive": _Linear(
+        "the worst loss vector for the point that was played lag=1 rounds before",
+        lambda points, _, lag=1.0: LinearAdaptive(
+            points, whole("lag", int(lag) if lag == int(lag) else lag, least=0, most=1)
+        ),
+    ),
+}
 _TABLE = "losses from a CSV or NPY file, one row a round"
 
 
-def environment_names() -> dict[str, str]:
-    """Return every environment's name and title."""
-    return {name: entry.title for name, entry in _KNOWN.items()} | {"table": _TABLE}
+def environment_names(*, linear: bool | None = None) -> dict[str, str]:
+    """Return every environment's name and title, or only those that are for points, or for arms."""
+    arms = {name: entry.title for name, entry in _KNOWN.items()} | {"table": _TABLE}
+    points = {name: entry.title for name, entry in _LINEAR.items()} | {"table": _TABLE}
+    return arms | points if linear is None else points if linear else arms
 
 
-def environment(name: str, *, arms: int | None = None, rounds: int = 10_000, losses: Path | None = None) -> Environment:
+def is_linear(name: str) -> bool:
+    """Return whether the named environment deals loss vectors, for points, and not losses of arms."""
+    return name in _LINEAR
+
+
+def environment_options(name: str) -> tuple[str, ...]:
+    """Return the names of the options of an environment: numbers, all of them."""
+    return {"linear-stochastic": ("gap",), "linear-adaptive": ("lag",)}.get(name, ())
+
+
+def environment(
+    name: str,
+    *,
+    arms: int | None = None,
+    rounds: int = 10_000,
+    losses: Path | None = None,
+    geometry: Geometry | None = None,
+    **options: float,
+) -> Environment:
     """Return the named environment for a number of arms and rounds, or the table in a file.
+
+    With a ``geometry`` its losses are vectors, for points: linear environments need one, and losses of arms are shown
+    whole.
 
     >>> environment("deterministic", arms=4).actions
     4
     """
     if not isinstance(name, str) or name not in environment_names():
         raise nearest("environment", name, environment_names())
+    length = whole("rounds", rounds, least=2)
+    if name in _LINEAR:
+        if geometry is None:
+            raise DiscreetError(f"environment '{name}' is for points of experts, ball or cube, and none was chosen.")
+        _no_file(name, losses)
+        return _LINEAR[name].make(geometry, length, **options)
+    world: Environment
     if name == "table":
-        if losses is None:
-            raise DiscreetError("environment 'table' needs a file of losses, and none was given.")
-        table = read_table(losses)
-        if arms is not None and arms != table.actions:
-            raise DiscreetError(f"arms is {arms}, but {losses} has {table.actions} columns, one for each arm.")
-        return table
+        world = _read(losses, arms)
+    else:
+        _no_file(name, losses)
+        world = _KNOWN[name].make(whole("arms", 4 if arms is None else arms, least=2, most=10_000_000), length)
+    return world if geometry is None else shown_whole(world, geometry)
+
+
+def shown_whole(world: Environment, geometry: Geometry) -> Environment:
+    """Return an environment on arms as one of loss vectors, or refuse it."""
+    if getattr(world, "reacts", False):
+        raise DiscreetError(f"{type(world).__name__} reacts to single arms: it has no loss vectors to show.")
+    if geometry.name != "experts" and not isinstance(world, Table):
+        raise DiscreetError(
+            f"{type(world).__name__} deals the losses of arms, but points of the {geometry.name} need loss vectors: "
+            f"use {', '.join(_LINEAR)} or table."
+        )
+    return FullInformation(world, geometry)
+
+
+def _read(losses: Path | None, arms: int | None) -> Table:
+    if losses is None:
+        raise DiscreetError("environment 'table' needs a file of losses, and none was given.")
+    table = read_table(losses)
+    if arms is not None and arms != table.actions:
+        raise DiscreetError(f"arms is {arms}, but {losses} has {table.actions} columns, one for each arm.")
+    return table
+
+
+def _no_file(name: str, losses: Path | None) -> None:
     if losses is not None:
         raise DiscreetError(f"a file of losses was given, but environment '{name}' makes its own: use 'table'.")
-    count = whole("arms", 4 if arms is None else arms, least=2, most=10_000_000)
-    return _KNOWN[name].make(count, whole("rounds", rounds, least=2))

@@ -3,15 +3,19 @@
 from discreet.sets.balls import L1Ball, L2Ball, ball
 from discreet.sets.box import Box
 from discreet.sets.contract import ConvexSet
+from discreet.sets.geometry import GEOMETRIES, Geometry, geometry
 from discreet.sets.polytope import Polytope
 from discreet.sets.simplex import Simplex
 
 __all__ = [
+    "GEOMETRIES",
     "Box",
     "ConvexSet",
+    "Geometry",
     "L1Ball",
     "L2Ball",
     "Polytope",
     "Simplex",
     "ball",
+    "geometry",
 ]
