@@ -18,7 +18,7 @@ from discreet.environments import Table
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-NAMES = list(algorithms())
+NAMES = list(algorithms(points=False))
 
 
 def new(name="batched-exp3", **changes):

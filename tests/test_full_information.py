@@ -125,6 +125,13 @@ def learners(size):
     }
 
 
+def laplace_cost(actions, rate, scale, draws=1):
+    def moment(tilt):
+        return -draws * math.log1p(-((tilt * scale) ** 2)) if tilt * scale < 1.0 else math.inf
+
+    return EntropyFtrl.noise_cost(actions=actions, learning_rate=rate, moment=moment, reach=1.0 / scale)
+
+
 NAMES = sorted(learners(3))
 
 
@@ -411,7 +418,7 @@ def test_noise_for_exponential_weights(kind, scale):
     problem = {"actions": size, "rounds": rounds}
     if kind == "laplace":
         bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate)
-        bound += EntropyFtrl.laplace_cost(actions=size, learning_rate=rate, scale=scale / math.sqrt(2.0))
+        bound += laplace_cost(size, rate, scale / math.sqrt(2.0))
     else:
         bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate, noise=scale, uneven=kind == "uneven")
     if kind in {"same", "fresh", "growing"}:
@@ -515,9 +522,9 @@ def test_the_cost_of_laplace_noise():
     for actions, draws, scale, rate in [(4, 1, 2.0, 0.05), (4, 3, 2.0, 0.2), (50, 10, 1.0, 0.3), (50, 2, 5.0, 10.0)]:
         sample = np.random.default_rng(5).laplace(0.0, scale, (20_000, draws, actions)).sum(axis=1)
         paid = special.logsumexp(rate * sample, axis=1) / rate - math.log(actions) / rate  # -Φ(Z) + Φ(0)
-        cost = EntropyFtrl.laplace_cost(actions=actions, learning_rate=rate, scale=scale, draws=draws)
+        cost = laplace_cost(actions, rate, scale, draws)
         assert paid.mean() <= cost <= 2.0 * sample.max(axis=1).mean()
-    small = EntropyFtrl.laplace_cost(actions=4, learning_rate=1e-4, scale=2.0, draws=3)
+    small = laplace_cost(4, 1e-4, 2.0, 3)
     assert small == pytest.approx(1e-4 * 3 * 4.0, rel=1e-6)
 
 
@@ -583,7 +590,7 @@ def test_both_speeds_agree_and_nothing_is_allocated(name):
     [
         (lambda: EntropyFtrl.start(actions=1, learning_rate=1.0), "actions is 1"),
         (lambda: EntropyFtrl.start(actions=2, learning_rate=0.0), "learning_rate is 0"),
-        (lambda: EntropyFtrl.laplace_cost(actions=2, scale=2.0, draws=0, learning_rate=0.5), "draws is 0"),
+        (lambda: laplace_cost(2, 0.0, 2.0), "learning_rate is 0"),
         (lambda: Hedge.start(actions=2, delay=-1.0), "delay is -1"),
         (lambda: QuadraticFtrl.start(set=Ball(2), learning_rate=1.0, centre=[1.0]), "centre must be 2 finite numbers"),
         (lambda: LinearFtpl.start(set=Ball(2), spread=math.nan), "spread is nan"),

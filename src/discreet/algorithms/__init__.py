@@ -1,6 +1,14 @@
 """The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
 
-from discreet.algorithms import agarwal_singh, baselines, faster_rates, noisy_tsallis, ordinary, tossou
+from discreet.algorithms import (
+    agarwal_singh,
+    baselines,
+    faster_rates,
+    full_information,
+    noisy_tsallis,
+    ordinary,
+    tossou,
+)
 from discreet.algorithms.registry import Algorithm, Instance, Setting, algorithm, algorithms
 
 __all__ = [
@@ -12,6 +20,7 @@ __all__ = [
     "algorithms",
     "baselines",
     "faster_rates",
+    "full_information",
     "noisy_tsallis",
     "ordinary",
     "tossou",

@@ -6,19 +6,21 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, Union
 
 from discreet.errors import DiscreetError, nearest, positive, whole, within
 from discreet.guarantee import Guarantee
 from discreet.private import Private
 from discreet.ranges import Range, declared
+from discreet.sets import Geometry, geometry
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """The numbers that an algorithm's parameters are derived from. All of them are public."""
 
-    arms: int = 4
+    arms: int = 4  # or the dimension of the points
     rounds: int = 100_000
     epsilon: float = 1.0
     delta: float = 0.0
@@ -31,6 +33,10 @@ class Setting:
         within("epsilon", self.epsilon, 1e-12, 1e12)
         within("delta", self.delta, 0.0, 1.0)
         object.__setattr__(self, "bounds", declared(self.bounds.low, self.bounds.high))
+
+    def geometry(self, name: str) -> Geometry:
+        """Return the named sets of points and loss vectors in this dimension."""
+        return geometry(name, self.arms, self.bounds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +63,7 @@ class Citation:
 
 
 Build = Callable[..., Instance]
+ANY_POINTS = "any"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +76,7 @@ class Algorithm:
     feedback: str
     citation: Citation
     make: Build
+    points: str | None = None  # what is played: experts, ball, cube, any of them (an option), or arms (None)
 
     def build(self, setting: Setting, **options: Any) -> Instance:
         """Return the algorithm with all its numbers filled in."""
@@ -77,6 +85,13 @@ class Algorithm:
                 raise nearest(f"option of {self.name}", key, [*self.options, "low", "high"])
             _check_choice(key, options[key], self.options[key])
         return self.make(setting, **options)
+
+    def plays(self, options: Mapping[str, Any]) -> str | None:
+        """Return which kind of points is played under these options, None for arms."""
+        if self.points != ANY_POINTS:
+            return self.points
+        default = inspect.signature(self.make).parameters["points"].default
+        return str(options.get("points", default))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -95,21 +110,23 @@ class Algorithm:
 _algorithms: dict[str, Algorithm] = {}
 
 
-def register(*, name: str, title: str, problem: str, feedback: str, citation: Citation) -> Callable[[Build], Build]:
+def register(
+    *, name: str, title: str, problem: str, feedback: str, citation: Citation, points: str | None = None
+) -> Callable[[Build], Build]:
     """Declare the named algorithm that the decorated function builds."""
 
     def keep(make: Build) -> Build:
         _algorithms[name] = Algorithm(
-            name=name, title=title, problem=problem, feedback=feedback, citation=citation, make=make
+            name=name, title=title, problem=problem, feedback=feedback, citation=citation, make=make, points=points
         )
         return make
 
     return keep
 
 
-def algorithms() -> dict[str, Algorithm]:
-    """Return all named algorithms."""
-    return dict(_algorithms)
+def algorithms(*, points: bool | None = None) -> dict[str, Algorithm]:
+    """Return all named algorithms, or only those that play points, or arms."""
+    return {name: each for name, each in _algorithms.items() if points in (None, each.points is not None)}
 
 
 def algorithm(name: str) -> Algorithm:
@@ -124,18 +141,31 @@ def algorithm(name: str) -> Algorithm:
 
 
 def _check_choice(key: str, value: Any, kind: Any) -> None:
-    allowed = typing.get_args(kind) if typing.get_origin(kind) is Literal else None
-    if allowed is not None and value not in allowed:
-        raise DiscreetError(f"{key} is {value!r}, but must be one of {', '.join(allowed)}.")
+    kind, optional = _required(kind)
+    if typing.get_origin(kind) is Literal and not (optional and value is None):
+        allowed = typing.get_args(kind)
+        if value not in allowed:
+            raise DiscreetError(f"{key} is {value!r}, but must be one of {', '.join(allowed)}.")
 
 
 def _parse(key: str, text: str, kind: Any) -> Any:
-    choices = [a for a in typing.get_args(kind) if typing.get_origin(kind) is not Literal and a is not type(None)]
-    kind = choices[0] if choices else kind
+    kind, _ = _required(kind)
     if typing.get_origin(kind) is Literal:
         return text
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise DiscreetError(f"{key} is '{text}', but must be true or false.")
+        return text.lower() == "true"
     try:
         return kind(text)
     except ValueError:
         article = {int: "a whole number", float: "a number"}.get(kind, str(kind))
         raise DiscreetError(f"{key} is '{text}', but must be {article}.") from None
+
+
+def _required(kind: Any) -> tuple[Any, bool]:
+    """Return the type that a value has if there is one, and whether there may be none."""
+    if typing.get_origin(kind) not in (Union, UnionType):
+        return kind, False
+    (only,) = (part for part in typing.get_args(kind) if part is not type(None))
+    return only, True

@@ -370,5 +370,8 @@ def _build(recipe: Mapping[str, Any]) -> Private:
     )
     options.pop("clip")
     simulation = options.pop("simulation")
-    private = algorithm(options.pop("algorithm")).build(setting, **options).private
+    known = algorithm(options.pop("algorithm"))
+    if known.points is not None:
+        raise DiscreetError(f"algorithm is {known.name}, which plays points and sees whole loss vectors: no bandit.")
+    private = known.build(setting, **options).private
     return private if simulation else private._replace(channel=private.channel.live())

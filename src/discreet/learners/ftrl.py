@@ -31,7 +31,7 @@ With noise, nothing here holds for losses that react to what was played: they de
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,18 +125,23 @@ class EntropyFtrl(NamedTuple):
         return entropy / learning_rate + learning_rate * rounds * width**2 / 8.0 + cost
 
     @staticmethod
-    def laplace_cost(*, actions: int, learning_rate: float, scale: float, draws: int = 1) -> float:
-        """Return what steady noise adds to the bound if in each coordinate it is a sum of Laplace draws.
+    def noise_cost(*, actions: int, learning_rate: float, moment: Callable[[float], float], reach: float) -> float:
+        """Return what steady noise of any kind adds to the bound.
 
-        With λ the ``scale``, k the ``draws`` and m(θ) = -k ln(1 - θ² λ²), the logarithm of the moment generating
-        function, it is the lesser of m(η) / η and (ln N + m(θ)) / θ, which for every θ < 1 / λ is at least E max ⟨-Z, x⟩.
-        For small η λ it is about η k λ², as for Gaussian noise of the same variance, 2 k λ².
+        ``moment(θ)`` is m(θ) = ln E exp(-θ Z), at most, for every coordinate Z of a sum's noise, 0 < θ < ``reach``. The
+        cost is the lesser of m(η) / η and the least (ln N + m(θ)) / θ, which is at least E max ⟨-Z, x⟩; the coordinates
+        may depend on each other. For small η the first is about η / 2 times the variance, as for Gaussian noise.
         """
-        entropy, count = math.log(whole("actions", actions, least=2)), whole("draws", draws, least=1)
-        tilt = positive("learning_rate", learning_rate) * positive("scale", scale)
-        best = min(math.sqrt(entropy / count), math.sqrt(0.5))  # θ λ that is about the best
-        cost = (entropy - count * math.log1p(-(best**2))) * scale / best
-        return min(cost, -count * math.log1p(-(tilt**2)) / learning_rate) if tilt < 1.0 else cost
+        from scipy.optimize import minimize_scalar
+
+        entropy, top = math.log(whole("actions", actions, least=2)), math.log(positive("reach", reach))
+        rate = positive("learning_rate", learning_rate)
+
+        def spread(power: float) -> float:
+            return min((entropy + moment(math.exp(power))) / math.exp(power), 1e300)
+
+        least = float(minimize_scalar(spread, bounds=(top - 40.0, top), method="bounded").fun)
+        return min(least, moment(rate) / rate) if rate < reach else least
 
 
 @compiled
