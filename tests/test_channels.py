@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from scipy import stats
 
 from discreet import DiscreetError, Range, channels
-from discreet.channels import Batch, Buffered, Constant, Open, PerRound, Selection, SquareRoot, Tree
+from discreet.channels import Batch, Buffered, Constant, Epochs, Open, OpenSum, PerRound, Selection, SquareRoot, Tree
 from discreet.checks import CheckFailed, check_channel
 from discreet.mechanisms import Laplace
 from discreet.ranges import grid_for
@@ -22,14 +22,16 @@ CUBE = Box.cube(3, -1.0, 1.0)
 EXAMPLES = {
     "Batch": Batch.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0)),
     "Constant": Constant.like(Batch.laplace(size=3, epsilon=1.0, bounds=UNIT), 0.25),
+    "Epochs": Epochs.over(CUBE, Laplace(6.0)),
     "Open": Open(UNIT),
+    "OpenSum": OpenSum.over(CUBE),
     "PerRound": PerRound(UNIT, Laplace.calibrate(sensitivity=1.0, epsilon=2.0)),
     "Selection": Selection.over(size=3, rounds=100, delta=1e-6, bounds=UNIT),
     "Tree": Tree.over(CUBE, Laplace(3.0), prefixes=20),
     "Buffered": Buffered.over(CUBE, prefixes=20, epsilon=1.0, delta=1e-6),
     "SquareRoot": SquareRoot.over(CUBE, prefixes=20, epsilon=1.0, delta=1e-6),
 }
-VECTORS = ("Tree", "Buffered", "SquareRoot")
+VECTORS = ("Tree", "Buffered", "SquareRoot", "Epochs", "OpenSum")
 
 
 def test_every_channel_has_an_example():

@@ -17,6 +17,7 @@ from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
+from discreet.auditing.running_sums import FirstVector, first_vector, is_running_sum
 from discreet.auditing.selection import RareArm, rare_arm
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
@@ -101,7 +102,8 @@ def audit(
 ) -> Audit:
     """Attack a named algorithm, or a channel and a learner of your own, through the real, compiled code.
 
-    A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default) and ``options``; with
+    A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default; 8 rounds of 2 dimensions for
+    running sums, whose every trial is a whole run) and ``options``; with
     ``calibration="paper"`` the claim is the paper's. For a ``Private`` of your own the claim is its guarantee, or the one
     you give. The default attack counts every release of our own channels as a trial; for a channel of yours a trial is a
     run from the start, in which the first of ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see
@@ -120,7 +122,7 @@ def audit(
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
-        private, claim, attack = _named(subject, setting or Setting(rounds=10_000), options, claimed, attack)
+        private, claim, attack = _named(subject, setting or default_setting(subject), options, claimed, attack)
     elif isinstance(subject, Private):
         if options or setting is not None:
             raise DiscreetError("options and setting are for named algorithms, but a Private is given.")
@@ -192,6 +194,11 @@ def _sample(attack: Attack, private: Private, root: int, world: int, trials: int
     return attack.sample(private, world, trials, root + (series << 40))
 
 
+def default_setting(name: str) -> Setting:
+    """Return the numbers that an algorithm is audited with."""
+    return Setting(rounds=10_000) if algorithm(name).points is None else Setting(arms=2, rounds=8)
+
+
 def _named(
     name: str, setting: Setting, options: dict[str, Any], claimed: Guarantee | None, attack: Attack | RareArm | None
 ) -> tuple[Private, Guarantee, Attack | RareArm]:
@@ -207,6 +214,8 @@ def _named(
             status="claimed by the paper only",
             source=known.citation.short,
         )
+    if is_running_sum(private.channel):
+        return private, claim, attack or first_vector(private.channel)
     if hasattr(private.channel, "in_order"):
         return private, claim, attack or rare_arm(private, setting.arms, setting.bounds)
     return private, claim, attack or EveryRelease(setting.bounds, private.channel.hold())
@@ -215,6 +224,8 @@ def _named(
 def _default(private: Private) -> Attack:
     """Return the attack on our own channels, or on one of which nothing is known."""
     channel = private.channel
+    if is_running_sum(channel):
+        return first_vector(channel)
     if isinstance(channel, Batch | PerRound) and type(channel.mechanism).__module__.startswith("discreet.mechanisms"):
         return EveryRelease(channel.bounds, channel.hold())
     arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
@@ -227,18 +238,25 @@ def _default(private: Private) -> Attack:
 def _gaussian(private: Private) -> GaussianNoise | None:
     """Return the curve if the noise is Gaussian and our own: only then one point of it tells the whole curve."""
     mechanism, curve = getattr(private.channel, "mechanism", None), private.guarantee.curve
-    ours = isinstance(mechanism, Gaussian | ExactGaussian) and isinstance(private.channel, Batch | PerRound)
+    ours = isinstance(mechanism, Gaussian | ExactGaussian) and (
+        isinstance(private.channel, Batch | PerRound) or is_running_sum(private.channel)
+    )
     return curve if ours and isinstance(curve, GaussianNoise) else None
 
 
 def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape: GaussianNoise | None) -> int:
     """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight."""
-    if not isinstance(attack, EveryRelease):
+    if not isinstance(attack, EveryRelease | FirstVector):
         return WARM_UPS if isinstance(attack, RareArm) else RUNS
     if claim.epsilon == 0.0:
         return LEAST
     precise = 2.6 * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0))) / max(0.04 * claim.epsilon, 1e-9)
     if shape is not None:
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
-    affordable = max(LEAST, ROUNDS // (20 + channel.hold()))
-    return int(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable))
+    affordable = ROUNDS // (20 + channel.hold())
+    if isinstance(attack, FirstVector):
+        sums: Any = channel
+        affordable = ROUNDS // (40 * sums.prefixes * attack.one.size)
+        if shape is None:  # the best event is that all noises of the first round are on one side
+            precise *= 2.0 ** min(0.5 * sums.prefixes.bit_length() * attack.one.size, 20.0)
+    return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))

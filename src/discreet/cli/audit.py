@@ -11,6 +11,7 @@ import click
 from discreet.algorithms import Setting, algorithm, algorithms
 from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
+from discreet.auditing.audit import default_setting
 from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.cli.text import facts, table
@@ -21,8 +22,9 @@ from discreet.ranges import declared
 @click.command(epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper")
 @click.argument("name", type=options.AlgorithmName(), required=False)
 @click.option("--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy.")
-@click.option("--arms", type=int, default=4, show_default=True, help="Number of arms.")
-@click.option("--rounds", type=int, default=10_000, show_default=True, help="Number of rounds.")
+@options.arms("4, or 2 for points")
+@options.dimension
+@click.option("--rounds", type=int, help="Number of rounds (default: 10000, or 8 for running sums).")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @click.option("--trials", type=int, help="Number of trials in each world (default: as many as a tight epsilon needs).")
@@ -35,8 +37,9 @@ from discreet.ranges import declared
 def audit(
     name: str | None,
     everything: bool,
-    arms: int,
-    rounds: int,
+    arms: int | None,
+    dimension: int | None,
+    rounds: int | None,
     epsilon: float,
     delta: float,
     trials: int | None,
@@ -60,7 +63,14 @@ def audit(
         raise DiscreetError(f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one.")
 
     def find(each: str) -> Audit:
-        setting = Setting(arms=arms, rounds=rounds, epsilon=epsilon, delta=delta, bounds=declared(**bounds))
+        usual = default_setting(each)
+        setting = Setting(
+            arms=options.one_size(arms, dimension, usual.arms),
+            rounds=usual.rounds if rounds is None else rounds,
+            epsilon=epsilon,
+            delta=delta,
+            bounds=declared(**bounds),
+        )
         chosen: dict[str, Any] = algorithm(each).parse(texts)
         return attack_it(each, setting=setting, trials=trials, confidence=confidence, seed=seed, **chosen)
 

@@ -11,31 +11,43 @@ from discreet.algorithms import Setting, algorithm
 from discreet.cli import options
 from discreet.cli.text import facts, number
 from discreet.ranges import declared
+from discreet.sets import GEOMETRIES
 
 
 @click.command(epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5")
 @click.argument("name", type=options.AlgorithmName())
-@click.option("--arms", type=int, default=4, show_default=True, help="Number of arms.")
+@options.arms("4")
+@options.dimension
 @click.option("--rounds", type=int, default=100_000, show_default=True, help="Number of rounds.")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @options.settings
 @options.as_json
 def describe(
-    name: str, arms: int, rounds: int, epsilon: float, delta: float, settings: tuple[str, ...], as_json: bool
+    name: str,
+    arms: int | None,
+    dimension: int | None,
+    rounds: int,
+    epsilon: float,
+    delta: float,
+    settings: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
-    setting = Setting(arms=arms, rounds=rounds, epsilon=epsilon, delta=delta, bounds=declared(**bounds))
-    instance = known.build(setting, **known.parse(texts))
+    size = options.one_size(arms, dimension)
+    setting = Setting(arms=size, rounds=rounds, epsilon=epsilon, delta=delta, bounds=declared(**bounds))
+    chosen = known.parse(texts)
+    instance = known.build(setting, **chosen)
+    points = known.plays(chosen)
     noises = list(instance.private.channel.noises)
     if as_json:
         values: dict[str, Any] = {
             "name": name,
             "title": known.title,
             "setting": {
-                "arms": arms,
+                "arms" if points is None else "dimension": size,
                 "rounds": rounds,
                 "epsilon": epsilon,
                 "delta": delta,
@@ -56,9 +68,10 @@ def describe(
     lines = [
         (
             "setting",
-            f"{arms:,} arms, {rounds:,} rounds, epsilon {epsilon:g}, delta {delta:g}, "
-            f"losses from {setting.bounds.low:g} to {setting.bounds.high:g}",
+            f"{size:,} {'arms' if points is None else 'dimensions'}, {rounds:,} rounds, epsilon {epsilon:g}, "
+            f"delta {delta:g}, losses from {setting.bounds.low:g} to {setting.bounds.high:g}",
         ),
+        *(("points", GEOMETRIES[kind]) for kind in (points,) if kind is not None),
         ("guarantee", str(instance.guarantee)),
         *(("noise", f"{noise['kind']}, scale {number(noise['scale'])} in units of the loss") for noise in noises),
         *(("noise", "none") for _ in range(not noises)),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import click
 from click.shell_completion import CompletionItem
 
 from discreet.algorithms import algorithms
 from discreet.environments import environment_names
 from discreet.errors import DiscreetError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class AlgorithmName(click.ParamType[str]):
@@ -39,6 +44,21 @@ settings = click.option(
     metavar="KEY=VALUE",
     help="Set an option of the algorithm, or the range of losses: low=-1 high=1. May be repeated.",
 )
+
+
+def arms(default: str) -> Callable[[Command], Command]:
+    """Return the option for the number of arms."""
+    return click.option("--arms", type=int, help=f"Number of arms (default: {default}).")
+
+
+dimension = click.option("--dimension", type=int, help="Length of the points, for algorithms that play points.")
+
+
+def one_size(arms: int | None, dimension: int | None, default: int = 4) -> int:
+    """Return the number of arms or the dimension, whichever was given."""
+    if arms is not None and dimension is not None and arms != dimension:
+        raise DiscreetError(f"arms is {arms} and dimension is {dimension}, but they are the same number: give one.")
+    return next((given for given in (arms, dimension) if given is not None), default)
 
 
 def parse_settings(texts: tuple[str, ...]) -> tuple[dict[str, float], dict[str, str]]:

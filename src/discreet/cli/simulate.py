@@ -31,12 +31,11 @@ from discreet.simulation.results import parquet_writer
 @click.option(
     "--environment",
     type=options.EnvironmentName(),
-    default="stochastic",
-    show_default=True,
-    help=f"The adversary: {', '.join(environment_names())}.",
+    help=f"The adversary (default: stochastic, or linear-stochastic for points): {', '.join(environment_names())}.",
 )
 @click.option("--losses", type=click.Path(path_type=Path), help="CSV or NPY file for the environment 'table'.")
-@click.option("--arms", type=int, help="Number of arms (default: 4, or the columns of the file).")
+@options.arms("4, or the columns of the file")
+@options.dimension
 @click.option("--rounds", type=int, help="Number of rounds (default: 10000, or the rows of the file).")
 @click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
 @click.option("--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated.")
@@ -109,8 +108,11 @@ def _print(results: Results) -> None:
         ]
         for row in results.summary()
     ]
+    rival = (
+        f"of {results.arms} arms" if results.points is None else f"point in dimension {results.arms} ({results.points})"
+    )
     click.echo(
-        f"Regret after {results.rounds:,} rounds against the best fixed of {results.arms} arms, "
+        f"Regret after {results.rounds:,} rounds against the best fixed {rival}, "
         f"{results.environment} losses, {count(results.trials.size, 'trial')}"
     )
     head = ["algorithm", "mean regret", "95 % interval", "median of means", "proved bound", "seconds"]

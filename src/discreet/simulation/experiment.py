@@ -15,16 +15,15 @@ import numpy as np
 
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Environment, Integers
-from discreet.environments import Table
-from discreet.environments import environment as environment_named
+from discreet.environments import environment_options
 from discreet.errors import DiscreetError, nearest, whole
 from discreet.guarantee import Guarantee, stated
 from discreet.private import Private
 from discreet.ranges import Range, declared
 from discreet.simulation.results import Results
-from discreet.simulation.trial import Outcome, checkpoints, run_trial, within_bounds
+from discreet.simulation.trial import Outcome, checkpoints, run_trial
+from discreet.simulation.worlds import fitted, played, rounds_of, table_of, world_for
 
-DEFAULT_ROUNDS = 10_000
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
 
 
@@ -64,9 +63,10 @@ class Contender:
 def simulate(
     algorithms: str | Contender | Iterable[str | Contender],
     *,
-    environment: str | Environment = "stochastic",
+    environment: str | Environment | None = None,
     losses: Path | str | None = None,
     arms: int | None = None,
+    dimension: int | None = None,
     rounds: int | None = None,
     trials: int = 24,
     epsilon: float | Sequence[float] = 1.0,
@@ -85,6 +85,9 @@ def simulate(
     every algorithm that has an option of that name. The same seed gives the same numbers whatever the number of
     ``workers``. An interrupt (Ctrl-C) ends the run early and keeps the trials that are finished.
 
+    Algorithms that play points (``ftrl-ball``, ...) take ``dimension`` in the place of ``arms``. The environment is
+    ``stochastic`` by default, ``linear-stochastic`` for points; ``options`` of an environment (``gap``) go there.
+
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
     >>> exp3 < 0.6 * uniform
@@ -95,16 +98,14 @@ def simulate(
     asked = whole("trials", trials, least=1)
     seed = whole("seed", seed, least=0)
     threads = min(asked, available_cores() if workers is None else whole("workers", workers, least=1))
-    world = environment
-    if isinstance(world, str):
-        path = None if losses is None else Path(losses)
-        world = environment_named(world, arms=arms, rounds=DEFAULT_ROUNDS if rounds is None else rounds, losses=path)
-    elif arms is not None and arms != world.actions:
-        raise DiscreetError(f"arms is {arms}, but the environment has {world.actions}.")
-    length = whole("rounds", _length(world, rounds), least=2)
-    clipped = 0
-    if isinstance(world, Table):
-        world, clipped = _fitted(world, length, bounds, clip=clip)
+    options = dict(options or {})
+    points = played([each for each in algorithms if isinstance(each, str)], options)
+    size = _one_size(arms, dimension)
+    if environment is None:
+        environment = "stochastic" if points is None else "linear-stochastic"
+    world = world_for(environment, points, losses=losses, size=size, rounds=rounds, bounds=bounds, options=options)
+    length = rounds_of(world, rounds)
+    world, clipped = fitted(world, length, bounds, clip=clip)
 
     epsilons = [float(value) for value in np.atleast_1d(epsilon)]
     if not epsilons:
@@ -112,15 +113,16 @@ def simulate(
     settings = [
         Setting(arms=world.actions, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons
     ]
-    contenders = _contenders(algorithms, settings, options or {})
+    contenders = _contenders(algorithms, settings, options, environment)
     marks = checkpoints(length)
     outcomes = _run(
         [contender.private for contender in contenders], world, marks, asked, threads, seed, bounds, clip, progress
     )
     return Results(
         contenders=tuple(contenders),
-        environment=environment if isinstance(environment, str) and not isinstance(world, Table) else repr(world),
+        environment=_title(environment, world),
         arms=world.actions,
+        points=points,
         checkpoints=marks,
         asked=asked,
         seed=seed,
@@ -184,13 +186,17 @@ def _run(
 
 
 def _contenders(
-    algorithms: Sequence[str | Contender], settings: Sequence[Setting], options: Mapping[str, Any]
+    algorithms: Sequence[str | Contender],
+    settings: Sequence[Setting],
+    options: Mapping[str, Any],
+    world: str | Environment,
 ) -> list[Contender]:
     if not algorithms:
         raise DiscreetError("algorithms is empty, but at least one is needed.")
     named = [algorithm(each) for each in algorithms if isinstance(each, str)]
+    others = {"points", *(environment_options(world) if isinstance(world, str) else ())}
     for key in options:
-        if not any(key in each.options for each in named):
+        if key not in others and not any(key in each.options for each in named):
             raise nearest("option", key, {key for each in named for key in each.options} | {"low", "high"})
     found: dict[str, Contender] = {}
     for each in algorithms:
@@ -215,17 +221,11 @@ def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
     return f"{name} (ε = {stated(guarantee.epsilon, digits=digits):.{digits}g})"
 
 
-def _length(environment: Environment, rounds: int | None) -> int:
-    if isinstance(environment, Table):
-        if rounds is not None and rounds > environment.rounds:
-            raise DiscreetError(f"rounds is {rounds}, but {environment.source} has {environment.rounds} rows.")
-        return environment.rounds if rounds is None else rounds
-    return DEFAULT_ROUNDS if rounds is None else rounds
+def _one_size(arms: int | None, dimension: int | None) -> int | None:
+    if arms is not None and dimension is not None and arms != dimension:
+        raise DiscreetError(f"arms is {arms} and dimension is {dimension}, but they are the same number: give one.")
+    return dimension if arms is None else arms
 
 
-def _fitted(table: Table, rounds: int, bounds: Range, *, clip: bool) -> tuple[Table, int]:
-    """Check or clip the rows that will be played, once and before anything runs."""
-    played = table._replace(losses=table.losses[:rounds])
-    names = f"{table.source}, row", "column"
-    fitted, clipped = within_bounds(played, bounds, clip=clip, before=table.first_row - 1, names=names)
-    return fitted, clipped
+def _title(asked: str | Environment, world: Environment) -> str:
+    return repr(table_of(world) or world) if table_of(world) or not isinstance(asked, str) else asked

@@ -53,7 +53,7 @@ class Player:
         self._compiled = compiled and compilable(private)
         self._loss = 0.0
         self._held: tuple[Any, Any, int] | None = None
-        self._memory: Any = None
+        self.memory: Any = None
 
     def play(self, game: Game, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
@@ -61,8 +61,8 @@ class Player:
             action, trace = self.private.act(game.observe(0), self._streams.learner)
             self._held = action, trace, self.private.channel.hold()
         if hasattr(game, "memory"):  # of an adversary that reacts: every player has one of its own
-            self._memory = game.memory.copy() if self._memory is None else self._memory
-            game = game._replace(memory=self._memory)  # type: ignore[attr-defined]
+            self.memory = game.memory.copy() if self.memory is None else self.memory
+            game = game._replace(memory=self.memory)  # type: ignore[attr-defined]
         scores = np.empty(marks.size)
         loop: Any = play
         if self._compiled:

@@ -29,7 +29,8 @@ class Results:
 
     contenders: tuple[Contender, ...]
     environment: str
-    arms: int
+    arms: int  # or the dimension of the points
+    points: str | None  # what is played: experts, ball, cube, or arms (None)
     checkpoints: Integers
     asked: int
     seed: int
@@ -100,7 +101,8 @@ class Results:
             "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
             "seed": self.seed,
             "environment": self.environment,
-            "arms": self.arms,
+            "arms" if self.points is None else "dimension": self.arms,
+            "points": self.points,
             "rounds": self.rounds,
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Environment, Floats, Integers
-from discreet.errors import DiscreetError
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import Range
+from discreet.simulation.fitting import answers, checked
 from discreet.simulation.loop import Player
 
 # How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing beside them, few
@@ -69,47 +70,34 @@ def run_trial(
     dealer = streams(seed, trial=trial).environment
     players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
     loss = np.empty((len(players), marks.size))
-    best = np.empty(marks.size)
+    best = np.empty((len(players), marks.size))
     seconds = np.zeros(len(players))
     total: Floats | float = 0.0
     clipped = 0
-    rounds = int(marks[-1])
-    size = rounds_at_once(environment.actions)
-    for start in range(0, rounds, size):
+    for start, end in stretches(environment, marks):
         if stop.is_set():
             return None
-        end = min(start + size, rounds)
-        game, outside = within_bounds(environment.deal(start, end, dealer), bounds, clip=clip, before=start)
+        game, outside = checked(environment, environment.deal(start, end, dealer), bounds, clip=clip, before=start)
         clipped += outside
         inside = (marks > start) & (marks <= end)
         stops = np.unique(np.append(marks[inside], end)) - start
         at_marks = np.isin(stops, marks[inside] - start)
         sums = total + np.cumsum(game.totals(np.append(0, stops[:-1])), axis=0)
         total = sums[-1]
-        best[inside] = [environment.best(row) for row in sums[at_marks]]
+        best[:, inside] = [environment.best(row) for row in sums[at_marks]]
         for index, player in enumerate(players):
             before = time.perf_counter()
             loss[index, inside] = player.play(game, stops)[at_marks]
             seconds[index] += time.perf_counter() - before
+            if answers(environment):
+                best[index, inside] = environment.best(player.memory)
     return Outcome(loss - best, loss, seconds, clipped)
 
 
-def within_bounds(
-    game: Any, bounds: Range, *, clip: bool, before: int, names: tuple[str, str] = ("round", "arm")
-) -> tuple[Any, int]:
-    """Return the game with all losses in their declared range, and how many had to be clipped, or refuse it.
-
-    ``before`` rounds went before it, and ``names`` are what its rows and columns are called.
-    """
-    losses = game.losses
-    if bounds.low <= losses.min() and losses.max() <= bounds.high:
-        return game, 0
-    outside = ~((losses >= bounds.low) & (losses <= bounds.high))
-    if clip and not np.isnan(losses).any():
-        return game._replace(losses=np.clip(losses, bounds.low, bounds.high)), int(outside.sum())
-    row, column = (int(i) for i in np.argwhere(outside)[0])
-    raise DiscreetError(
-        f"{names[0]} {row + before + 1}, {names[1]} {column + 1}: the loss is {losses[row, column]:g}, "
-        f"but the declared range is "
-        f"{bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
-    )
+def stretches(environment: Environment, marks: Integers) -> Iterator[tuple[int, int]]:
+    """Yield the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
+    size, rounds = rounds_at_once(environment.actions), int(marks[-1])
+    cuts = {*range(0, rounds, size), rounds}
+    if answers(environment):
+        cuts.update(marks.tolist())
+    yield from itertools.pairwise(sorted(cuts))

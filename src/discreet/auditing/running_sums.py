@@ -1,0 +1,149 @@
+"""The attack on running sums: the first loss vector is replaced, and all releases together are weighed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.channels import Buffered, SquareRoot, Tree
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import DiscreetError
+from discreet.kernel import compilable, compile_for, compiled, copy
+from discreet.mechanisms import CubeLaplace, Laplace, SphericalLaplace
+from discreet.private import Private
+from discreet.randomness import streams
+
+AT_ONCE = 1 << 15
+LONGEST = 2048
+NORMS = {Laplace: 1, SphericalLaplace: 2, CubeLaplace: math.inf}
+
+
+class FirstVector(NamedTuple):
+    """Every trial is a run from the start; the first of its loss vectors is one of two, all others are in the middle.
+
+    Releases are linear in the inputs and in the noise. How they respond to each draw of noise is found out by playing
+    the channel with one unit of noise at a time; so the releases can be turned back into noisy nodes, and the statistic
+    is the logarithm of their likelihood ratio: what tells most. The first round is in more nodes than any other. Padding,
+    which is no part of the claim, is taken off: that shows more than is released.
+    """
+
+    one: Floats
+    other: Floats
+
+    @property
+    def text(self) -> str:
+        """What is done."""
+        return "the first loss vector is one of two that are farthest apart; the likelihood ratio of all releases"
+
+    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+        """Return the likelihood ratio of so many runs."""
+        channel: Any = copy(without_padding(private.channel))
+        rest = self.one / 2.0 + self.other / 2.0
+        rounds, size = int(channel.prefixes), rest.size
+        if rounds >= LONGEST:
+            raise DiscreetError(
+                f"the running sum has {rounds:,} prefixes, but every trial of its audit is a whole run: "
+                f"give fewer than {LONGEST:,} rounds."
+            )
+        means = [np.cumsum(np.vstack([first, *[rest] * (rounds - 1)]), axis=0) for first in (self.one, self.other)]
+        score = _score(channel, rounds, size, *means)
+        runs = compile_for(prefix_runs, channel) if compilable(channel) else prefix_runs
+        found = np.empty(trials)
+        rng = streams(seed, trial=world).privacy
+        at_once = max(1, AT_ONCE // (rounds * size) * 16)
+        for start in range(0, trials, at_once):
+            released = np.empty((min(at_once, trials - start), rounds, size))
+            runs(channel, (self.one, self.other)[world], rest, released, rng)
+            found[start : start + at_once] = score(released)
+        return found
+
+
+def prefix_runs(channel: Any, first: Floats, rest: Floats, released: Floats, rng: Generator) -> None:
+    """Play a channel from the start again and again, and keep all that it releases."""
+    for run in range(released.shape[0]):
+        channel.restart()
+        for t in range(released.shape[1]):
+            _, out = channel.offer(first if t == 0 else rest, 1.0, rng)
+            for i in range(first.size):
+                released[run, t, i] = out[i]
+
+
+def is_running_sum(channel: object) -> bool:
+    """Return whether this attack is for the channel."""
+    return isinstance(channel, Tree | Buffered | SquareRoot)
+
+
+def first_vector(channel: Any) -> FirstVector:
+    """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
+    norm = NORMS.get(type(channel.mechanism), 2)
+    size = channel.losses.dimension
+    pairs = []
+    for direction in (np.ones(size), np.arange(1.0, size + 1.0), np.eye(size)[0]):
+        pair = np.empty(size), np.empty(size)
+        channel.losses.minimise_linear(direction, pair[0])
+        channel.losses.minimise_linear(-direction, pair[1])
+        pairs.append(pair)
+    return FirstVector(*max(pairs, key=lambda pair: float(np.linalg.norm(pair[1] - pair[0], norm))))
+
+
+def without_padding(channel: Any) -> Any:
+    """Return the channel without the noise that buys no privacy."""
+    return channel._replace(padding=False) if isinstance(channel, Tree) else channel
+
+
+@compiled
+class Impulse(NamedTuple):
+    """In the place of noise: adds 1 in one draw, and nothing in all others."""
+
+    turn: int
+    drawn: Integers
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Add one unit to all coordinates, if it is its turn."""
+        if self.drawn[0] == self.turn:
+            for i in range(vector.size):
+                vector[i] += 1.0
+        self.drawn[0] += 1
+
+    def release(self, value: float, rng: Generator) -> float:
+        """Add one unit, if it is its turn."""
+        self.drawn[0] += 1
+        return value + 1.0 if self.drawn[0] == self.turn + 1 else float(value)
+
+
+def responses(channel: Any, rounds: int, size: int) -> Floats:
+    """Return the matrix from draws of noise to releases: release t contains entry (t, n) times draw n."""
+
+    def play(turn: int) -> tuple[Floats, int]:
+        probe = copy(channel)._replace(mechanism=Impulse(turn, np.zeros(1, np.int64)))
+        released = np.empty((1, rounds, size))
+        runs = compile_for(prefix_runs, probe) if compilable(probe) else prefix_runs
+        runs(probe, np.zeros(size), np.zeros(size), released, streams(0).privacy)
+        return released[0, :, 0], int(probe.mechanism.drawn[0])
+
+    silent, draws = play(-1)
+    return np.column_stack([play(turn)[0] - silent for turn in range(draws)])
+
+
+def _score(channel: Any, rounds: int, size: int, one: Floats, other: Floats) -> Any:
+    """Return the function from releases (run, round, coordinate) to the logarithm of their likelihood ratio."""
+    matrix = responses(channel, rounds, size)
+    scale = float(channel.mechanism.scale)
+    norm = NORMS.get(type(channel.mechanism))
+    if norm is None:  # Gaussian: linear in the releases
+        weights = np.linalg.pinv(matrix @ matrix.T, hermitian=True) @ (other - one) / scale**2
+        return lambda released: np.tensordot(released, weights, 2)
+    back = np.linalg.pinv(matrix)
+    nodes = back @ one, back @ other
+
+    def ratio(released: Floats) -> Floats:
+        noisy = np.einsum("nt,rti->rni", back, released)
+        far = [np.linalg.norm(noisy - mean, norm, axis=2).sum(axis=1) for mean in nodes]
+        ratios: Floats = ((far[0] - far[1]) / scale).round(
+            9
+        )  # so that one value is one value, whatever was rounded on the way
+        return ratios
+
+    return ratio
