@@ -13,7 +13,8 @@ import pytest
 from discreet import Bandit, Contender, DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel, simulate
 from discreet.algorithms.running_sums import RunningSum, choose, node_deviation, planted
 from discreet.auditing import audit
-from discreet.channels import Buffered, OpenSum, Tree
+from discreet.channels import Buffered, Epochs, OpenSum, Tree
+from discreet.channels.epochs import epoch_noise
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
@@ -21,7 +22,7 @@ from discreet.environments.linear import LinearGame
 from discreet.learners import EntropyFtrl, QuadraticFtrl
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.randomness import streams
-from discreet.sets import GEOMETRIES, geometry
+from discreet.sets import GEOMETRIES, Box, geometry
 from discreet.simulation.loop import Player, play
 from discreet.simulation.trial import checkpoints, run_trial
 
@@ -419,6 +420,26 @@ class TestSimulation:
         peak(1000)  # imports and compiles
         assert peak(1 << 20) < 1.2 * peak(1 << 17)
 
+    @pytest.mark.parametrize("delta", [0.0, 1e-6])
+    @pytest.mark.parametrize("name", ["private-ftrl-experts", "private-ftrl-cube"])
+    def test_live_use_has_exact_noise_and_the_same_guarantee(self, name, delta):
+        private = build(name, {}, arms=3, rounds=50, delta=delta).private
+        live = private.live()
+        assert live.guarantee.epsilon <= private.guarantee.epsilon * (1.0 + 1e-9)
+        assert live.guarantee.delta == delta
+        assert "exact noise" in live.guarantee.source
+        assert all(noise["exact"] for noise in live.channel.noises)
+        rng = np.random.default_rng(1)
+        for _ in range(49):
+            point, trace = live.act(None, rng)
+            assert live.tell(trace, np.array([0.5, 0.25, 0.25]), rng)
+        assert np.isfinite(point).all()
+        assert not live.tell(trace, np.zeros(3), rng), "all sums are released"
+
+    def test_noise_without_an_exact_sampler_is_refused_in_live_use(self):
+        with pytest.raises(DiscreetError, match="spherical"):
+            build("private-ftrl-ball", {}, arms=3, rounds=50).private.live()
+
     def test_a_bandit_refuses_algorithms_for_points(self):
         with pytest.raises(DiscreetError, match="private-ftrl-experts, which plays points"):
             Bandit(arms=3, horizon=100, epsilon=1.0, algorithm="private-ftrl-experts")
@@ -460,6 +481,15 @@ class TestAudit:
         assert found.claimed.status == "claimed by the paper only"
         assert found.violated
         assert found.lower_bound > 1.6
+
+    @pytest.mark.parametrize("split", ["restarts", "hybrid", "tapered"])
+    def test_epochs_are_audited_and_tight(self, split):
+        losses = Box.cube(2, 0.0, 1.0)
+        channel = Epochs.over(losses, epoch_noise(losses, epsilon=1.0, delta=0.0, noise="cube"), split=split)
+        found = audit(Private(channel, EntropyFtrl.start(actions=2, learning_rate=0.1)), trials=200_000)
+        assert not found.violated
+        assert found.share > 0.85
+        assert "loss vector 4 is one of two" in found.attack
 
     def test_a_run_that_is_too_long_for_an_audit_is_refused(self):
         with pytest.raises(DiscreetError, match=r"has 9,999 prefixes, but every trial of its audit is a whole run"):

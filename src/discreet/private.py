@@ -48,6 +48,10 @@ class Private(NamedTuple):
             self.learner.learn(trace, released)
         return ready
 
+    def live(self) -> Private:
+        """Return the same with exact noise from the operating system's entropy: for people, not for simulations."""
+        return self._replace(channel=self.channel.live())
+
     @property
     def guarantee(self) -> Guarantee:
         """The channel's guarantee, or what the channel proves of this very learner."""

@@ -17,7 +17,7 @@ from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
-from discreet.auditing.running_sums import FirstVector, first_vector, is_running_sum
+from discreet.auditing.running_sums import OneVector, is_running_sum, one_vector, prefixes_of
 from discreet.auditing.selection import RareArm, rare_arm
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
@@ -215,7 +215,7 @@ def _named(
             source=known.citation.short,
         )
     if is_running_sum(private.channel):
-        return private, claim, attack or first_vector(private.channel)
+        return private, claim, attack or one_vector(private.channel)
     if hasattr(private.channel, "in_order"):
         return private, claim, attack or rare_arm(private, setting.arms, setting.bounds)
     return private, claim, attack or EveryRelease(setting.bounds, private.channel.hold())
@@ -225,7 +225,7 @@ def _default(private: Private) -> Attack:
     """Return the attack on our own channels, or on one of which nothing is known."""
     channel = private.channel
     if is_running_sum(channel):
-        return first_vector(channel)
+        return one_vector(channel)
     if isinstance(channel, Batch | PerRound) and type(channel.mechanism).__module__.startswith("discreet.mechanisms"):
         return EveryRelease(channel.bounds, channel.hold())
     arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
@@ -246,7 +246,7 @@ def _gaussian(private: Private) -> GaussianNoise | None:
 
 def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape: GaussianNoise | None) -> int:
     """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight."""
-    if not isinstance(attack, EveryRelease | FirstVector):
+    if not isinstance(attack, EveryRelease | OneVector):
         return WARM_UPS if isinstance(attack, RareArm) else RUNS
     if claim.epsilon == 0.0:
         return LEAST
@@ -254,9 +254,9 @@ def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape:
     if shape is not None:
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     affordable = ROUNDS // (20 + channel.hold())
-    if isinstance(attack, FirstVector):
-        sums: Any = channel
-        affordable = ROUNDS // (40 * sums.prefixes * attack.one.size)
+    if isinstance(attack, OneVector):
+        rounds = prefixes_of(channel)
+        affordable = ROUNDS // (40 * rounds * attack.one.size)
         if shape is None:  # the best event is that all noises of the first round are on one side
-            precise *= 2.0 ** min(0.5 * sums.prefixes.bit_length() * attack.one.size, 20.0)
+            precise *= 2.0 ** min(0.5 * rounds.bit_length() * attack.one.size, 20.0)
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))

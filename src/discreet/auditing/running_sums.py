@@ -1,4 +1,4 @@
-"""The attack on running sums: the first loss vector is replaced, and all releases together are weighed."""
+"""The attack on running sums: one loss vector is replaced, and all releases together are weighed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.channels import Buffered, SquareRoot, Tree
+from discreet.channels import Buffered, Epochs, SquareRoot, Tree
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
 from discreet.kernel import compilable, compile_for, compiled, copy
@@ -17,37 +17,43 @@ from discreet.randomness import streams
 
 AT_ONCE = 1 << 15
 LONGEST = 2048
+ENDLESS = 7  # three epochs: the last begins with round 4
 NORMS = {Laplace: 1, SphericalLaplace: 2, CubeLaplace: math.inf}
 
 
-class FirstVector(NamedTuple):
-    """Every trial is a run from the start; the first of its loss vectors is one of two, all others are in the middle.
+class OneVector(NamedTuple):
+    """Every trial is a run from the start; one of its loss vectors is one of two, all others are in the middle.
 
     Releases are linear in the inputs and in the noise. How they respond to each draw of noise is found out by playing
     the channel with one unit of noise at a time; so the releases can be turned back into noisy nodes, and the statistic
-    is the logarithm of their likelihood ratio: what tells most. The first round is in more nodes than any other. Padding,
-    which is no part of the claim, is taken off: that shows more than is released.
+    is the logarithm of their likelihood ratio: what tells most. It is the first vector that is replaced, which is in more
+    nodes than any other, or the first of a later epoch. Padding, which is no part of the claim, is taken off: that shows
+    more than is released.
     """
 
     one: Floats
     other: Floats
+    turn: int = 0  # of the changed round
 
     @property
     def text(self) -> str:
         """What is done."""
-        return "the first loss vector is one of two that are farthest apart; the likelihood ratio of all releases"
+        which = "the first loss vector" if self.turn == 0 else f"loss vector {self.turn + 1}"
+        return f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of so many runs."""
         channel: Any = copy(without_padding(private.channel))
         rest = self.one / 2.0 + self.other / 2.0
-        rounds, size = int(channel.prefixes), rest.size
+        rounds, size = prefixes_of(channel), rest.size
         if rounds >= LONGEST:
             raise DiscreetError(
                 f"the running sum has {rounds:,} prefixes, but every trial of its audit is a whole run: "
                 f"give fewer than {LONGEST:,} rounds."
             )
-        means = [np.cumsum(np.vstack([first, *[rest] * (rounds - 1)]), axis=0) for first in (self.one, self.other)]
+        inputs = np.repeat(rest[None], rounds, axis=0), np.repeat(rest[None], rounds, axis=0)
+        inputs[0][self.turn], inputs[1][self.turn] = self.one, self.other
+        means = [np.cumsum(each, axis=0) for each in inputs]
         score = _score(channel, rounds, size, *means)
         runs = compile_for(prefix_runs, channel) if compilable(channel) else prefix_runs
         found = np.empty(trials)
@@ -55,27 +61,32 @@ class FirstVector(NamedTuple):
         at_once = max(1, AT_ONCE // (rounds * size) * 16)
         for start in range(0, trials, at_once):
             released = np.empty((min(at_once, trials - start), rounds, size))
-            runs(channel, (self.one, self.other)[world], rest, released, rng)
+            runs(channel, inputs[world], released, rng)
             found[start : start + at_once] = score(released)
         return found
 
 
-def prefix_runs(channel: Any, first: Floats, rest: Floats, released: Floats, rng: Generator) -> None:
+def prefix_runs(channel: Any, inputs: Floats, released: Floats, rng: Generator) -> None:
     """Play a channel from the start again and again, and keep all that it releases."""
     for run in range(released.shape[0]):
         channel.restart()
         for t in range(released.shape[1]):
-            _, out = channel.offer(first if t == 0 else rest, 1.0, rng)
-            for i in range(first.size):
+            _, out = channel.offer(inputs[t], 1.0, rng)
+            for i in range(inputs.shape[1]):
                 released[run, t, i] = out[i]
 
 
 def is_running_sum(channel: object) -> bool:
     """Return whether this attack is for the channel."""
-    return isinstance(channel, Tree | Buffered | SquareRoot)
+    return isinstance(channel, Tree | Buffered | SquareRoot | Epochs)
 
 
-def first_vector(channel: Any) -> FirstVector:
+def prefixes_of(channel: Any) -> int:
+    """Return how many sums a channel releases, or how many are listened to where there is no end."""
+    return int(getattr(channel, "prefixes", ENDLESS))
+
+
+def one_vector(channel: Any) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
     norm = NORMS.get(type(channel.mechanism), 2)
     size = channel.losses.dimension
@@ -85,7 +96,16 @@ def first_vector(channel: Any) -> FirstVector:
         channel.losses.minimise_linear(direction, pair[0])
         channel.losses.minimise_linear(-direction, pair[1])
         pairs.append(pair)
-    return FirstVector(*max(pairs, key=lambda pair: float(np.linalg.norm(pair[1] - pair[0], norm))))
+    farthest = max(pairs, key=lambda pair: float(np.linalg.norm(pair[1] - pair[0], norm)))
+    return OneVector(*farthest, turn=ENDLESS // 2 if isinstance(channel, Epochs) else 0)
+
+
+def with_noise(channel: Any, mechanism: Any) -> Any:
+    """Return a copy of the channel with another mechanism."""
+    if isinstance(channel, Epochs):
+        scaled: Any = channel.tree.mechanism
+        return copy(channel._replace(tree=channel.tree._replace(mechanism=scaled._replace(mechanism=mechanism))))
+    return copy(channel)._replace(mechanism=mechanism)
 
 
 def without_padding(channel: Any) -> Any:
@@ -117,10 +137,11 @@ def responses(channel: Any, rounds: int, size: int) -> Floats:
     """Return the matrix from draws of noise to releases: release t contains entry (t, n) times draw n."""
 
     def play(turn: int) -> tuple[Floats, int]:
-        probe = copy(channel)._replace(mechanism=Impulse(turn, np.zeros(1, np.int64)))
+        impulse = Impulse(turn, np.zeros(1, np.int64))
+        probe = with_noise(channel, impulse)
         released = np.empty((1, rounds, size))
         runs = compile_for(prefix_runs, probe) if compilable(probe) else prefix_runs
-        runs(probe, np.zeros(size), np.zeros(size), released, streams(0).privacy)
+        runs(probe, np.zeros((rounds, size)), released, streams(0).privacy)
         return released[0, :, 0], int(probe.mechanism.drawn[0])
 
     silent, draws = play(-1)

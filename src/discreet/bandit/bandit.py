@@ -374,4 +374,4 @@ def _build(recipe: Mapping[str, Any]) -> Private:
     if known.points is not None:
         raise DiscreetError(f"algorithm is {known.name}, which plays points and sees whole loss vectors: no bandit.")
     private = known.build(setting, **options).private
-    return private if simulation else private._replace(channel=private.channel.live())
+    return private if simulation else private.live()

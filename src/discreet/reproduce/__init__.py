@@ -1,6 +1,6 @@
 """The papers' figures and tables, one command each."""
 
-from discreet.reproduce import leak, price, rates, tossou
+from discreet.reproduce import free, leak, price, rates, table_one, tossou
 from discreet.reproduce.registry import Reproduction, reproduction, reproductions
 
-__all__ = ["Reproduction", "leak", "price", "rates", "reproduction", "reproductions", "tossou"]
+__all__ = ["Reproduction", "free", "leak", "price", "rates", "reproduction", "reproductions", "table_one", "tossou"]
