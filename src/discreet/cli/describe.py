@@ -10,7 +10,7 @@ import click
 from discreet.algorithms import Setting, algorithm
 from discreet.cli import options
 from discreet.cli.text import facts, number
-from discreet.ranges import declared
+from discreet.ranges import Range, declared
 from discreet.sets import GEOMETRIES
 
 
@@ -69,7 +69,7 @@ def describe(
         (
             "setting",
             f"{size:,} {'arms' if points is None else 'dimensions'}, {rounds:,} rounds, epsilon {epsilon:g}, "
-            f"delta {delta:g}, losses from {setting.bounds.low:g} to {setting.bounds.high:g}",
+            f"delta {delta:g}, {_range(points, setting.bounds)}",
         ),
         *(("points", GEOMETRIES[kind]) for kind in (points,) if kind is not None),
         ("guarantee", str(instance.guarantee)),
@@ -87,3 +87,9 @@ def describe(
         ("can be set", ", ".join([*known.options, "low", "high"])),
     ]
     facts(f"{name}: {known.title}", lines)
+
+
+def _range(points: str | None, bounds: Range) -> str:
+    if points in ("ball", "cube"):
+        return f"loss vectors of size at most {bounds.high:g}"
+    return f"losses from {bounds.low:g} to {bounds.high:g}"
