@@ -19,10 +19,10 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 from discreet.simulation.trial import checkpoints, run_trial
 
-PRIVATE = [name for name, known in algorithms(points=False).items() if known.build(Setting()).private.channel.noises]
+PRIVATE = [name for name, known in algorithms("arms").items() if known.build(Setting()).private.channel.noises]
 
 
-@pytest.mark.parametrize("name", algorithms(points=False))
+@pytest.mark.parametrize("name", algorithms("arms"))
 @pytest.mark.parametrize("epsilon", [2.0, 0.05])
 def test_no_raw_feedback_reaches_the_learner_and_both_speeds_agree(name, epsilon):
     private = algorithm(name).build(Setting(arms=3, rounds=5000, epsilon=epsilon)).private
@@ -48,7 +48,7 @@ class Careless(NamedTuple):
         return ready
 
 
-@pytest.mark.parametrize("name", [name for name in algorithms(points=False) if name != "uniform"])
+@pytest.mark.parametrize("name", [name for name in algorithms("arms") if name != "uniform"])
 def test_the_non_interference_test_finds_a_small_leak(name):
     private = algorithm(name).build(Setting(arms=3)).private
     with pytest.raises(CheckFailed, match="raw feedback reaches"):
@@ -104,7 +104,7 @@ def mean_regret(name, setting, world, trials, **options):
 @pytest.mark.parametrize("arms", [3, 10])
 @pytest.mark.parametrize("rounds", [1 << 10, 1 << 14, 1 << 17])
 @pytest.mark.parametrize("epsilon", [1.0, 0.1])
-@pytest.mark.parametrize("name", algorithms(points=False))
+@pytest.mark.parametrize("name", algorithms("arms"))
 def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
     setting = Setting(arms=arms, rounds=rounds, epsilon=epsilon)
     regret, instance = mean_regret(name, setting, environment(world, arms=arms), trials=6)
@@ -323,7 +323,7 @@ def test_regret_grows_no_faster_than_declared(name):
 
 
 def test_every_adversarial_algorithm_declares_its_exponent():
-    known = {name for name, each in algorithms(points=False).items() if each.problem == "adversarial bandit"}
+    known = {name for name, each in algorithms("arms").items() if each.problem == "adversarial bandit"}
     assert set(DECLARED) == known - {"uniform"}
 
 

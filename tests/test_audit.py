@@ -21,7 +21,7 @@ from discreet.learners import Exp3
 from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
 
 UNIT = Range(0.0, 1.0)
-TIGHT = [name for name in algorithms(points=False) if name.startswith(("batched", "noisy", "local", "dp"))]
+TIGHT = [name for name in algorithms("arms") if name.startswith(("batched", "noisy", "local", "dp"))]
 
 
 def laplace(scale, world, trials, series):
@@ -271,7 +271,7 @@ class TestTheCommand:
     def test_all_shows_a_table_of_every_private_algorithm(self):
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")
-        private = [name for name in algorithms(points=True) if name.startswith("private")]
+        private = [name for name in algorithms("points") if name.startswith("private")]
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text
         assert "VIOLATED" not in text

@@ -18,7 +18,7 @@ from discreet.environments import Table
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-NAMES = list(algorithms(points=False))
+NAMES = list(algorithms("arms"))
 
 
 def new(name="batched-exp3", **changes):

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 from discreet import Range
-from discreet.environments import environment, environment_names, is_linear
+from discreet.environments import environment, environment_names, kind_of
 from discreet.sets import geometry
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
@@ -77,7 +77,7 @@ def test_every_environment_is_documented():
     for name in environment_names():
         assert f"## {name}\n" in text
         if name != "table":
-            sets = geometry("experts", 4, Range(0.0, 1.0)) if is_linear(name) else None
+            sets = geometry("experts", 4, Range(0.0, 1.0)) if kind_of(name) == "points" else None
             definition = inspect.getdoc(type(environment(name, geometry=sets))).split(">>>")[0].strip().replace("``", "`")
             assert definition in text, f"the definition of {name} has changed"
 

@@ -19,7 +19,7 @@ from discreet.simulation.loop import Player
 
 
 @pytest.mark.parametrize("arms", [2, 3, 7])
-@pytest.mark.parametrize("name", [name for name in environment_names(linear=False) if name != "table"])
+@pytest.mark.parametrize("name", [name for name in environment_names("arms") if name != "table"])
 def test_every_environment_keeps_its_contract(name, arms):
     check_environment(environment(name, arms=arms))
 

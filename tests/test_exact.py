@@ -28,7 +28,7 @@ UNIT = Range(0.0, 1.0)
 SETTING = Setting(arms=3, rounds=1000, epsilon=1.0, delta=1e-6)
 PRIVATE = [
     name
-    for name, known in algorithms(points=False).items()
+    for name, known in algorithms("arms").items()
     if known.build(SETTING).private.channel.guarantee.is_private and name != "uniform"
 ]
 

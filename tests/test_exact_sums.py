@@ -430,7 +430,7 @@ class TestRefusals:
             CHANNELS[name](square).live()
 
     def test_rounding_that_would_cost_too_much(self):
-        far = Box([1e12], [1e12 + 1.0])
+        far = Box([2.0**19 - 1.0, *[0.0] * 199], [2.0**19, *[0.0] * 199])
         with pytest.raises(DiscreetError, match=r"rounding so long sums of these losses would add .* more than 1%"):
             tree("laplace", far, 2**20).live()
         promise = factorised(Buffered).guarantee

@@ -73,7 +73,7 @@ def test_a_component_that_allocates_still_runs():
     assert compiled.must_allocate
 
 
-@pytest.mark.parametrize("name", algorithms(points=False))
+@pytest.mark.parametrize("name", algorithms("arms"))
 def test_no_registered_algorithm_allocates_in_its_loop(name):
     private = algorithms()[name].build(Setting()).private
     game = environment("stochastic", arms=4).deal(0, 10, np.random.default_rng(0))

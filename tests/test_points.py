@@ -31,7 +31,7 @@ UNIT = Range(0.0, 1.0)
 
 def cases():
     """Yield every algorithm with every kind of points as it comes, and one of them with everything that can be chosen."""
-    for name, known in algorithms(points=True).items():
+    for name, known in algorithms("points").items():
         for points in GEOMETRIES if known.points == "any" else [known.points]:
             chosen = {"points": points} if known.points == "any" else {}
             for delta in (0.0, 1e-6) if name.startswith("private") else (0.0,):
@@ -82,7 +82,7 @@ class CarelessVectors(NamedTuple):
         return ready
 
 
-@pytest.mark.parametrize("name", algorithms(points=True))
+@pytest.mark.parametrize("name", algorithms("points"))
 def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
     private = build(name, {}, arms=3, rounds=600).private
     with pytest.raises(CheckFailed, match="raw feedback reaches"):
@@ -147,7 +147,7 @@ def mean_regret(private, world, rounds, trials=4, seed=1):
 @pytest.mark.parametrize("epsilon", [1.0, 0.05])
 @pytest.mark.parametrize("rounds", [1 << 8, 1 << 13])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize("name", algorithms(points=True))
+@pytest.mark.parametrize("name", algorithms("points"))
 def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
     setting = Setting(arms=5, rounds=rounds, epsilon=epsilon, delta=delta)
     for points in GEOMETRIES if algorithm(name).points == "any" else [algorithm(name).points]:
@@ -159,7 +159,7 @@ def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
 
 
 def test_regret_bounds_scale_with_the_losses():
-    for name in algorithms(points=True):
+    for name in algorithms("points"):
         one, ten = (
             build(name, {}, arms=5, rounds=1000, delta=1e-6, bounds=Range(0.0, high)).regret_bound for high in (1.0, 10.0)
         )
@@ -269,7 +269,7 @@ def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
 
 class TestEnvironments:
     @pytest.mark.parametrize("points", GEOMETRIES)
-    @pytest.mark.parametrize("name", [name for name in environment_names(linear=True) if name != "table"])
+    @pytest.mark.parametrize("name", [name for name in environment_names("points") if name != "table"])
     def test_every_environment_keeps_its_contract(self, name, points):
         for dimension in (2, 7):
             check_environment(environment(name, rounds=60, geometry=geometry(points, dimension, Range(0.0, 2.0))))
@@ -441,7 +441,7 @@ class TestSimulation:
             build("private-ftrl-ball", {}, arms=3, rounds=50).private.live()
 
     def test_a_bandit_refuses_algorithms_for_points(self):
-        with pytest.raises(DiscreetError, match="private-ftrl-experts, which plays points"):
+        with pytest.raises(DiscreetError, match="private-ftrl-experts, which needs whole loss vectors"):
             Bandit(arms=3, horizon=100, epsilon=1.0, algorithm="private-ftrl-experts")
 
 

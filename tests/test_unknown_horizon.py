@@ -247,7 +247,7 @@ def test_after_the_last_epoch_nothing_is_released():
     short = channel._replace(on_total=channel.on_total[:2], on_inside=channel.on_inside[:2])
     rng = np.random.default_rng(1)
     assert [short.offer(np.ones(SIZE), 1.0, rng)[0] for _ in range(5)] == [True] * 3 + [False] * 2
-    assert channel.on_total.size == 50, "fifty doublings are enough"
+    assert channel.on_total.size == 32, "2^32 rounds are enough"
 
 
 class TestErrors:

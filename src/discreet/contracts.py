@@ -9,7 +9,7 @@ feedback multiplied. ``rng`` is a ``numpy.random.Generator``. Rounds inside a ga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,20 @@ from discreet.guarantee import Guarantee
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Generator = np.random.Generator
+
+
+class Estimate(NamedTuple):
+    """A query for more than the loss: ``factor`` times ``vector`` times the loss is wanted. All of it is public.
+
+    ``group`` says which queries may be alike (the arm that was played); ``weights``, with the sum ``total``, say how much
+    an error in each coordinate matters. The channel computes the sensitivity from these numbers itself.
+    """
+
+    group: int
+    factor: float
+    vector: Floats
+    weights: Floats
+    total: float
 
 
 class Learner(Protocol):

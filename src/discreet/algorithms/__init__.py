@@ -3,6 +3,7 @@
 from discreet.algorithms import (
     agarwal_singh,
     baselines,
+    expert_advice,
     faster_rates,
     full_information,
     noisy_tsallis,
@@ -19,6 +20,7 @@ __all__ = [
     "algorithm",
     "algorithms",
     "baselines",
+    "expert_advice",
     "faster_rates",
     "full_information",
     "noisy_tsallis",

@@ -21,14 +21,16 @@ class Setting:
     """The numbers that an algorithm's parameters are derived from. All of them are public."""
 
     arms: int = 4  # or the dimension of the points
+    experts: int = 10  # who give advice
     rounds: int = 100_000
     epsilon: float = 1.0
     delta: float = 0.0
     bounds: Range = field(default_factory=declared)
 
     def __post_init__(self) -> None:
-        whole("arms", self.arms, least=2, most=10_000_000)
-        whole("rounds", self.rounds, least=2)
+        object.__setattr__(self, "arms", whole("arms", self.arms, least=2, most=10_000_000))
+        object.__setattr__(self, "experts", whole("experts", self.experts, least=2, most=1_000_000))
+        object.__setattr__(self, "rounds", whole("rounds", self.rounds, least=2))
         positive("epsilon", self.epsilon)
         within("epsilon", self.epsilon, 1e-12, 1e12)
         within("delta", self.delta, 0.0, 1.0)
@@ -63,6 +65,7 @@ class Citation:
 
 
 Build = Callable[..., Instance]
+Kind = Literal["arms", "points", "advice"]
 ANY_POINTS = "any"
 
 
@@ -77,6 +80,12 @@ class Algorithm:
     citation: Citation
     make: Build
     points: str | None = None  # what is played: experts, ball, cube, any of them (an option), or arms (None)
+    advised: bool = False  # whether rounds come with expert advice
+
+    @property
+    def kind(self) -> Kind:
+        """What it is for: arms, points, or arms with advice."""
+        return "advice" if self.advised else "arms" if self.points is None else "points"
 
     def build(self, setting: Setting, **options: Any) -> Instance:
         """Return the algorithm with all its numbers filled in."""
@@ -111,22 +120,36 @@ _algorithms: dict[str, Algorithm] = {}
 
 
 def register(
-    *, name: str, title: str, problem: str, feedback: str, citation: Citation, points: str | None = None
+    *,
+    name: str,
+    title: str,
+    problem: str,
+    feedback: str,
+    citation: Citation,
+    points: str | None = None,
+    advised: bool = False,
 ) -> Callable[[Build], Build]:
     """Declare the named algorithm that the decorated function builds."""
 
     def keep(make: Build) -> Build:
         _algorithms[name] = Algorithm(
-            name=name, title=title, problem=problem, feedback=feedback, citation=citation, make=make, points=points
+            name=name,
+            title=title,
+            problem=problem,
+            feedback=feedback,
+            citation=citation,
+            make=make,
+            points=points,
+            advised=advised,
         )
         return make
 
     return keep
 
 
-def algorithms(*, points: bool | None = None) -> dict[str, Algorithm]:
-    """Return all named algorithms, or only those that play points, or arms."""
-    return {name: each for name, each in _algorithms.items() if points in (None, each.points is not None)}
+def algorithms(kind: Kind | None = None) -> dict[str, Algorithm]:
+    """Return all named algorithms, or only those for arms, for points, or for arms with advice."""
+    return {name: each for name, each in _algorithms.items() if kind in (None, each.kind)}
 
 
 def algorithm(name: str) -> Algorithm:

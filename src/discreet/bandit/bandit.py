@@ -371,7 +371,8 @@ def _build(recipe: Mapping[str, Any]) -> Private:
     options.pop("clip")
     simulation = options.pop("simulation")
     known = algorithm(options.pop("algorithm"))
-    if known.points is not None:
-        raise DiscreetError(f"algorithm is {known.name}, which plays points and sees whole loss vectors: no bandit.")
+    if known.kind != "arms":
+        needs = "expert advice" if known.advised else "whole loss vectors"
+        raise DiscreetError(f"algorithm is {known.name}, which needs {needs}: a bandit has none.")
     private = known.build(setting, **options).private
     return private if simulation else private.live()

@@ -24,6 +24,7 @@ from discreet.ranges import declared
 @click.option("--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy.")
 @options.arms("4, or 2 for points")
 @options.dimension
+@options.experts
 @click.option("--rounds", type=int, help="Number of rounds (default: 10000, or 8 for running sums).")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
@@ -39,6 +40,7 @@ def audit(
     everything: bool,
     arms: int | None,
     dimension: int | None,
+    experts: int | None,
     rounds: int | None,
     epsilon: float,
     delta: float,
@@ -66,6 +68,7 @@ def audit(
         usual = default_setting(each)
         setting = Setting(
             arms=options.one_size(arms, dimension, usual.arms),
+            experts=usual.experts if experts is None else experts,
             rounds=usual.rounds if rounds is None else rounds,
             epsilon=epsilon,
             delta=delta,

@@ -18,6 +18,7 @@ from discreet.sets import GEOMETRIES
 @click.argument("name", type=options.AlgorithmName())
 @options.arms("4")
 @options.dimension
+@options.experts
 @click.option("--rounds", type=int, default=100_000, show_default=True, help="Number of rounds.")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
@@ -27,6 +28,7 @@ def describe(
     name: str,
     arms: int | None,
     dimension: int | None,
+    experts: int | None,
     rounds: int,
     epsilon: float,
     delta: float,
@@ -37,7 +39,14 @@ def describe(
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
     size = options.one_size(arms, dimension)
-    setting = Setting(arms=size, rounds=rounds, epsilon=epsilon, delta=delta, bounds=declared(**bounds))
+    setting = Setting(
+        arms=size,
+        experts=10 if experts is None else experts,
+        rounds=rounds,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=declared(**bounds),
+    )
     chosen = known.parse(texts)
     instance = known.build(setting, **chosen)
     points = known.plays(chosen)
@@ -48,6 +57,7 @@ def describe(
             "title": known.title,
             "setting": {
                 "arms" if points is None else "dimension": size,
+                **({"experts": setting.experts} if known.advised else {}),
                 "rounds": rounds,
                 "epsilon": epsilon,
                 "delta": delta,
@@ -68,7 +78,9 @@ def describe(
     lines = [
         (
             "setting",
-            f"{size:,} {'arms' if points is None else 'dimensions'}, {rounds:,} rounds, epsilon {epsilon:g}, "
+            f"{size:,} {'arms' if points is None else 'dimensions'}, "
+            + (f"{setting.experts:,} experts, " if known.advised else "")
+            + f"{rounds:,} rounds, epsilon {epsilon:g}, "
             f"delta {delta:g}, {_range(points, setting.bounds)}",
         ),
         *(("points", GEOMETRIES[kind]) for kind in (points,) if kind is not None),

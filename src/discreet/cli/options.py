@@ -54,6 +54,9 @@ def arms(default: str) -> Callable[[Command], Command]:
 dimension = click.option("--dimension", type=int, help="Length of the points, for algorithms that play points.")
 
 
+experts = click.option("--experts", type=int, help="Number of experts, for algorithms with expert advice (default: 10).")
+
+
 def one_size(arms: int | None, dimension: int | None, default: int = 4) -> int:
     """Return the number of arms or the dimension, whichever was given."""
     if arms is not None and dimension is not None and arms != dimension:

@@ -22,6 +22,8 @@ from discreet.simulation.experiment import Progress
 from discreet.simulation.output import output_folder
 from discreet.simulation.results import parquet_writer
 
+DEFAULTS = "stochastic, linear-stochastic for points, advice-random with advice"
+
 
 @click.command(
     epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --environment stochastic "
@@ -31,11 +33,13 @@ from discreet.simulation.results import parquet_writer
 @click.option(
     "--environment",
     type=options.EnvironmentName(),
-    help=f"The adversary (default: stochastic, or linear-stochastic for points): {', '.join(environment_names())}.",
+    help=f"The adversary (default: {DEFAULTS}): {', '.join(environment_names())}.",
 )
 @click.option("--losses", type=click.Path(path_type=Path), help="CSV or NPY file for the environment 'table'.")
+@click.option("--advice", type=click.Path(path_type=Path), help="NPY file of advice for 'table': rounds, experts, arms.")
 @options.arms("4, or the columns of the file")
 @options.dimension
+@options.experts
 @click.option("--rounds", type=int, help="Number of rounds (default: 10000, or the rows of the file).")
 @click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
 @click.option("--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated.")
@@ -108,9 +112,12 @@ def _print(results: Results) -> None:
         ]
         for row in results.summary()
     ]
-    rival = (
-        f"of {results.arms} arms" if results.points is None else f"point in dimension {results.arms} ({results.points})"
-    )
+    if results.experts is not None:
+        rival = f"of {results.experts} experts on {results.arms} arms"
+    elif results.points is not None:
+        rival = f"point in dimension {results.arms} ({results.points})"
+    else:
+        rival = f"of {results.arms} arms"
     click.echo(
         f"Regret after {results.rounds:,} rounds against the best fixed {rival}, "
         f"{results.environment} losses, {count(results.trials.size, 'trial')}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from discreet.contracts import Environment
+from discreet.environments.advice import AdviceAdversarial, AdviceContextual, AdviceRandom
+from discreet.environments.advice_table import AdviceTable, read_advice
 from discreet.environments.deterministic import Deterministic
 from discreet.environments.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
 from discreet.environments.linear_adaptive import LinearAdaptive
@@ -20,6 +22,10 @@ from discreet.errors import DiscreetError, nearest, whole
 from discreet.sets import Geometry
 
 __all__ = [
+    "AdviceAdversarial",
+    "AdviceContextual",
+    "AdviceRandom",
+    "AdviceTable",
     "Deterministic",
     "Drifting",
     "Drop",
@@ -37,10 +43,12 @@ __all__ = [
     "Table",
     "environment",
     "environment_names",
+    "read_advice",
     "read_table",
 ]
 
 
+Kind = Literal["arms", "points", "advice"]
 TOSSOU = "(Tossou & Dimitrakakis 2017, section 4)"
 
 
@@ -52,6 +60,11 @@ class _Entry(NamedTuple):
 class _Linear(NamedTuple):
     title: str
     make: Callable[..., Environment]  # from a geometry and the number of rounds
+
+
+class _Advice(NamedTuple):
+    title: str
+    make: Callable[[int, int, int], Environment]  # from the numbers of arms, experts and rounds
 
 
 _KNOWN: dict[str, _Entry] = {
@@ -87,19 +100,24 @@ _LINEAR: dict[str, _Linear] = {
         ),
     ),
 }
+_ADVICE: dict[str, _Advice] = {
+    "advice-random": _Advice("one good expert among many that guess", lambda k, n, _: AdviceRandom(k, n)),
+    "advice-contextual": _Advice("experts are policies on 16 contexts", lambda k, n, _: AdviceContextual(k, n)),
+    "advice-adversarial": _Advice("experts whose quality switches four times", AdviceAdversarial),
+}
 _TABLE = "losses from a CSV or NPY file, one row a round"
 
 
-def environment_names(*, linear: bool | None = None) -> dict[str, str]:
-    """Return every environment's name and title, or only those that are for points, or for arms."""
-    arms = {name: entry.title for name, entry in _KNOWN.items()} | {"table": _TABLE}
-    points = {name: entry.title for name, entry in _LINEAR.items()} | {"table": _TABLE}
-    return arms | points if linear is None else points if linear else arms
+def environment_names(kind: Kind | None = None) -> dict[str, str]:
+    """Return every environment's name and title, or only those for arms, for points, or with advice."""
+    tables: dict[str, Mapping[str, Any]] = {"arms": _KNOWN, "points": _LINEAR, "advice": _ADVICE}
+    chosen = tables.values() if kind is None else [tables[kind]]
+    return {name: entry.title for table in chosen for name, entry in table.items()} | {"table": _TABLE}
 
 
-def is_linear(name: str) -> bool:
-    """Return whether the named environment deals loss vectors, for points, and not losses of arms."""
-    return name in _LINEAR
+def kind_of(name: str) -> Kind | None:
+    """Return what the named environment is for; None for tables, which serve all."""
+    return next((kind for kind in get_args(Kind) if name in environment_names(kind) and name != "table"), None)
 
 
 def environment_options(name: str) -> tuple[str, ...]:
@@ -114,12 +132,14 @@ def environment(
     rounds: int = 10_000,
     losses: Path | None = None,
     geometry: Geometry | None = None,
+    experts: int | None = None,
+    advice: Path | None = None,
     **options: float,
 ) -> Environment:
     """Return the named environment for a number of arms and rounds, or the table in a file.
 
     With a ``geometry`` its losses are vectors, for points: linear environments need one, and losses of arms are shown
-    whole.
+    whole. Environments with advice take a number of ``experts`` (10 by default), tables a file of ``advice``.
 
     >>> environment("deterministic", arms=4).actions
     4
@@ -132,9 +152,17 @@ def environment(
             raise DiscreetError(f"environment '{name}' is for points of experts, ball or cube, and none was chosen.")
         _no_file(name, losses)
         return _LINEAR[name].make(geometry, length, **options)
+    if advice is not None and name != "table":
+        raise DiscreetError(f"a file of advice was given, but environment '{name}' makes its own: use 'table'.")
     world: Environment
+    if name in _ADVICE:
+        _no_file(name, losses)
+        count = whole("experts", 10 if experts is None else experts, least=2, most=1_000_000)
+        return _ADVICE[name].make(whole("arms", 4 if arms is None else arms, least=2, most=10_000), count, length)
     if name == "table":
         world = _read(losses, arms)
+        if advice is not None:
+            return _agreeing(read_advice(world, advice), experts)
     else:
         _no_file(name, losses)
         world = _KNOWN[name].make(whole("arms", 4 if arms is None else arms, least=2, most=10_000_000), length)
@@ -159,6 +187,12 @@ def _read(losses: Path | None, arms: int | None) -> Table:
     table = read_table(losses)
     if arms is not None and arms != table.actions:
         raise DiscreetError(f"arms is {arms}, but {losses} has {table.actions} columns, one for each arm.")
+    return table
+
+
+def _agreeing(table: AdviceTable, experts: int | None) -> AdviceTable:
+    if experts is not None and experts != table.experts:
+        raise DiscreetError(f"experts is {experts}, but the file of advice has {table.experts}.")
     return table
 
 

@@ -13,7 +13,7 @@ from discreet.plot.regret import COLOURS, plotting
 def plot_environments(path: Path | str, *, arms: int = 4, rounds: int = 4000, seed: int = 1) -> Path:
     """Draw the losses of every named environment on arms, as means over windows of a fiftieth of the game."""
     pyplot = plotting()
-    names = [name for name in environment_names(linear=False) if name != "table"]
+    names = [name for name in environment_names("arms") if name != "table"]
     columns = 4
     figure, panels = pyplot.subplots(
         -(-len(names) // columns), columns, figsize=(9.0, 6.0), layout="constrained", sharey=True

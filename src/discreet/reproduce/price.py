@@ -18,7 +18,7 @@ TWINS = ("exp3", "exp3-gain", "htinf", "ftpl", "tsallis-inf")
 
 def private_names() -> list[str]:
     """Return the algorithms whose guarantee follows the epsilon that is asked for."""
-    promises = {name: known.build(Setting(delta=1e-6)).guarantee for name, known in algorithms(points=False).items()}
+    promises = {name: known.build(Setting(delta=1e-6)).guarantee for name, known in algorithms("arms").items()}
     return [name for name, promise in promises.items() if promise.is_private and promise.epsilon > 0.0]
 
 

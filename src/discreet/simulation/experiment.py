@@ -22,7 +22,7 @@ from discreet.private import Private
 from discreet.ranges import Range, declared
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
-from discreet.simulation.worlds import fitted, played, rounds_of, table_of, world_for
+from discreet.simulation.worlds import default_environment, fitted, problem_of, rounds_of, table_of, world_for
 
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
 
@@ -67,6 +67,8 @@ def simulate(
     losses: Path | str | None = None,
     arms: int | None = None,
     dimension: int | None = None,
+    experts: int | None = None,
+    advice: Path | str | None = None,
     rounds: int | None = None,
     trials: int = 24,
     epsilon: float | Sequence[float] = 1.0,
@@ -87,6 +89,8 @@ def simulate(
 
     Algorithms that play points (``ftrl-ball``, ...) take ``dimension`` in the place of ``arms``. The environment is
     ``stochastic`` by default, ``linear-stochastic`` for points; ``options`` of an environment (``gap``) go there.
+    Algorithms with expert advice meet ``advice-random`` by default, with a number of ``experts``; a table needs a file of
+    ``advice`` too, of the shape (rounds, experts, arms).
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
@@ -99,11 +103,21 @@ def simulate(
     seed = whole("seed", seed, least=0)
     threads = min(asked, available_cores() if workers is None else whole("workers", workers, least=1))
     options = dict(options or {})
-    points = played([each for each in algorithms if isinstance(each, str)], options)
+    problem = problem_of([each for each in algorithms if isinstance(each, str)], options)
     size = _one_size(arms, dimension)
     if environment is None:
-        environment = "stochastic" if points is None else "linear-stochastic"
-    world = world_for(environment, points, losses=losses, size=size, rounds=rounds, bounds=bounds, options=options)
+        environment = default_environment(problem)
+    world = world_for(
+        environment,
+        problem,
+        losses=losses,
+        advice=advice,
+        size=size,
+        experts=experts,
+        rounds=rounds,
+        bounds=bounds,
+        options=options,
+    )
     length = rounds_of(world, rounds)
     world, clipped = fitted(world, length, bounds, clip=clip)
 
@@ -111,7 +125,15 @@ def simulate(
     if not epsilons:
         raise DiscreetError("epsilon is empty, but at least one value is needed.")
     settings = [
-        Setting(arms=world.actions, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons
+        Setting(
+            arms=world.actions,
+            experts=getattr(world, "experts", 10),
+            rounds=length,
+            epsilon=value,
+            delta=delta,
+            bounds=bounds,
+        )
+        for value in epsilons
     ]
     contenders = _contenders(algorithms, settings, options, environment)
     marks = checkpoints(length)
@@ -122,7 +144,8 @@ def simulate(
         contenders=tuple(contenders),
         environment=_title(environment, world),
         arms=world.actions,
-        points=points,
+        points=problem.points,
+        experts=getattr(world, "experts", None),
         checkpoints=marks,
         asked=asked,
         seed=seed,

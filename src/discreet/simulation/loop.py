@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.contracts import Floats, Game, Generator, Integers
+from discreet.errors import DiscreetError
 from discreet.kernel import arrays, compilable, compile_for, copy
 from discreet.private import Private
 from discreet.randomness import Streams
@@ -48,6 +49,10 @@ class Player:
     """An algorithm in the middle of a game."""
 
     def __init__(self, private: Private, streams: Streams, *, compiled: bool = True) -> None:
+        released, sums = getattr(private.channel, "released", None), getattr(private.learner, "sums", None)
+        if released is not None and sums is not None and np.shape(released) != np.shape(sums):
+            lengths = f"the channel releases {np.size(released)} numbers, but the learner needs {np.size(sums)}"
+            raise DiscreetError(f"{lengths}: give both the same dimension.")  # compiled loops read beyond an array's end
         self.private = copy(private)
         self._streams = streams
         self._compiled = compiled and compilable(private)
@@ -57,6 +62,8 @@ class Player:
 
     def play(self, game: Game, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
+        if getattr(self.private.learner, "follows", False):  # actions are experts: the game lets them draw an arm
+            game = game.followed()  # type: ignore[attr-defined]
         if self._held is None:
             action, trace = self.private.act(game.observe(0), self._streams.learner)
             self._held = action, trace, self.private.channel.hold()

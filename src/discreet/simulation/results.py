@@ -31,6 +31,7 @@ class Results:
     environment: str
     arms: int  # or the dimension of the points
     points: str | None  # what is played: experts, ball, cube, or arms (None)
+    experts: int | None  # who gave advice, if anybody did
     checkpoints: Integers
     asked: int
     seed: int
@@ -103,6 +104,7 @@ class Results:
             "environment": self.environment,
             "arms" if self.points is None else "dimension": self.arms,
             "points": self.points,
+            "experts": self.experts,
             "rounds": self.rounds,
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from discreet.algorithms import algorithm
 from discreet.contracts import Environment
 from discreet.environments import (
+    AdviceTable,
     FullInformation,
     Table,
     environment,
+    environment_names,
     environment_options,
-    is_linear,
+    kind_of,
     read_table,
     shown_whole,
 )
@@ -26,39 +28,64 @@ DEFAULT_ROUNDS = 10_000
 DEFAULT_SIZE = 4
 
 
-def played(names: Iterable[str], options: Mapping[str, Any]) -> str | None:
-    """Return which kind of points the named algorithms play, None for arms; all must play the same."""
-    kinds = {name: algorithm(name).plays(options) for name in names}
-    if not kinds:
-        return options.get("points")
-    first, kind = next(iter(kinds.items()))
-    for name, other in kinds.items():
-        if other != kind:
+class Problem(NamedTuple):
+    """What algorithms play."""
+
+    points: str | None = None  # which kind of points, None for arms
+    advised: bool = False
+
+    def __str__(self) -> str:
+        if self.advised:
+            return "arms with expert advice"
+        return {None: "arms", "experts": "distributions over experts"}.get(self.points, f"points of the {self.points}")
+
+
+def problem_of(names: Iterable[str], options: Mapping[str, Any]) -> Problem:
+    """Return what the named algorithms play; all must play the same."""
+    problems = {name: Problem(algorithm(name).plays(options), algorithm(name).advised) for name in names}
+    if not problems:
+        return Problem(options.get("points"))
+    first, problem = next(iter(problems.items()))
+    for name, other in problems.items():
+        if other != problem:
             raise DiscreetError(
-                f"{first} plays {_words(kind)} and {name} plays {_words(other)}, but in one simulation all must play "
-                "the same."
+                f"{first} plays {problem} and {name} plays {other}, but in one simulation all must play the same."
             )
-    return kind
+    return problem
+
+
+def default_environment(problem: Problem) -> str:
+    """Return the environment for those who name none."""
+    return "advice-random" if problem.advised else "stochastic" if problem.points is None else "linear-stochastic"
 
 
 def world_for(
     asked: str | Environment,
-    points: str | None,
+    problem: Problem,
     *,
     losses: Path | str | None,
+    advice: Path | str | None,
     size: int | None,
+    experts: int | None,
     rounds: int | None,
     bounds: Range,
     options: Mapping[str, Any],
 ) -> Environment:
-    """Return the environment, for arms or for the given kind of points."""
+    """Return the environment for what the algorithms play, or refuse it."""
     path = None if losses is None else Path(losses)
     if not isinstance(asked, str):
-        return _fitting(asked, points, size, bounds)
-    if is_linear(asked) and points is None:
-        raise DiscreetError(f"environment '{asked}' deals loss vectors, for points, but the algorithms play arms.")
+        return _fitting(asked, problem, size, experts, bounds)
+    _check_kind(asked, problem, experts, advice)
+    points = problem.points
     if points is None:
-        return environment(asked, arms=size, rounds=DEFAULT_ROUNDS if rounds is None else rounds, losses=path)
+        return environment(
+            asked,
+            arms=size,
+            rounds=DEFAULT_ROUNDS if rounds is None else rounds,
+            losses=path,
+            experts=experts,
+            advice=None if advice is None else Path(advice),
+        )
     if asked == "table" and path is not None:
         size = _agreed(size, read_table(path).actions, str(path))
     size = DEFAULT_SIZE if size is None else size
@@ -69,7 +96,7 @@ def world_for(
         rounds=DEFAULT_ROUNDS if rounds is None else rounds,
         losses=path,
         geometry=geometry(points, size, bounds),
-        **given,
+        **given,  # type: ignore[arg-type]
     )
 
 
@@ -93,23 +120,48 @@ def fitted(world: Any, rounds: int, bounds: Range, *, clip: bool) -> tuple[Any, 
     if isinstance(world, FullInformation):
         rows, clipped = within_set(rows, world.geometry, clip=clip, before=before, row_name=name)
         return world._replace(environment=rows), clipped
+    if isinstance(world, AdviceTable):
+        rows, clipped = within_bounds(rows, bounds, clip=clip, before=before, names=(name, "column"))
+        return world._replace(table=rows, advice=world.advice[:rounds]), clipped
     return within_bounds(rows, bounds, clip=clip, before=before, names=(name, "column"))
 
 
 def table_of(world: Any) -> Table | None:
     """Return the table that an environment replays, if it does."""
     inner = world.environment if isinstance(world, FullInformation) else world
+    inner = inner.table if isinstance(inner, AdviceTable) else inner
     return inner if isinstance(inner, Table) else None
 
 
-def _fitting(world: Any, points: str | None, size: int | None, bounds: Range) -> Environment:
+def _check_kind(asked: str, problem: Problem, experts: int | None, advice: object) -> None:
+    """Refuse an environment that is for something else than what the algorithms play."""
+    kind = kind_of(asked)
+    if kind == "points" and problem.points is None:
+        raise DiscreetError(f"environment '{asked}' deals loss vectors, for points, but the algorithms play {problem}.")
+    if kind == "advice" and not problem.advised:
+        raise DiscreetError(f"environment '{asked}' has expert advice, but the algorithms play {problem}.")
+    if problem.advised and kind in ("arms", "points"):
+        names = ", ".join(environment_names("advice"))
+        raise DiscreetError(f"environment '{asked}' has no expert advice, which the algorithms need: use one of {names}.")
+    if problem.advised and asked == "table" and advice is None:
+        raise DiscreetError("environment 'table' needs a file of advice for these algorithms, and none was given.")
+    if not problem.advised and (experts is not None or advice is not None):
+        what = "experts" if advice is None else "advice"
+        raise DiscreetError(f"{what} is given, but the algorithms play {problem}, without advice.")
+
+
+def _fitting(world: Any, problem: Problem, size: int | None, experts: int | None, bounds: Range) -> Environment:
     """Return an environment of the user's for what the algorithms play, or refuse it."""
     _agreed(size, world.actions, "the environment")
-    own = getattr(world, "geometry", None)
+    own, points = getattr(world, "geometry", None), problem.points
+    if problem.advised and not hasattr(world, "experts"):
+        raise DiscreetError(f"the environment has no expert advice, but the algorithms play {problem}.")
+    if experts is not None and experts != getattr(world, "experts", experts):
+        raise DiscreetError(f"experts is {experts}, but the environment has {world.experts}.")
     if own is None:
         return world if points is None else shown_whole(world, geometry(points, world.actions, bounds))
     if points is not None and points != own.name:
-        raise DiscreetError(f"the environment is for {_words(own.name)}, but the algorithms play {_words(points)}.")
+        raise DiscreetError(f"the environment is for {Problem(own.name)}, but the algorithms play {problem}.")
     if own.bounds != bounds:
         raise DiscreetError(
             f"the environment was made for losses from {own.bounds.low:g} to {own.bounds.high:g}, but low is "
@@ -129,7 +181,3 @@ def _number(key: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise DiscreetError(f"{key} is {value!r}, but must be a number.") from None
-
-
-def _words(points: str | None) -> str:
-    return {None: "arms", "experts": "distributions over experts"}.get(points, f"points of the {points}")

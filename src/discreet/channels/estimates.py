@@ -1,0 +1,221 @@
+"""Estimates of many losses from one: what learners with expert advice ask for, released batch by batch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Estimate, Floats, Generator, Integers
+from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
+from discreet.errors import DiscreetError, whole, within
+from discreet.guarantee import Guarantee
+from discreet.kernel import compiled
+from discreet.mechanisms.laplace import pure_scale
+from discreet.ranges import Range, declared
+
+UP = 1.0 + 1e-9  # covers rounding in the norms
+
+
+@compiled
+class Estimates(NamedTuple):
+    """Releases the mean over a batch of query · loss, a vector, with noise that follows from the public queries.
+
+    A query is a public vector m (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
+    a batch by at most the width of the range times m(s): one number times a public vector. All norms of m are public,
+    and so is how much an error in each coordinate matters, p (the query's ``weights``); each batch is therefore released
+    in the way with the least Σ p(j) σ(j)² (docs/proofs.md, section 16):
+
+    * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖m(s)‖₂, or Laplace, max ‖m(s)‖₁ / ε;
+    * *by groups*: rounds of the same group with equal queries are added up, and each such sum gets Laplace noise once;
+      what is released is Σ over groups of m (sum + noise). If advice is constant within a batch a group is an arm, and
+      the number of experts does not matter; if it always changes, a group is a round;
+    * *fitted* (only if ``fits``): Gaussian noise with σ(j)² = a² (D(j) / sqrt(q(j))) Σ sqrt(q(i)) D(i), D(j) the largest
+      entry of coordinate j, q half of p and half of the same for all.
+
+    a is the scale of Gaussian noise for sensitivity 1; without a delta there is none. Where there is a choice, only
+    Gaussian noise that is the same for all may exceed ``ceiling``, which the learner's regret bound needs. A last,
+    incomplete batch is never released.
+    """
+
+    size: int
+    bounds: Range
+    laplace: float  # scale of Laplace noise for sensitivity 1
+    gaussian: float  # scale of Gaussian noise for sensitivity 1, or 0 for none
+    delta: float
+    fits: bool
+    ceiling: float  # on the standard deviation in a coordinate, where they differ
+    seen: Integers
+    sums: Floats  # of query · loss
+    jitter: Floats  # of query · noise, over groups
+    squares: Floats  # of the queries, over groups
+    largest_entries: Floats
+    norms: Floats  # largest 1-norm and 2-norm of a query
+    columns: Floats  # group, coordinate: the last query of each group
+    known: Integers  # group: whether it had a query in this batch
+    released: Floats
+
+    @classmethod
+    def over(
+        cls,
+        *,
+        size: int,
+        coordinates: int,
+        groups: int,
+        bounds: Range,
+        epsilon: float,
+        delta: float,
+        fits: bool = False,
+        ceiling: float = math.inf,
+    ) -> Estimates:
+        """Return the channel with the least noise for a guarantee, before the first round."""
+        rounds, length = whole("batch_size", size, least=1), whole("coordinates", coordinates, least=1)
+        return cls(
+            rounds,
+            declared(*bounds),
+            pure_scale(1.0, epsilon),
+            gaussian_sigma(epsilon, delta) if delta > 0.0 else 0.0,
+            within("delta", delta, 0.0, 1.0),
+            bool(fits),
+            float(ceiling),
+            np.zeros(1, np.int64),
+            np.zeros(length),
+            np.zeros(length),
+            np.zeros(length),
+            np.zeros(length),
+            np.zeros(2),
+            np.zeros((whole("groups", groups, least=1), length)),
+            np.zeros(groups, np.int64),
+            np.zeros(length),
+        )
+
+    def hold(self) -> int:
+        """Return 1: a new action every round, also within a batch."""
+        return 1
+
+    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
+        """Add a loss, times its query; when the batch is full, release the mean with noise."""
+        if self.seen[0] == 0:
+            self.clear()
+        loss = self.bounds.fraction(self.bounds.clamp(feedback))
+        self.note(query, loss, rng)
+        self.seen[0] += 1
+        if self.seen[0] < self.size:
+            return False, self.released
+        self.seen[0] = 0
+        self.publish(query, rng)
+        return True, self.released
+
+    def clear(self) -> None:
+        """Begin a batch."""
+        self.norms[:] = 0.0
+        self.known[:] = 0
+        for j in range(self.sums.size):
+            self.sums[j] = 0.0
+            self.jitter[j] = 0.0
+            self.squares[j] = 0.0
+            self.largest_entries[j] = 0.0
+
+    def note(self, query: Estimate, loss: float, rng: Generator) -> None:
+        """Add up what one round contributes to each way of releasing."""
+        group, factor = query.group, query.factor
+        if not 0 <= group < self.known.size or query.vector.size != self.sums.size:
+            raise DiscreetError("the query is of another number of arms or experts than the channel was made for.")
+        fresh = self.known[group] == 0
+        one, two = 0.0, 0.0
+        for j in range(self.sums.size):
+            entry = factor * query.vector[j]
+            if entry != self.columns[group, j]:
+                fresh = True
+                self.columns[group, j] = entry
+            size = abs(entry)
+            one += size
+            two += entry * entry
+            self.sums[j] += entry * loss
+            if size > self.largest_entries[j]:
+                self.largest_entries[j] = size
+        if not one < math.inf:  # a norm that is not a number would be passed over
+            raise DiscreetError("the query has an entry that is not a finite number.")
+        self.norms[0] = max(self.norms[0], one)
+        self.norms[1] = max(self.norms[1], math.sqrt(two))
+        if fresh:
+            self.known[group] = 1
+            noise = rng.laplace(0.0, self.laplace)
+            for j in range(self.sums.size):
+                entry = float(self.columns[group, j])
+                self.jitter[j] += entry * noise
+                self.squares[j] += entry * entry
+
+    def publish(self, query: Estimate, rng: Generator) -> None:
+        """Release the mean in the way with the least error."""
+        count = self.sums.size
+        limit = self.ceiling * self.size
+        wide = math.sqrt(2.0) * self.laplace * self.norms[0] * UP  # all in units of a sum, not of a mean
+        smooth = self.gaussian * self.norms[1] * UP
+        use_laplace = smooth == 0.0 or (wide < smooth and wide <= limit)
+        best = wide * wide if use_laplace else smooth * smooth
+        grouped, most, spread = 0.0, 0.0, 0.0
+        for j in range(count):
+            share = query.weights[j] / query.total
+            grouped += share * self.squares[j]
+            most = max(most, self.squares[j])
+            spread += math.sqrt(0.5 * share + 0.5 / count) * self.largest_entries[j]
+        variance = 2.0 * self.laplace * self.laplace
+        if variance * grouped < best and variance * most <= limit * limit:
+            for j in range(count):
+                self.released[j] = (self.sums[j] + self.jitter[j]) / self.size
+            return
+        if self.fits and self.gaussian > 0.0:
+            fitted, most = 0.0, 0.0
+            for j in range(count):
+                share = query.weights[j] / query.total
+                square = self.gaussian**2 * spread * self.largest_entries[j] / math.sqrt(0.5 * share + 0.5 / count)
+                fitted += share * square
+                most = max(most, square)
+            if fitted < best and most <= limit * limit:
+                for j in range(count):
+                    share = query.weights[j] / query.total
+                    square = self.gaussian**2 * spread * self.largest_entries[j] / math.sqrt(0.5 * share + 0.5 / count)
+                    self.released[j] = (self.sums[j] + math.sqrt(square) * UP * rng.standard_normal()) / self.size
+                return
+        for j in range(count):
+            noise = rng.laplace(0.0, wide / math.sqrt(2.0)) if use_laplace else smooth * rng.standard_normal()
+            self.released[j] = (self.sums[j] + noise) / self.size
+
+    def live(self) -> Estimates:
+        """Return the channel with exact noise."""
+        raise DiscreetError("estimates of many experts cannot be used live yet: expert-arms can, over batched-htinf.")
+
+    def fork(self) -> Estimates:
+        """Return this channel: all rounds are one stream, in the order in which they come."""
+        return self
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added."""
+        if not self.laplace > 0.0 or (self.delta > 0.0 and not self.gaussian > 0.0):
+            return Guarantee.none("no noise is added")
+        source = "Faster rates 2025, Theorem 6, with public sensitivities (docs/proofs.md, section 16)"
+        pure = 1.0 / self.laplace
+        if self.delta == 0.0:
+            return Guarantee.of(Pure(pure), delta=0.0, model="central", source=source)
+        epsilon = max(pure, GaussianNoise(1.0 / self.gaussian).epsilon_at(self.delta))
+        return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
+
+    @property
+    def noises(self) -> tuple[dict[str, Any], ...]:
+        """The noise for a query of norm 1, in the units of the losses; each batch uses one of them."""
+        unit = self.bounds.width / self.size
+        scales = {"laplace": self.laplace, "gaussian": self.gaussian}
+        return tuple(
+            {"kind": f"{kind}, times the norm of a batch's queries", "scale": scale * unit}
+            for kind, scale in scales.items()
+            if scale > 0.0
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Estimates(size={self.size}, {self.sums.size} coordinates, bounds={self.bounds}, laplace={self.laplace}, "
+            f"gaussian={self.gaussian}, sums=<hidden>)"
+        )

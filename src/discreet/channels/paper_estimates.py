@@ -1,0 +1,107 @@
+"""The noise that Faster rates 2025 prints for batched EXP4: to compare with."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Estimate, Floats, Generator, Integers
+from discreet.curves import Approximate, Pure, composed
+from discreet.errors import DiscreetError, positive, whole
+from discreet.guarantee import Guarantee
+from discreet.kernel import compiled
+from discreet.ranges import Range, declared
+
+
+@compiled
+class PaperEstimates(NamedTuple):
+    """Releases the mean over a batch of query · loss with Laplace noise on every coordinate (Algorithms 2 and 7).
+
+    Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ) (Algorithm 2) or the largest
+    entry of its queries, over τ (Algorithm 7). Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))), and all N
+    together with what their composition gives, which is far less than ε: :class:`Estimates` has the least noise.
+    """
+
+    size: int
+    bounds: Range
+    strength: float  # scale of the noise for sensitivity 1 in a coordinate
+    cap: float  # K / γ: entries of queries are cut off there; 0 for the largest entry of each batch
+    delta: float
+    seen: Integers
+    sums: Floats
+    largest_entries: Floats
+    released: Floats
+
+    @classmethod
+    def over(
+        cls, *, size: int, coordinates: int, bounds: Range, epsilon: float, delta: float, cap: float = 0.0
+    ) -> PaperEstimates:
+        """Return the channel before the first round; ``cap`` is K / γ for Algorithm 2, and 0 for Algorithm 7."""
+        if not 0.0 < delta < 1.0:
+            raise DiscreetError(f"delta is {delta!r}, but the paper's noise needs one above 0 and below 1.")
+        strength = 3.0 * math.sqrt(coordinates * math.log(1.0 / delta)) / positive("epsilon", epsilon)
+        state = (np.zeros(whole("coordinates", coordinates, least=1)) for _ in range(3))
+        rounds = whole("batch_size", size, least=1)
+        return cls(rounds, declared(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
+
+    def hold(self) -> int:
+        """Return 1: a new action every round, also within a batch."""
+        return 1
+
+    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
+        """Add a loss, times its query; when the batch is full, release the mean with noise."""
+        if self.seen[0] == 0:
+            self.sums[:] = 0.0
+            self.largest_entries[:] = self.cap
+        if query.vector.size != self.sums.size:
+            raise DiscreetError("the query is of another number of experts than the channel was made for.")
+        loss = self.bounds.fraction(self.bounds.clamp(feedback))
+        for j in range(self.sums.size):
+            entry = query.factor * query.vector[j]
+            if not abs(entry) < math.inf:
+                raise DiscreetError("the query has an entry that is not a finite number.")
+            if self.cap > 0.0:
+                entry = min(max(entry, -self.cap), self.cap)
+            self.sums[j] += entry * loss
+            self.largest_entries[j] = max(self.largest_entries[j], abs(entry))
+        self.seen[0] += 1
+        if self.seen[0] < self.size:
+            return False, self.released
+        self.seen[0] = 0
+        for j in range(self.sums.size):
+            noise = rng.laplace(0.0, self.strength * self.largest_entries[j]) if self.largest_entries[j] > 0.0 else 0.0
+            self.released[j] = (self.sums[j] + noise) / self.size
+        return True, self.released
+
+    def live(self) -> PaperEstimates:
+        """Refuse: this noise is for comparison."""
+        raise DiscreetError("the paper's noise is for comparison only, and cannot be used live.")
+
+    def fork(self) -> PaperEstimates:
+        """Return this channel: all rounds are one stream, in the order in which they come."""
+        return self
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added: N coordinates, each private by itself."""
+        if not self.strength > 0.0:
+            return Guarantee.none("no noise is added")
+        epsilon = composed([Pure(1.0 / self.strength)], self.delta, times=self.sums.size)
+        source = "composition of one Laplace mechanism for each expert (docs/proofs.md, sections 12 and 16)"
+        return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
+
+    @property
+    def noises(self) -> tuple[dict[str, Any], ...]:
+        """The noise for an entry of 1, in the units of the losses."""
+        scale = self.strength * self.bounds.width / self.size * (self.cap if self.cap > 0.0 else 1.0)
+        return (
+            {
+                "kind": "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries",
+                "scale": scale,
+            },
+        )
+
+    def __repr__(self) -> str:
+        return f"PaperEstimates(size={self.size}, {self.sums.size} coordinates, strength={self.strength}, sums=<hidden>)"

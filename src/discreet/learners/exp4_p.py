@@ -1,0 +1,69 @@
+"""EXP4.P: expert advice with a bound that holds with high probability (Beygelzimer et al. 2011)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, whole, within
+from discreet.kernel import compiled
+from discreet.learners.expert_weights import Advised, ExpertWeights, equal_experts
+
+
+@compiled
+class Exp4P(NamedTuple):
+    """EXP4 on rewards with a bonus for experts whose estimates vary.
+
+    With p = sqrt(ln N / (K T)) the least probability of an arm, Q(i) = (1 - K p) Σ P(j) μ(j, i) + p, r the reward 1 - y:
+
+        log w(j) ← log w(j) + (p / 2) (r μ(j, I) / Q(I) + b Σ_i μ(j, i) / Q(i)),   b = sqrt(ln(N / failure) / (K T))
+
+    ``least`` is p, ``bonus`` is b. The bonus needs the advice for all arms: a round costs O(N K).
+    """
+
+    least_share: float
+    bonus: float
+    weights: ExpertWeights
+    chances: Floats  # Q
+    spread: Floats  # Σ μ / Q, of each expert
+
+    @classmethod
+    def start(cls, *, experts: int, arms: int, rounds: int, failure: float = 0.01) -> Exp4P:
+        """Return the learner before the first round."""
+        count = whole("arms", arms, least=2)
+        if not 0.0 < within("failure", failure, 0.0, 1.0) < 1.0:
+            raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
+        size = arms * whole("rounds", rounds, least=1)
+        least = min(math.sqrt(math.log(experts) / size), 1.0 / count)
+        bonus = math.sqrt(math.log(experts / failure) / size)
+        return cls(least, bonus, equal_experts(experts), np.zeros(count), np.zeros(experts))
+
+    def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
+        """Draw an arm from the advice, and note how much the estimates of each expert vary."""
+        arms, experts = observation.shape
+        if arms != self.chances.size:
+            raise DiscreetError("the advice is for another number of arms than the learner was made for.")
+        trace = self.weights.consult(observation, self.least_share * arms, rng)
+        for i in range(arms):
+            share = 0.0
+            for j in range(experts):
+                share += float(self.weights.values[j]) * observation[i, j]
+            self.chances[i] = (1.0 - self.least_share * arms) * share / float(self.weights.scale[0]) + self.least_share
+        for j in range(experts):
+            self.spread[j] = 0.0
+        for i in range(arms):
+            for j in range(experts):
+                self.spread[j] += observation[i, j] / self.chances[i]
+        return trace.arm, trace
+
+    def query(self, trace: Advised) -> float:
+        """Ask for the plain loss."""
+        return 1.0
+
+    def learn(self, trace: Advised, released: float) -> None:
+        """Move all weights."""
+        self.weights.shift(trace.column, 0.5 * self.least_share * (1.0 - released) * trace.importance)
+        self.weights.shift(self.spread, 0.5 * self.least_share * self.bonus)
