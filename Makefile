@@ -27,6 +27,7 @@ lint: $(READY) ## Style, types, import layers
 bench: $(READY) ## Compare the speed with a C program, in one run
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/costs.py
+	@$(BIN)/python benchmarks/sums.py
 
 lock: $(READY) ## Pin the newest allowed versions of all dependencies
 	@$(BIN)/python -m pip install --quiet uv
