@@ -18,6 +18,8 @@ SMALL = {
     "faster-rates-figure-1": {"rounds": 150_000},
     "faster-rates-table-1": {"trials": 2, "rounds": 2**14},
     "price-of-privacy": {"trials": 2, "rounds": 4096},
+    "agarwal-singh-table-1": {"trials": 2, "rounds": 2**10},
+    "agarwal-singh-privacy-for-free": {"trials": 2, "rounds": 2**11},
 }
 
 

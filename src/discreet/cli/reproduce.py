@@ -24,7 +24,11 @@ class ReproductionName(click.ParamType[str]):
         return [CompletionItem(n, help=r.title) for n, r in reproductions().items() if n.startswith(incomplete)]
 
 
-@click.command(epilog="Example: discreet reproduce tossou-figure-1 --output figure --trials 24 --rounds 16384")
+@click.command(
+    help="Compute a figure or table of a paper: pictures, and their numbers as tables.\n\n"
+    f"NAME is one of {', '.join(reproductions())}.",
+    epilog="Example: discreet reproduce tossou-figure-1 --output figure --trials 24 --rounds 16384",
+)
 @click.argument("name", type=ReproductionName())
 @click.option("--output", required=True, type=click.Path(path_type=Path), help="New folder for figures and tables.")
 @click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
@@ -37,10 +41,7 @@ class ReproductionName(click.ParamType[str]):
 def reproduce(
     name: str, output: Path, overwrite: bool, trials: int | None, rounds: int | None, seed: int, quiet: bool
 ) -> None:
-    """Compute a figure or table of a paper: pictures, and their numbers as tables.
-
-    NAME is one of tossou-figure-1, faster-rates-figure-1, faster-rates-table-1, price-of-privacy.
-    """
+    """Compute a reproduction in a folder that appears complete or not at all."""
     known = reproduction(name)
     plotting()
     start = time.perf_counter()
