@@ -46,7 +46,9 @@ EXAMPLES = {
         random_polytope(5, 12),
     ],
 }
-FOUND = [kind for kind in vars(sets).values() if inspect.isclass(kind) and hasattr(kind, "project") and issubclass(kind, tuple)]
+FOUND = [
+    kind for kind in vars(sets).values() if inspect.isclass(kind) and hasattr(kind, "project") and issubclass(kind, tuple)
+]
 ALL = [each for kind in FOUND for each in EXAMPLES[kind]]
 COMPILED = [each for each in ALL if not isinstance(each, Polytope)]
 SHARP = [each for each in ALL if not isinstance(each, L2Ball)]

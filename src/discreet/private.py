@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from discreet.contracts import Channel, Generator, Learner
+from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
+from discreet.kernel import compiled, copy
 
 
 @compiled
@@ -25,12 +26,9 @@ class Private(NamedTuple):
 
     So the guarantee belongs to the channel, and any learner can be put behind any channel in one line:
 
-    >>> import numpy as np
-    >>> from discreet.channels import Batch
-    >>> from discreet.learners import Exp3
-    >>> from discreet.ranges import Range
-    >>> channel = Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))
-    >>> print(Private(channel, Exp3.start(arms=4, learning_rate=0.01)).guarantee.short)
+    >>> from discreet import Range, channels, learners
+    >>> channel = channels.Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))
+    >>> print(Private(channel, learners.Exp3.start(arms=4, learning_rate=0.01)).guarantee.short)
     0.5-differential privacy
     """
 
@@ -49,8 +47,11 @@ class Private(NamedTuple):
         return ready
 
     def live(self) -> Private:
-        """Return the same with exact noise from the operating system's entropy: for people, not for simulations."""
-        return self._replace(channel=self.channel.live())
+        """Return a twin with exact noise from the operating system's entropy: for people, and before the first round."""
+        if getattr(self.channel, "seen", (0,))[0] > 0:
+            raise DiscreetError("the channel has seen rounds, but live use begins before the first: build it anew.")
+        twin = copy(self)
+        return twin._replace(channel=twin.channel.live())
 
     @property
     def guarantee(self) -> Guarantee:

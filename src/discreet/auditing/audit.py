@@ -15,11 +15,12 @@ import numpy as np
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
+from discreet.auditing.advice import OneEstimate, advised, one_estimate, releases_estimates
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
-from discreet.auditing.running_sums import OneVector, is_running_sum, one_vector, prefixes_of
+from discreet.auditing.running_sums import OneVector, attackable, is_running_sum, one_vector, prefixes_of
 from discreet.auditing.selection import RareArm, rare_arm
-from discreet.channels import Batch, PerRound
+from discreet.channels import Batch, Estimates, PaperEstimates, PerRound
 from discreet.contracts import Channel
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, whole, within
@@ -138,14 +139,14 @@ def audit(
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     attack = attack or _default(private)
     start = time.perf_counter()
-    shape = _gaussian(private)
+    shape = attack.curve(private.channel) if isinstance(attack, OneEstimate) else _gaussian(private)
     number = _trials(private.channel, attack, claim, shape) if trials is None else whole("trials", trials, least=100)
     root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
     if isinstance(attack, RareArm):
         bound = attack.bound(private, delta=claim.delta, trials=number, seed=root, confidence=confidence)
     else:
         bound = attacked(
-            partial(_sample, attack, private, root),
+            partial(_sample, attack, attackable(private, claim), root),
             number,
             delta=claim.delta,
             gaussian=shape is not None,
@@ -196,7 +197,8 @@ def _sample(attack: Attack, private: Private, root: int, world: int, trials: int
 
 def default_setting(name: str) -> Setting:
     """Return the numbers that an algorithm is audited with."""
-    return Setting(rounds=10_000) if algorithm(name).points is None else Setting(arms=2, rounds=8)
+    usual = {"arms": Setting(rounds=10_000), "points": Setting(arms=2, rounds=8), "advice": Setting(rounds=10_000)}
+    return usual[algorithm(name).kind]
 
 
 def _named(
@@ -216,6 +218,10 @@ def _named(
         )
     if is_running_sum(private.channel):
         return private, claim, attack or one_vector(private.channel)
+    if releases_estimates(private.channel):
+        return private, claim, attack or one_estimate(private, setting.arms, setting.bounds)
+    if known.advised:
+        private = advised(private, setting.arms, setting.experts)
     if hasattr(private.channel, "in_order"):
         return private, claim, attack or rare_arm(private, setting.arms, setting.bounds)
     return private, claim, attack or EveryRelease(setting.bounds, private.channel.hold())
@@ -226,6 +232,8 @@ def _default(private: Private) -> Attack:
     channel = private.channel
     if is_running_sum(channel):
         return one_vector(channel)
+    if isinstance(channel, Estimates | PaperEstimates):
+        return one_estimate(private, 2, channel.bounds)
     if isinstance(channel, Batch | PerRound) and type(channel.mechanism).__module__.startswith("discreet.mechanisms"):
         return EveryRelease(channel.bounds, channel.hold())
     arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
@@ -246,7 +254,7 @@ def _gaussian(private: Private) -> GaussianNoise | None:
 
 def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape: GaussianNoise | None) -> int:
     """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight."""
-    if not isinstance(attack, EveryRelease | OneVector):
+    if not isinstance(attack, EveryRelease | OneVector | OneEstimate):
         return WARM_UPS if isinstance(attack, RareArm) else RUNS
     if claim.epsilon == 0.0:
         return LEAST
@@ -254,6 +262,8 @@ def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape:
     if shape is not None:
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     affordable = ROUNDS // (20 + channel.hold())
+    if isinstance(attack, OneEstimate):
+        affordable = ROUNDS // (20 + 10 * attack.experts * channel.size)  # type: ignore[attr-defined]
     if isinstance(attack, OneVector):
         rounds = prefixes_of(channel)
         affordable = ROUNDS // (40 * rounds * attack.one.size)

@@ -11,6 +11,8 @@ from discreet.contracts import Floats
 from discreet.curves import gaussian_epsilon
 
 CANDIDATES = 400
+ASIDE = 1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
+PLACES = np.arange(1, 9)  # so many times
 
 
 class Event(NamedTuple):
@@ -56,7 +58,7 @@ def best_event(first: Floats, second: Floats, *, confidence: float, delta: float
     pooled = np.sort(np.concatenate(worlds))
     tail = np.geomspace(1e-7, 0.1, 60)
     shares = np.concatenate([tail, np.linspace(0.0, 1.0, CANDIDATES), 1.0 - tail])
-    thresholds = np.unique(pooled[np.minimum((shares * pooled.size).astype(np.int64), pooled.size - 1)])
+    thresholds = beside(pooled[np.minimum((shares * pooled.size).astype(np.int64), pooled.size - 1)], pooled)
     best, chosen = -math.inf, Event(float(thresholds[0]), upper=False, likelier=0)
     for upper in (False, True):
         counts = [
@@ -69,6 +71,24 @@ def best_event(first: Floats, second: Floats, *, confidence: float, delta: float
             if scores[index] > best:
                 best, chosen = float(scores[index]), Event(float(thresholds[index]), upper, likelier)
     return chosen
+
+
+def beside(values: Floats, pooled: Floats) -> Floats:
+    """Return thresholds next to some values of a sorted sample, below and above, where the sample is thinnest.
+
+    Many trials may have one and the same value, up to rounding errors that differ between the worlds. A threshold among
+    them would tell the worlds apart by these errors alone. So it is moved aside, to the emptiest one of a few places.
+    """
+    low, high = np.quantile(pooled, [0.01, 0.99])
+    spread = (high - low) or (pooled[-1] - pooled[0])
+    width = ASIDE * spread + 1e-10 * float(np.abs(pooled[[0, -1]]).max())
+    sides = []
+    for side in (-1.0, 1.0):
+        places = values[:, None] + side * width * PLACES
+        ends = np.searchsorted(pooled, places + width / 2.0) - np.searchsorted(pooled, places - width / 2.0)
+        sides.append(places[np.arange(values.size), ends.argmin(axis=1)])
+    found: Floats = np.unique(np.concatenate(sides))
+    return found
 
 
 def _bounds(

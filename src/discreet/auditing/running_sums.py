@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.channels import Buffered, Epochs, SquareRoot, Tree
+from discreet.channels.live import Live
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee
 from discreet.kernel import compilable, compile_for, compiled, copy
 from discreet.mechanisms import CubeLaplace, Laplace, SphericalLaplace
 from discreet.private import Private
@@ -27,8 +29,7 @@ class OneVector(NamedTuple):
     Releases are linear in the inputs and in the noise. How they respond to each draw of noise is found out by playing
     the channel with one unit of noise at a time; so the releases can be turned back into noisy nodes, and the statistic
     is the logarithm of their likelihood ratio: what tells most. It is the first vector that is replaced, which is in more
-    nodes than any other, or the first of a later epoch. Padding, which is no part of the claim, is taken off: that shows
-    more than is released.
+    nodes than any other, or the first of a later epoch.
     """
 
     one: Floats
@@ -43,7 +44,7 @@ class OneVector(NamedTuple):
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of so many runs."""
-        channel: Any = copy(without_padding(private.channel))
+        channel: Any = copy(simulated(private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = prefixes_of(channel), rest.size
         if rounds >= LONGEST:
@@ -78,7 +79,7 @@ def prefix_runs(channel: Any, inputs: Floats, released: Floats, rng: Generator) 
 
 def is_running_sum(channel: object) -> bool:
     """Return whether this attack is for the channel."""
-    return isinstance(channel, Tree | Buffered | SquareRoot | Epochs)
+    return isinstance(channel, Tree | Buffered | SquareRoot | Epochs | Live)
 
 
 def prefixes_of(channel: Any) -> int:
@@ -88,7 +89,7 @@ def prefixes_of(channel: Any) -> int:
 
 def one_vector(channel: Any) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
-    norm = NORMS.get(type(channel.mechanism), 2)
+    norm = NORMS.get(type(simulated(channel).mechanism), 2)
     size = channel.losses.dimension
     pairs = []
     for direction in (np.ones(size), np.arange(1.0, size + 1.0), np.eye(size)[0]):
@@ -108,9 +109,27 @@ def with_noise(channel: Any, mechanism: Any) -> Any:
     return copy(channel)._replace(mechanism=mechanism)
 
 
-def without_padding(channel: Any) -> Any:
-    """Return the channel without the noise that buys no privacy."""
-    return channel._replace(padding=False) if isinstance(channel, Tree) else channel
+def simulated(channel: Any) -> Any:
+    """Return the channel, or refuse one in live use: an audit needs millions of draws, and sets the noise apart."""
+    if isinstance(channel, Live):
+        raise DiscreetError(
+            f"the channel is a {type(channel).__name__}, but a live channel is audited through its simulated twin: "
+            "give the Private that live() was called on."
+        )
+    return channel
+
+
+def attackable(private: Private, claim: Guarantee) -> Private:
+    """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
+
+    What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md, section 7):
+    taking it off gives a better attack. Any other claim may be true because of it: Gaussian noise gets a smaller μ.
+    """
+    channel = private.channel
+    if not (isinstance(channel, Tree) and channel.padding):
+        return private
+    pure = type(channel.mechanism) in NORMS and claim.delta == 0.0
+    return private._replace(channel=channel._replace(padding=False)) if pure or claim == private.guarantee else private
 
 
 @compiled
@@ -162,9 +181,7 @@ def _score(channel: Any, rounds: int, size: int, one: Floats, other: Floats) -> 
     def ratio(released: Floats) -> Floats:
         noisy = np.einsum("nt,rti->rni", back, released)
         far = [np.linalg.norm(noisy - mean, norm, axis=2).sum(axis=1) for mean in nodes]
-        ratios: Floats = ((far[0] - far[1]) / scale).round(
-            9
-        )  # so that one value is one value, whatever was rounded on the way
+        ratios: Floats = (far[0] - far[1]) / scale
         return ratios
 
     return ratio

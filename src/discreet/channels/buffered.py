@@ -7,13 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.channels.rounding import UNIT, Checked, rounded_rows
+from discreet.channels.live import Live
+from discreet.channels.rounding import UNIT, Checked, check_precise, rounded_rows
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import whole
 from discreet.factorisations import buffered, column_norm
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled, copy
 from discreet.mechanisms import ExactGaussian, Gaussian
+
+NOT_GAUSSIAN = Guarantee.none("nothing is proved of factorisations with noise that is not Gaussian")
 
 
 @compiled
@@ -43,8 +46,9 @@ class Buffered(NamedTuple):
     def over(cls, losses: Any, *, prefixes: int, epsilon: float, delta: float) -> Buffered:
         """Return the channel with the least noise for a guarantee, before the first round."""
         rounds = whole("prefixes", prefixes, least=1)
+        check_precise(losses, rounds)
         matrix = buffered(max(2, rounds))
-        reach = losses.diameter(2.0) * column_norm(tuple(matrix.decay), tuple(matrix.output), rounds)
+        reach = losses.diameter(2.0) * column_norm(matrix.decay, matrix.output, rounds)
         mechanism = Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta)
         shape = matrix.decay.size, losses.dimension
         return cls(
@@ -80,26 +84,27 @@ class Buffered(NamedTuple):
                 self.raw[j, i] = self.decay[j] * self.raw[j, i] + value
             self.vector[i] = total
         self.mechanism.perturb(self.vector, rng)
+        for j in range(buffers):  # coordinates inside: neighbours in memory
+            output = self.output[j]
+            for i in range(size):
+                self.vector[i] -= output * self.noisy[j, i]
+        for j in range(buffers):
+            decay = self.decay[j]
+            for i in range(size):
+                self.noisy[j, i] = decay * self.noisy[j, i] + self.vector[i]
         for i in range(size):
-            estimate = self.vector[i]
-            for j in range(buffers):
-                estimate -= self.output[j] * self.noisy[j, i]
-            for j in range(buffers):
-                self.noisy[j, i] = self.decay[j] * self.noisy[j, i] + estimate
-            self.released[i] += estimate
+            self.released[i] += self.vector[i]
         return True, self.released
 
     def restart(self) -> None:
-        """Forget everything and begin anew: other rounds follow, so that it costs no privacy."""
+        """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.seen[0] = 0
         self.raw[:] = 0.0
         self.noisy[:] = 0.0
         self.released[:] = 0.0
 
-    def live(self) -> Buffered:
+    def live(self) -> LiveBuffered:
         """Return the channel with exact noise, before the first round."""
-        if isinstance(self.mechanism, ExactGaussian):
-            return self
         exact = copy(self)._replace(losses=Checked.of(self.losses))
         exact.restart()
         mechanism, slack = rounded_rows(
@@ -110,7 +115,7 @@ class Buffered(NamedTuple):
             prefixes=self.prefixes,
             error=exact.error(),
         )
-        return exact._replace(mechanism=mechanism, slack=slack)
+        return LiveBuffered(*exact._replace(mechanism=mechanism, slack=slack))
 
     def fork(self) -> Buffered:
         """Return this channel: all rounds are one stream, in the order in which they come."""
@@ -119,7 +124,7 @@ class Buffered(NamedTuple):
     @property
     def sensitivity(self) -> float:
         """By how much a replaced round moves C x, in L2: the diameter times the largest column norm of C."""
-        columns = column_norm(tuple(self.decay), tuple(self.output), self.prefixes)
+        columns = column_norm(self.decay, self.output, self.prefixes)
         return float(self.losses.diameter(2.0) * columns) + self.slack
 
     def error(self) -> float:
@@ -138,6 +143,8 @@ class Buffered(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
+        if not isinstance(self.mechanism, Gaussian | ExactGaussian):
+            return NOT_GAUSSIAN
         sections = "section 13" if self.slack == 0.0 else "sections 13 and 14"
         source = f"Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, {sections})"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
@@ -148,4 +155,11 @@ class Buffered(NamedTuple):
         return (self.mechanism.noise(),)
 
     def __repr__(self) -> str:
-        return f"Buffered({self.decay.size} buffers, {self.prefixes} prefixes, mechanism={self.mechanism}, raw=<hidden>)"
+        facts = f"{self.decay.size} buffers, {self.prefixes} prefixes, mechanism={self.mechanism}"
+        return f"{type(self).__name__}({facts}, raw=<hidden>)"
+
+
+class LiveBuffered(Live, Buffered):
+    """The same in live use."""
+
+    __slots__ = ()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.channels.tree import Tree, tree_noise
+from discreet.channels.tree import Tree, is_known, tree_noise, unproved
 from discreet.contracts import Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
 from discreet.errors import DiscreetError, nearest, whole
@@ -16,7 +16,7 @@ from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
 from discreet.mechanisms import Gaussian
 
-LONGEST = 2**49  # rounds of the last epoch: more than anybody has
+LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
 NOISES = ("laplace", "spherical", "cube", "gaussian")
 SPLITS = ("restarts", "hybrid", "tapered")
 
@@ -47,18 +47,18 @@ class Scaled(NamedTuple):
 class Epochs(NamedTuple):
     """Releases every prefix sum of a stream of vectors, however long it is going to be.
 
-    The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds. Each has a binary tree of its own, whose root is the
-    *total* of the epoch; what is released is the sum of the totals of all finished epochs and of the nodes of the running
-    one. A round is in one total and in at most one node on each of the k levels *inside* of its epoch, so one tree pays
-    for it (docs/proofs.md, section 15). Totals stay for ever and inner nodes do not, so how an epoch splits its guarantee
-    matters; the total gets the share
+    The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. Each has a binary tree of its own, whose
+    root is the *total* of the epoch; what is released is the sum of the totals of all finished epochs and of the nodes of
+    the running one. A round is in one total and in at most one node on each of the k levels *inside* of its epoch, so one
+    tree pays for it (docs/proofs.md, section 15). Totals stay for ever and inner nodes do not, so how an epoch splits its
+    guarantee matters; the total gets the share
 
     * ``restarts``: 1 / (k + 1), like any other level: an ordinary tree for each epoch;
     * ``hybrid``: 1 / 2 (Chan, Shi & Song 2011, "Private and continual release of statistics");
     * ``tapered``: (k + 1)^(-1/2) for Gaussian and (k + 1)^(-2/3) for pure noise, and the ratio of the largest error to
       that of a tree that knows the number of rounds tends to 1; it is the best of the three for long streams.
 
-    Where nothing is inside, the total gets all. Memory is that of a tree with 50 levels.
+    Where nothing is inside, the total gets all. Memory is that of a tree with 32 levels.
     """
 
     tree: Tree
@@ -107,7 +107,7 @@ class Epochs(NamedTuple):
         return True, self.released
 
     def restart(self) -> None:
-        """Forget everything and begin anew: other rounds follow, so that it costs no privacy."""
+        """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.tree.restart()
         self.epoch[0] = 0
         self.finished[:] = 0.0
@@ -164,6 +164,8 @@ class Epochs(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
+        if not is_known(self.mechanism):
+            return unproved(self.mechanism)
         source = "doubling epochs of binary trees, adaptive inputs (docs/proofs.md, section 15)"
         promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
         if isinstance(promise.curve, LaplaceNoise):  # that curve is proved for one number, and a round is in many

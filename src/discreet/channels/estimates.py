@@ -11,11 +11,19 @@ from discreet.contracts import Estimate, Floats, Generator, Integers
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, whole, within
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
+from discreet.kernel import compiled, helper
 from discreet.mechanisms.laplace import pure_scale
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, declared, grid_for
 
 UP = 1.0 + 1e-9  # covers rounding in the norms
+TINY, HUGE = 1e-100, 1e100  # entries of queries between which squares neither vanish nor overflow
+JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED = 0, 1, 2, 3  # the ways
+
+
+@helper
+def significant(entry: float) -> float:
+    """Return an entry of a query, or 0 if its square could not be told from 0: norms have to be right."""
+    return 0.0 if abs(entry) < TINY else entry
 
 
 @compiled
@@ -47,12 +55,14 @@ class Estimates(NamedTuple):
     fits: bool
     ceiling: float  # on the standard deviation in a coordinate, where they differ
     seen: Integers
+    way: Integers  # in which the last batch was released
     sums: Floats  # of query · loss
-    jitter: Floats  # of query · noise, over groups
+    grouped: Floats  # of query · noisy sum, over groups
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
     columns: Floats  # group, coordinate: the last query of each group
+    held: Floats  # group: the sum of its losses since its query changed, in steps of the grid
     known: Integers  # group: whether it had a query in this batch
     released: Floats
 
@@ -80,12 +90,14 @@ class Estimates(NamedTuple):
             bool(fits),
             float(ceiling),
             np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
             np.zeros(length),
             np.zeros(length),
             np.zeros(length),
             np.zeros(length),
             np.zeros(2),
             np.zeros((whole("groups", groups, least=1), length)),
+            np.zeros(groups),
             np.zeros(groups, np.int64),
             np.zeros(length),
         )
@@ -98,8 +110,7 @@ class Estimates(NamedTuple):
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:
             self.clear()
-        loss = self.bounds.fraction(self.bounds.clamp(feedback))
-        self.note(query, loss, rng)
+        self.note(feedback, query, rng)
         self.seen[0] += 1
         if self.seen[0] < self.size:
             return False, self.released
@@ -113,75 +124,99 @@ class Estimates(NamedTuple):
         self.known[:] = 0
         for j in range(self.sums.size):
             self.sums[j] = 0.0
-            self.jitter[j] = 0.0
+            self.grouped[j] = 0.0
             self.squares[j] = 0.0
             self.largest_entries[j] = 0.0
 
-    def note(self, query: Estimate, loss: float, rng: Generator) -> None:
-        """Add up what one round contributes to each way of releasing."""
-        group, factor = query.group, query.factor
-        if not 0 <= group < self.known.size or query.vector.size != self.sums.size:
+    def note(self, feedback: float, query: Estimate, rng: Generator) -> None:
+        """Add up what one round contributes to each way of releasing; a query that is refused contributes nothing."""
+        group, factor, count = query.group, query.factor, self.sums.size
+        if not 0 <= group < self.known.size or query.vector.size != count or query.weights.size != count:
             raise DiscreetError("the query is of another number of arms or experts than the channel was made for.")
         fresh = self.known[group] == 0
         one, two = 0.0, 0.0
-        for j in range(self.sums.size):
-            entry = factor * query.vector[j]
+        for j in range(count):
+            entry = significant(factor * query.vector[j])
+            one += abs(entry)
+            two += entry * entry
             if entry != self.columns[group, j]:
                 fresh = True
-                self.columns[group, j] = entry
-            size = abs(entry)
-            one += size
-            two += entry * entry
-            self.sums[j] += entry * loss
-            if size > self.largest_entries[j]:
-                self.largest_entries[j] = size
-        if not one < math.inf:  # a norm that is not a number would be passed over
-            raise DiscreetError("the query has an entry that is not a finite number.")
+        if not one < HUGE:  # a norm that is not a number would be passed over
+            raise DiscreetError("the query has an entry that is not a finite number, or above 1e100.")
         self.norms[0] = max(self.norms[0], one)
         self.norms[1] = max(self.norms[1], math.sqrt(two))
         if fresh:
+            self.settle(group, rng)
             self.known[group] = 1
-            noise = rng.laplace(0.0, self.laplace)
+        grid = grid_for(self.size)
+        steps = self.bounds.steps(feedback, grid)
+        self.held[group] += steps
+        loss = steps / grid
+        for j in range(count):
+            entry = significant(factor * query.vector[j])
+            self.columns[group, j] = entry
+            self.sums[j] += entry * loss
+            self.largest_entries[j] = max(self.largest_entries[j], abs(entry))
+
+    def settle(self, group: int, rng: Generator) -> None:
+        """Add noise to the sum of a group, and nothing but the noisy sum to the estimates."""
+        if self.known[group] == 1:
+            noisy = self.held[group] / grid_for(self.size) + rng.laplace(0.0, self.laplace)
             for j in range(self.sums.size):
                 entry = float(self.columns[group, j])
-                self.jitter[j] += entry * noise
+                self.grouped[j] += entry * noisy
                 self.squares[j] += entry * entry
+        self.held[group] = 0.0
 
     def publish(self, query: Estimate, rng: Generator) -> None:
         """Release the mean in the way with the least error."""
-        count = self.sums.size
-        limit = self.ceiling * self.size
+        for group in range(self.known.size):
+            self.settle(group, rng)
+        count, limit = self.sums.size, self.ceiling * self.size
         wide = math.sqrt(2.0) * self.laplace * self.norms[0] * UP  # all in units of a sum, not of a mean
         smooth = self.gaussian * self.norms[1] * UP
         use_laplace = smooth == 0.0 or (wide < smooth and wide <= limit)
-        best = wide * wide if use_laplace else smooth * smooth
-        grouped, most, spread = 0.0, 0.0, 0.0
+        jointly = wide * wide if use_laplace else smooth * smooth
+        in_groups, most_in_groups, entries = 0.0, 0.0, 0.0
+        per_weight, per_square = 1.0 / query.total, 2.0 * self.laplace * self.laplace
         for j in range(count):
-            share = query.weights[j] / query.total
-            grouped += share * self.squares[j]
-            most = max(most, self.squares[j])
-            spread += math.sqrt(0.5 * share + 0.5 / count) * self.largest_entries[j]
-        variance = 2.0 * self.laplace * self.laplace
-        if variance * grouped < best and variance * most <= limit * limit:
+            square = per_square * self.squares[j]
+            share = query.weights[j] * per_weight
+            in_groups += share * square
+            most_in_groups = max(most_in_groups, square)
+            entries += share * self.largest_entries[j] * self.largest_entries[j]
+        by_groups = in_groups < jointly and most_in_groups <= limit * limit
+        least = in_groups if by_groups else jointly
+        hope = self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least  # a lower bound
+        if hope and self.fit(query, limit) < least:
+            self.way[0] = FITTED
             for j in range(count):
-                self.released[j] = (self.sums[j] + self.jitter[j]) / self.size
-            return
-        if self.fits and self.gaussian > 0.0:
-            fitted, most = 0.0, 0.0
+                self.released[j] = (self.sums[j] + math.sqrt(self.released[j]) * UP * rng.standard_normal()) / self.size
+        elif by_groups:
+            self.way[0] = GROUPS
             for j in range(count):
-                share = query.weights[j] / query.total
-                square = self.gaussian**2 * spread * self.largest_entries[j] / math.sqrt(0.5 * share + 0.5 / count)
-                fitted += share * square
-                most = max(most, square)
-            if fitted < best and most <= limit * limit:
-                for j in range(count):
-                    share = query.weights[j] / query.total
-                    square = self.gaussian**2 * spread * self.largest_entries[j] / math.sqrt(0.5 * share + 0.5 / count)
-                    self.released[j] = (self.sums[j] + math.sqrt(square) * UP * rng.standard_normal()) / self.size
-                return
+                self.released[j] = self.grouped[j] / self.size
+        else:
+            self.way[0] = JOINT_LAPLACE if use_laplace else JOINT_GAUSSIAN
+            for j in range(count):
+                noise = rng.laplace(0.0, wide / math.sqrt(2.0)) if use_laplace else smooth * rng.standard_normal()
+                self.released[j] = (self.sums[j] + noise) / self.size
+
+    def fit(self, query: Estimate, limit: float) -> float:
+        """Put the variance of each coordinate's noise where its release will be; return their weighted sum."""
+        count, per_weight = self.sums.size, 1.0 / query.total
+        spread = 0.0
         for j in range(count):
-            noise = rng.laplace(0.0, wide / math.sqrt(2.0)) if use_laplace else smooth * rng.standard_normal()
-            self.released[j] = (self.sums[j] + noise) / self.size
+            root = math.sqrt(0.5 * query.weights[j] * per_weight + 0.5 / count)
+            self.released[j] = self.largest_entries[j] / root
+            spread += root * self.largest_entries[j]
+        fitted, most = 0.0, 0.0
+        for j in range(count):
+            square = self.gaussian * self.gaussian * spread * self.released[j]
+            self.released[j] = square
+            fitted += query.weights[j] * per_weight * square
+            most = max(most, square)
+        return fitted if most <= limit * limit else math.inf
 
     def live(self) -> Estimates:
         """Return the channel with exact noise."""

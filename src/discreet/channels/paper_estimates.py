@@ -12,7 +12,7 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, positive, whole
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, declared, grid_for
 
 
 @compiled
@@ -57,11 +57,13 @@ class PaperEstimates(NamedTuple):
             self.largest_entries[:] = self.cap
         if query.vector.size != self.sums.size:
             raise DiscreetError("the query is of another number of experts than the channel was made for.")
-        loss = self.bounds.fraction(self.bounds.clamp(feedback))
+        for j in range(self.sums.size):  # first, so that a query that is refused contributes nothing
+            if not abs(query.factor * query.vector[j]) < math.inf:
+                raise DiscreetError("the query has an entry that is not a finite number.")
+        grid = grid_for(self.size)
+        loss = self.bounds.steps(feedback, grid) / grid
         for j in range(self.sums.size):
             entry = query.factor * query.vector[j]
-            if not abs(entry) < math.inf:
-                raise DiscreetError("the query has an entry that is not a finite number.")
             if self.cap > 0.0:
                 entry = min(max(entry, -self.cap), self.cap)
             self.sums[j] += entry * loss

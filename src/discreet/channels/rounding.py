@@ -16,6 +16,7 @@ ROOM = 2.0**-30  # by how much a projected vector may be outside of its set, and
 MANY = 2**16  # dimensions
 MOST_NUMBERS = 2**40  # of noise: for so many it is proved what a grid and rounding errors cost Gaussian noise
 LARGEST_COST = 0.01  # of the noise
+LARGEST_SUM = 2.0**40  # in diameters: a replaced round moves a computed sum by at most 2^-10 of them too much
 
 
 class Checked(NamedTuple):
@@ -66,6 +67,17 @@ def exact_grid(largest: float, rounds: int) -> float:
     return grid
 
 
+def check_precise(losses: Any, rounds: int) -> None:
+    """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (section 8)."""
+    largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
+    allowed = LARGEST_SUM * diameter / rounds
+    if diameter > 0.0 and largest > allowed:
+        raise DiscreetError(
+            f"losses are up to {largest:g} away from 0 and {diameter:g} apart, but for sums of {rounds:,} of them they "
+            f"must be within {allowed:g} of 0: subtract a constant from all of them."
+        )
+
+
 def affordable(cost: float, prefixes: int) -> None:
     """Refuse rounding that would add more to the noise than is worth it."""
     if not cost <= LARGEST_COST:
@@ -76,13 +88,15 @@ def affordable(cost: float, prefixes: int) -> None:
 
 
 def rounded_rows(
-    mechanism: Gaussian, promise: Guarantee, *, sensitivity: float, losses: Checked, prefixes: int, error: float
+    mechanism: Any, promise: Guarantee, *, sensitivity: float, losses: Checked, prefixes: int, error: float
 ) -> tuple[ExactGaussian, float]:
     """Return exact noise for rows of C x, and by how much rounding them widens their sensitivity.
 
     ``error`` bounds how far a computed coordinate of C x is from the exact one, in L2 over all rows. All of them together
     may move by the sensitivity, by twice the errors, and each number by one step more.
     """
+    if not isinstance(mechanism, Gaussian):
+        raise DiscreetError(f"mechanism is a {type(mechanism).__name__}, but factorisations need Gaussian noise.")
     numbers = whole("prefixes times dimension", prefixes * losses.dimension, least=1, most=MOST_NUMBERS)
     step = mechanism.exact_for(promise, sensitivity).step
     norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum

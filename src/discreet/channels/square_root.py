@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.buffered import NOT_GAUSSIAN
 from discreet.channels.fourier import convolve, spectrum_of, waves
+from discreet.channels.rounding import check_precise
 from discreet.channels.square_root_live import LiveSquareRoot
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, whole
@@ -48,6 +50,7 @@ class SquareRoot(NamedTuple):
     def over(cls, losses: Any, *, prefixes: int, epsilon: float, delta: float) -> SquareRoot:
         """Return the channel with the least noise for a guarantee, before the first round."""
         rounds = whole("prefixes", prefixes, least=1)
+        check_precise(losses, rounds)
         size = 1 << (2 * rounds - 1).bit_length()
         needed = rounds * losses.dimension + 5 * size
         if needed > MOST_NUMBERS:
@@ -108,7 +111,7 @@ class SquareRoot(NamedTuple):
                     self.correlated[t, i + 1] = self.work[1, t]
 
     def restart(self) -> None:
-        """Forget everything and begin anew, with new noise: other rounds follow, so that it costs no privacy."""
+        """Forget everything and begin anew, with new noise. It costs no privacy if none of the rounds is told again."""
         self.seen[0] = 0
 
     def live(self) -> LiveSquareRoot:
@@ -127,6 +130,8 @@ class SquareRoot(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
+        if not isinstance(self.mechanism, Gaussian):
+            return NOT_GAUSSIAN
         source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, section 13)"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 

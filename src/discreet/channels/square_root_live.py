@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.buffered import NOT_GAUSSIAN
+from discreet.channels.live import Live, vector_of
 from discreet.channels.rounding import UNIT, Checked, rounded_rows
 from discreet.contracts import Floats, Generator, Integers
 from discreet.guarantee import Guarantee
@@ -15,13 +17,7 @@ from discreet.mechanisms import ExactGaussian, Gaussian
 AT_ONCE = 2**12  # rounds whose products are added in one go, then block by block: that keeps rounding errors small
 
 
-class LiveSquareRoot(NamedTuple):
-    """Releases C w for w = C x + z: C x is computed, rounded to the grid of the noise, and gets exact Gaussian noise.
-
-    Rounding errors are paid for (docs/proofs.md, section 14); C w is computed from w alone. A round costs as much as
-    there were rounds before, and all of them are remembered.
-    """
-
+class _Fields(NamedTuple):
     losses: Checked
     mechanism: ExactGaussian
     prefixes: int
@@ -31,6 +27,16 @@ class LiveSquareRoot(NamedTuple):
     raw: Floats  # coordinate, round
     noisy: Floats  # coordinate, round: C x + z
     released: Floats
+
+
+class LiveSquareRoot(Live, _Fields):
+    """Releases C w for w = C x + z: C x is computed, rounded to the grid of the noise, and gets exact Gaussian noise.
+
+    Rounding errors are paid for (docs/proofs.md, section 14); C w is computed from w alone. A round costs as much as
+    there were rounds before, and all of them are remembered.
+    """
+
+    __slots__ = ()
 
     @classmethod
     def over(cls, losses: Any, mechanism: Gaussian, coefficients: Floats, promise: Guarantee) -> LiveSquareRoot:
@@ -58,13 +64,13 @@ class LiveSquareRoot(NamedTuple):
         if self.seen[0] >= self.prefixes:
             return False, self.released
         last = int(self.seen[0])
-        vector = np.array([float(feedback[i]) for i in range(self.released.size)])
+        vector = vector_of(feedback, self.released.size)
         self.losses.project(vector)
-        self.seen[0] += 1
         self.raw[:, last] = vector
         row = self._filtered(self.raw, last)
         self.mechanism.perturb(row, rng)
         self.noisy[:, last] = row
+        self.seen[0] += 1  # only now: a round that fails before leaves its place to the next one
         self.released[:] = self._filtered(self.noisy, last)
         return True, self.released
 
@@ -78,12 +84,8 @@ class LiveSquareRoot(NamedTuple):
         return total
 
     def restart(self) -> None:
-        """Forget everything and begin anew: other rounds follow, so that it costs no privacy."""
+        """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.seen[0] = 0  # rounds are written before they are read
-
-    def live(self) -> LiveSquareRoot:
-        """Return this channel."""
-        return self
 
     def fork(self) -> LiveSquareRoot:
         """Return this channel: all rounds are one stream, in the order in which they come."""
@@ -97,6 +99,8 @@ class LiveSquareRoot(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
+        if not isinstance(self.mechanism, ExactGaussian):
+            return NOT_GAUSSIAN
         source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, sections 13 and 14)"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 

@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.channels.rounding import Checked, affordable, exact_grid
+from discreet.channels.live import Live
+from discreet.channels.rounding import Checked, affordable, check_precise, exact_grid
 from discreet.contracts import Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
 from discreet.errors import DiscreetError, whole
 from discreet.factorisations import reduction
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled, copy
-from discreet.mechanisms import CubeLaplace, ExactCube, ExactLaplace, Gaussian, Laplace, SphericalLaplace
+from discreet.mechanisms import CubeLaplace, ExactCube, ExactGaussian, ExactLaplace, Gaussian, Laplace, SphericalLaplace
 
 PURE = ((Laplace | ExactLaplace, 1.0), (SphericalLaplace, 2.0), (CubeLaplace | ExactCube, math.inf))  # and their norms
+NORMAL = Gaussian | ExactGaussian
 
 
 @compiled
@@ -31,8 +33,8 @@ class Tree(NamedTuple):
 
     ``weights`` turn the noisy nodes at and below a node into its best estimate (Honaker's reduction from below); ones use
     the node alone. ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh
-    2017, Algorithm 2), which buys no privacy. In live use vectors, and so nodes, are on a grid, and so is their noise
-    (section 14); what is computed from noisy nodes is as private as they are.
+    2017, Algorithm 2), which buys no pure privacy and is never counted (section 7). In live use vectors, and so nodes,
+    are on a grid, and so is their noise (section 14); what is computed from noisy nodes is as private as they are.
     """
 
     losses: Any  # the set of possible vectors: what comes is projected onto it first
@@ -52,14 +54,16 @@ class Tree(NamedTuple):
     @classmethod
     def over(cls, losses: Any, mechanism: Any, *, prefixes: int, reduced: bool = False, padding: bool = False) -> Tree:
         """Return the channel before the first round."""
-        levels = whole("prefixes", prefixes, least=1).bit_length()
+        rounds = whole("prefixes", prefixes, least=1)
         if hasattr(mechanism, "step"):
             raise DiscreetError("mechanism is exact noise, but must be noise for simulation: live() makes it exact.")
+        check_precise(losses, rounds)
+        levels = rounds.bit_length()
         shape = levels, losses.dimension
         return cls(
             losses,
             mechanism,
-            prefixes,
+            rounds,
             padding,
             0.0,
             reduction(levels) if reduced else np.ones(levels),
@@ -88,14 +92,16 @@ class Tree(NamedTuple):
         level = 0
         while True:
             last = (time >> level) & 1 == 1
-            weight = self.weights[level]
             if last or reduced:
                 for i in range(size):
                     self.node[i] = self.vector[i]
                 self.mechanism.perturb(self.node, rng)
+            if reduced:
+                weight = self.weights[level]
                 for i in range(size):
                     below = 0.0 if level == 0 else self.estimates[level - 1, i] + self.released[i]
                     self.released[i] = weight * self.node[i] + (1.0 - weight) * below
+                    self.node[i] = self.released[i]
             if last:
                 break
             for i in range(size):
@@ -106,9 +112,9 @@ class Tree(NamedTuple):
             larger += 1
         for i in range(size):
             self.sums[level, i] = self.vector[i]
-            self.estimates[level, i] = self.released[i]
+            self.estimates[level, i] = self.node[i]
             above = self.towers[larger, i] if larger < self.weights.size else 0.0
-            self.towers[level, i] = self.released[i] + above
+            self.towers[level, i] = self.node[i] + above
             self.released[i] = self.towers[level, i]
         self.seen[0] = time  # only now: a round that fails before leaves no trace, and its place to the next one
         if self.padding:
@@ -121,20 +127,19 @@ class Tree(NamedTuple):
         return True, self.released
 
     def restart(self) -> None:
-        """Forget everything and begin anew: other rounds follow, so that it costs no privacy."""
+        """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.seen[0] = 0  # nodes are written before they are read
 
-    def live(self) -> Tree:
+    def live(self) -> LiveTree:
         """Return the channel with exact noise, before the first round."""
-        if self.grid > 0.0:
-            return self
-        step = 2.0 * self.mechanism.exact_for(self.guarantee, self.sensitivity).step  # more noise may need twice the step
+        promise, sensitivity = self.guarantee, self.sensitivity
+        step = 2.0 * self.mechanism.exact_for(promise, sensitivity).step  # more noise may need twice the step
         losses = Checked.of(self.losses)
         grid = max(step, exact_grid(losses.largest(math.inf), self.prefixes))
         rounded = copy(self)._replace(losses=losses, grid=grid)
         rounded.restart()
-        affordable(rounded.sensitivity / self.sensitivity - 1.0, self.prefixes)
-        return rounded._replace(mechanism=self.mechanism.exact_for(self.guarantee, rounded.sensitivity))
+        affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
+        return LiveTree(*rounded._replace(mechanism=self.mechanism.exact_for(promise, rounded.sensitivity)))
 
     def fork(self) -> Tree:
         """Return this channel: all rounds are leaves of one tree, in the order in which they come."""
@@ -147,7 +152,12 @@ class Tree(NamedTuple):
         for kind, norm in PURE:
             if isinstance(self.mechanism, kind):
                 return float(levels * self._reach(norm))
-        return float(math.sqrt(levels) * self._reach(2.0))
+        if isinstance(self.mechanism, NORMAL):
+            return float(math.sqrt(levels) * self._reach(2.0))
+        raise DiscreetError(
+            f"mechanism is a {type(self.mechanism).__name__}, but must be Laplace, SphericalLaplace, CubeLaplace or "
+            "Gaussian noise: of no other it is known what several nodes cost together."
+        )
 
     def _reach(self, norm: float) -> float:
         """Return by how much a replaced vector moves; on a grid every coordinate may move by one step more."""
@@ -156,6 +166,8 @@ class Tree(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
+        if not is_known(self.mechanism):
+            return unproved(self.mechanism)
         sections = "sections 7 and 8" if self.grid == 0.0 else "sections 7, 8 and 14"
         source = f"binary tree, adaptive inputs (docs/proofs.md, {sections})"
         promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
@@ -170,7 +182,24 @@ class Tree(NamedTuple):
 
     def __repr__(self) -> str:
         kind = "reduced, " if self.weights[-1] < 1.0 else ""
-        return f"Tree({kind}{self.prefixes} prefixes, losses={self.losses}, mechanism={self.mechanism}, sums=<hidden>)"
+        facts = f"{kind}{self.prefixes} prefixes, losses={self.losses}, mechanism={self.mechanism}"
+        return f"{type(self).__name__}({facts}, sums=<hidden>)"
+
+
+class LiveTree(Live, Tree):
+    """A tree in live use."""
+
+    __slots__ = ()
+
+
+def is_known(mechanism: object) -> bool:
+    """Return whether it is proved what noise of this kind on several nodes costs together."""
+    return isinstance(mechanism, NORMAL) or any(isinstance(mechanism, kind) for kind, _ in PURE)
+
+
+def unproved(mechanism: object) -> Guarantee:
+    """Return no guarantee, and why."""
+    return Guarantee.none(f"nothing is proved of running sums with {type(mechanism).__name__} noise")
 
 
 def tree_noise(losses: Any, *, prefixes: int, epsilon: float, delta: float, noise: str) -> Any:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Floats
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
-from discreet.errors import DiscreetError, positive
+from discreet.errors import DiscreetError, positive, within
 from discreet.guarantee import Guarantee, Model
 
 AT_ONCE = 256
@@ -161,7 +161,7 @@ class ExactGaussian(NamedTuple):
         """Return what one release promises at the stated delta, rounding and the grid included."""
         curve = GaussianNoise(movement(sensitivity, self.step) / self.steps, SLACK)
         source = f"{source}; exact noise (docs/proofs.md, sections 4 and 5)"
-        return Guarantee.of(curve, delta=self.delta, model=model, source=source)
+        return Guarantee.of(curve, delta=within("delta", self.delta, 0.0, 1.0), model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import GaussianNoise, gaussian_sigma
-from discreet.errors import positive
+from discreet.errors import positive, within
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
 from discreet.mechanisms.exact import ExactGaussian
@@ -53,8 +53,8 @@ class Gaussian(NamedTuple):
         """Return what one release promises at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        change = positive("sensitivity", sensitivity)
-        return Guarantee.of(GaussianNoise(change / self.scale), delta=self.delta, model=model, source=source)
+        change, delta = positive("sensitivity", sensitivity), within("delta", self.delta, 0.0, 1.0)
+        return Guarantee.of(GaussianNoise(change / self.scale), delta=delta, model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""

@@ -20,13 +20,14 @@ def check_norm(norm: float) -> None:
 
 
 def norm_of(vector: Floats, norm: float) -> float:
-    """Return the norm 1, 2 or infinity of a vector.
+    """Return the norm 1, 2 or infinity of a vector, also of one whose squares would vanish.
 
     >>> [norm_of(np.array([3.0, -4.0]), norm) for norm in (1, 2, math.inf)]
     [7.0, 5.0, 4.0]
     """
     check_norm(norm)
-    return float(np.linalg.norm(vector, ord=norm))
+    exponent = math.frexp(float(np.abs(vector).max(initial=0.0)))[1]
+    return math.ldexp(float(np.linalg.norm(np.ldexp(vector, -exponent), ord=norm)), exponent)
 
 
 def finite_array(name: str, values: ArrayLike, *, axes: int) -> Floats:

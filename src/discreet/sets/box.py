@@ -40,6 +40,7 @@ class Box(_Fields):
             raise DiscreetError(
                 f"low[{i}] is {lower[i]:g} and high[{i}] is {upper[i]:g}, but low must not be above high."
             )
+        lower.flags.writeable = upper.flags.writeable = False  # noise may be fitted to it
         return super().__new__(cls, lower, upper)
 
     @classmethod

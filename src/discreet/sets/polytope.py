@@ -15,7 +15,7 @@ from discreet.sets.arguments import LARGEST, check_norm, finite_array
 from discreet.sets.box import Box
 
 TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
-OUTWARDS = 1.0 + 1e-9  # sizes are rounded up by more than the solver's error
+OUTWARDS = 1e-9  # sizes are rounded up by more than the solver's error, relative to them and to b
 FEW = 8  # dimensions up to which all 2^n vectors of signs are tried
 
 
@@ -49,7 +49,9 @@ class Polytope(_Fields):
         if not np.all(lengths > 0.0):
             raise DiscreetError(f"a has only zeros in row {int(np.argmin(lengths))}, but every row must constrain x.")
         lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same to the last bit
-        polytope = super().__new__(cls, matrix / lengths[:, None], limits / lengths)
+        matrix, limits = matrix / lengths[:, None], limits / lengths
+        matrix.flags.writeable = limits.flags.writeable = False
+        polytope = super().__new__(cls, matrix, limits)
         polytope.centre()
         polytope.bounding_box()
         return polytope
@@ -98,24 +100,26 @@ class Polytope(_Fields):
         product of the two others.
         """
         check_norm(norm)
-        box = self.bounding_box()
+        box = self._around()
         if norm == math.inf:
-            return box.diameter(math.inf) * OUTWARDS
+            return box.diameter(math.inf) * (1.0 + OUTWARDS)
         l1 = box.diameter(1)
         if self.dimension <= FEW:
-            l1 = max(self.support(signs) + self.support(-signs) for signs in _signs(self.dimension))
-        return (l1 if norm == 1 else min(box.diameter(2), math.sqrt(l1 * box.diameter(math.inf)))) * OUTWARDS
+            room = 2.0 * self.dimension * self._room()
+            l1 = room + max(self.support(signs) + self.support(-signs) for signs in _signs(self.dimension))
+        return (l1 if norm == 1 else min(box.diameter(2), math.sqrt(l1 * box.diameter(math.inf)))) * (1.0 + OUTWARDS)
 
     def largest(self, norm: float) -> float:
         """Return the largest norm of a point, or a bound that is never too small: exact where the diameter is."""
         check_norm(norm)
-        box = self.bounding_box()
+        box = self._around()
         if norm == math.inf:
-            return box.largest(math.inf) * OUTWARDS
+            return box.largest(math.inf) * (1.0 + OUTWARDS)
         l1 = box.largest(1)
         if self.dimension <= FEW:
-            l1 = max(max(self.support(signs), self.support(-signs)) for signs in _signs(self.dimension))
-        return (l1 if norm == 1 else min(box.largest(2), math.sqrt(l1 * box.largest(math.inf)))) * OUTWARDS
+            room = self.dimension * self._room()
+            l1 = room + max(max(self.support(signs), self.support(-signs)) for signs in _signs(self.dimension))
+        return (l1 if norm == 1 else min(box.largest(2), math.sqrt(l1 * box.largest(math.inf)))) * (1.0 + OUTWARDS)
 
     def centre(self) -> Floats:
         """Return the centre of a largest ball in the polytope (Chebyshev's)."""
@@ -129,6 +133,15 @@ class Polytope(_Fields):
         """Return the smallest box around the polytope."""
         axes = np.eye(self.dimension)
         return Box([-self.support(-axis) for axis in axes], [self.support(axis) for axis in axes])
+
+    def _room(self) -> float:
+        """Return what a coordinate of a computed corner is off by at most: the solver's error is relative to b."""
+        return OUTWARDS * float(np.abs(self.b).max())
+
+    def _around(self) -> Box:
+        """Return a box that surely contains the polytope, and what is projected onto it."""
+        low, high = self.bounding_box()
+        return Box(low - self._room(), high + self._room())
 
 
 def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:

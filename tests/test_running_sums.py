@@ -1,0 +1,410 @@
+"""Running sums: what a guarantee rests on is enforced, live sums have no twins, and audits of true claims stay quiet."""
+
+from __future__ import annotations
+
+import copy
+import decimal
+import math
+import pickle
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, audit, kernel
+from discreet.auditing import attacked
+from discreet.auditing.bounds import beside, best_event
+from discreet.auditing.running_sums import attackable
+from discreet.channels import Buffered, Epochs, SquareRoot, Tree
+from discreet.channels.epochs import epoch_noise
+from discreet.channels.rounding import LARGEST_SUM
+from discreet.channels.tree import tree_noise
+from discreet.curves import GaussianNoise
+from discreet.environments.linear import LinearGame
+from discreet.factorisations import buffered, column_norm
+from discreet.learners import EntropyFtrl
+from discreet.mechanisms import CubeLaplace, ExactGaussian, Gaussian, Laplace
+from discreet.randomness import streams
+from discreet.ranges import Range
+from discreet.sets import Box, Polytope
+from discreet.simulation.loop import Player
+
+SQUARE = Box.cube(2, 0.0, 1.0)
+NORMS = (1, 2, math.inf)
+
+
+def tree(noise="laplace", losses=SQUARE, prefixes=7, **options):
+    mechanism = tree_noise(losses, prefixes=prefixes, epsilon=1.0, delta=1e-6, noise=noise)
+    return Tree.over(losses, mechanism, prefixes=prefixes, **options)
+
+
+def factorised(kind, losses=SQUARE, prefixes=7):
+    return kind.over(losses, prefixes=prefixes, epsilon=1.0, delta=1e-6)
+
+
+def epochs(noise="laplace", losses=SQUARE):
+    return Epochs.over(losses, epoch_noise(losses, epsilon=1.0, delta=1e-6, noise=noise))
+
+
+LIVE = {
+    "tree": tree,
+    "honaker": partial(tree, "gaussian", reduced=True),
+    "blt": partial(factorised, Buffered),
+    "sqrt-toeplitz": partial(factorised, SquareRoot),
+}
+every_live = pytest.mark.parametrize("name", LIVE)
+
+
+def learner(actions=2):
+    return EntropyFtrl.start(actions=actions, learning_rate=0.1)
+
+
+class TestThresholds:
+    """The likelihood ratio of pure noise has atoms; a threshold in one would tell worlds apart by rounding errors."""
+
+    @pytest.mark.parametrize("value", [0.0, 1.0, -3e7])
+    @pytest.mark.parametrize("mass", [0.01, 0.5, 0.999])
+    def test_one_value_with_other_rounding_errors_in_each_world_tells_nothing(self, value, mass):
+        """The bound of equal worlds is wrong in at most 1 % of all seeds; this one is fixed."""
+
+        def sample(world, trials, series):
+            rng = np.random.default_rng([world, series])
+            off = (1 - 2 * world) * 1e-14 * (1.0 + abs(value))
+            return np.where(rng.random(trials) < mass, value + off, rng.normal(value, 1.0, trials))
+
+        assert attacked(sample, 40_000, delta=0.0, gaussian=False) < 0.05
+
+    def test_no_threshold_is_near_an_atom_and_every_gap_has_one(self):
+        rng = np.random.default_rng(1)
+        atoms = np.array([-1.0, 0.0, 1e-5, 2e-5, 0.7])
+        pooled = np.sort(np.concatenate([rng.choice(atoms, 50_000), rng.uniform(-1.0, 1.0, 50_000)]))
+        thresholds = beside(pooled[:: pooled.size // 400], pooled)
+        distances = np.abs(thresholds[:, None] - atoms[None, :]).min()
+        assert distances > 1e-6
+        for low, high in ((-math.inf, -1.0), (-1.0, 0.0), (2e-5, 0.7), (0.7, 1.0)):
+            assert ((low < thresholds) & (thresholds < high)).any()
+
+    def test_heavy_tails_do_not_move_thresholds_far(self):
+        """Most of the power is left: the best event of two shifted samples, with outliers far beyond."""
+        rng = np.random.default_rng(2)
+        worlds = [world + rng.laplace(0.0, 1.0, 100_000) for world in (0, 1)]
+        worlds[0][:5], worlds[1][:5] = 1e9, -1e9
+        event = best_event(*worlds, confidence=0.99, delta=0.0, gaussian=False)
+        assert (not event.upper and event.threshold < 0.1) or (event.upper and event.threshold > 0.9)
+
+    @pytest.mark.parametrize("epsilon", [1.0, 1.0000000005, 0.5000000005])
+    @pytest.mark.parametrize("noise", ["laplace", "cube"])
+    def test_a_true_guarantee_stands_whatever_its_last_digits(self, epsilon, noise):
+        """At 99 % confidence a false alarm has a chance of 1 %; these seeds are fixed."""
+        for seed in (1, 2):
+            setting = Setting(arms=2, rounds=2, epsilon=epsilon)
+            found = audit("private-ftrl-experts", setting=setting, trials=20_000, seed=seed, sums="tree", noise=noise)
+            assert not found.violated
+            assert found.share > 0.75
+
+
+class TestPadding:
+    """It lowers the μ of Gaussian noise: claims of others may rest on it, and what is stated here does not."""
+
+    def true_claim(self, channel, prefixes):
+        """Return the exact guarantee of what a padded tree releases: every sum has as many draws as there are levels."""
+        levels = prefixes.bit_length()
+        nodes = {(t & (t - 1), t) for t in range(1, prefixes + 1)}
+        parts = {}
+        for t in range(1, prefixes + 1):
+            parts[t], rest = [], t
+            while rest:
+                parts[t].append((rest & (rest - 1), rest))
+                rest &= rest - 1
+        assert set().union(*parts.values()) == nodes
+        covariance = np.array(
+            [[len(set(parts[s]) & set(parts[t])) for t in parts] for s in parts], dtype=float
+        ) + np.diag([levels - len(parts[t]) for t in parts])
+        shift = np.ones(prefixes)  # the first round is in every sum
+        mu = math.sqrt(shift @ np.linalg.solve(covariance, shift)) * SQUARE.diameter(2) / channel.mechanism.scale
+        curve = GaussianNoise(mu * (1.0 + 1e-9))
+        return Guarantee.of(curve, delta=channel.mechanism.delta, model="central", source="the law of the padded sums")
+
+    def test_a_true_claim_about_padded_sums_stands(self):
+        """A false alarm in 1 of 100 seeds; this one is fixed. Nearly all of the claim is found to leak."""
+        channel = Tree.over(SQUARE, Gaussian(2.0, 1e-3), prefixes=7, padding=True)
+        claim = self.true_claim(channel, 7)
+        assert claim.epsilon < 0.8 * channel.guarantee.epsilon
+        found = audit(Private(channel, learner()), claimed=claim, trials=100_000)
+        assert not found.violated
+        assert found.share > 0.85
+
+    def test_what_is_stated_here_is_attacked_without_padding_and_so_is_any_pure_claim(self):
+        normal, pure = (Private(tree(noise, padding=True), learner()) for noise in ("gaussian", "laplace"))
+        other = Guarantee(epsilon=1.0, delta=1e-6, model="central", status="proved", source="somebody")
+        pure_claim = Guarantee(epsilon=1.0, delta=0.0, model="central", status="proved", source="somebody")
+        assert not attackable(normal, normal.guarantee).channel.padding
+        assert attackable(normal, other).channel.padding
+        assert attackable(pure, other).channel.padding
+        assert not attackable(pure, pure_claim).channel.padding
+        assert audit(normal, trials=100_000).share > 0.8
+
+
+def halves(vectors):
+    """Return the sum of vectors as a tree adds them."""
+    while vectors.size > 1:
+        vectors = vectors[0::2] + vectors[1::2]
+    return vectors[0]
+
+
+class TestLossesFarFromZero:
+    @pytest.mark.parametrize(
+        "make",
+        [
+            partial(Tree.over, mechanism=Laplace(1.0), prefixes=2**14),
+            partial(Buffered.over, prefixes=2**14, epsilon=1.0, delta=1e-6),
+            partial(SquareRoot.over, prefixes=2**14, epsilon=1.0, delta=1e-6),
+            partial(Epochs.over, mechanism=Laplace(1.0)),
+        ],
+        ids=["tree", "blt", "sqrt-toeplitz", "epochs"],
+    )
+    def test_they_are_refused(self, make):
+        with pytest.raises(DiscreetError, match=r"up to 1\.1259e\+15 away from 0 and 1 apart.*subtract a constant"):
+            make(Box.cube(2, 2.0**50, 2.0**50 + 1.0))
+        make(Box.cube(2, 100.0, 101.0))
+
+    def test_a_single_point_is_not_far(self):
+        assert Tree.over(Box([1e30], [1e30]), Laplace(1.0), prefixes=4).prefixes == 4
+
+    def test_at_the_limit_a_replaced_round_moves_nodes_by_hardly_more_than_the_diameter(self):
+        """A search for the worst rounding errors, level by level, with losses as far from 0 as is allowed."""
+        rounds = 2**12
+        low = 0.699 * LARGEST_SUM / rounds
+        box = Box([low], [low + 0.7])
+        Tree.over(box, Laplace(1.0), prefixes=rounds)
+        rng, worlds, worst = np.random.default_rng(1), [box.low, box.high], 0.0
+        while worlds[0].size < rounds:
+            size = worlds[0].size
+            rests = [low + 0.7 * rng.random(size) for _ in range(50)]
+            moved = [abs((halves(worlds[1]) + halves(rest)) - (halves(worlds[0]) + halves(rest))) for rest in rests]
+            worlds = [np.concatenate([world, rests[int(np.argmax(moved))]]) for world in worlds]
+            worst = max(worst, *moved)
+        diameter = box.diameter(math.inf)
+        assert diameter < worst <= diameter * (1.0 + 2.0**-10)
+
+
+class OwnLaplace(NamedTuple):
+    """Laplace noise that keeps the contract of a mechanism, and that no channel knows."""
+
+    scale: float
+
+    def perturb(self, vector, rng):
+        vector += rng.laplace(0.0, self.scale, vector.size)
+
+    def guarantee(self, sensitivity, *, model, source):
+        return Laplace(self.scale).guarantee(sensitivity, model=model, source=source)
+
+    def noise(self):
+        return {"kind": "laplace", "scale": self.scale}
+
+
+class TestUnknownNoise:
+    def test_nothing_is_promised_of_it(self):
+        for channel in (
+            Tree.over(SQUARE, OwnLaplace(1.0), prefixes=7),
+            Epochs.over(SQUARE, OwnLaplace(1.0)),
+            factorised(Buffered)._replace(mechanism=Laplace(1.0)),
+            factorised(SquareRoot)._replace(mechanism=Laplace(1.0)),
+            factorised(SquareRoot).live()._replace(mechanism=Laplace(1.0)),
+        ):
+            assert not channel.guarantee.is_private
+            assert "nothing is proved" in channel.guarantee.source
+
+    def test_nor_is_its_sensitivity_known(self):
+        for channel in (Tree.over(SQUARE, OwnLaplace(1.0), prefixes=7), Epochs.over(SQUARE, OwnLaplace(1.0))):
+            with pytest.raises(DiscreetError, match="mechanism is a OwnLaplace, but must be Laplace, Spherical"):
+                _ = channel.sensitivity
+
+    def test_live_use_is_refused(self):
+        with pytest.raises(DiscreetError, match="mechanism is a OwnLaplace"):
+            Tree.over(SQUARE, OwnLaplace(1.0), prefixes=7).live()
+        for kind in (Buffered, SquareRoot):
+            with pytest.raises(DiscreetError, match="mechanism is a CubeLaplace, but factorisations need Gaussian"):
+                factorised(kind)._replace(mechanism=CubeLaplace(1.0)).live()
+
+    @pytest.mark.parametrize("delta", [2.0, -0.5, math.nan])
+    def test_a_delta_that_is_none_gets_one_sentence(self, delta):
+        with pytest.raises(DiscreetError, match=r"delta is .*, but must be between 0 and 1"):
+            _ = Tree.over(SQUARE, Gaussian(1.0, delta), prefixes=7).guarantee
+        exact = ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-6)._replace(delta=delta)
+        with pytest.raises(DiscreetError, match=r"delta is .*, but must be between 0 and 1"):
+            exact.guarantee(1.0, model="central", source="")
+
+
+@pytest.mark.parametrize("actions", [3, 8])
+@pytest.mark.parametrize("channel", [tree(), factorised(Buffered), epochs()], ids=["tree", "blt", "epochs"])
+def test_a_learner_of_another_dimension_does_not_play(channel, actions):
+    with pytest.raises(DiscreetError, match=f"the channel releases 2 numbers, but the learner needs {actions}"):
+        Player(Private(channel, learner(actions)), streams(1))
+    Player(Private(channel, learner()), streams(1)).play(LinearGame(np.full((5, 2), 0.7)), np.array([5]))
+
+
+class TestLive:
+    def build(self, sums):
+        return algorithm("private-ftrl-experts").build(Setting(arms=2, rounds=8, delta=1e-6), sums=sums).private
+
+    @every_live
+    def test_live_twins_share_nothing(self, name):
+        private = self.build(name)
+        live, other = private.live(), private.live()
+        for one, two in ((live, private), (live, other)):
+            mine = [array for _, array in kernel.arrays(one)]
+            theirs = [array for _, array in kernel.arrays(two)]
+            assert not any(np.shares_memory(a, b) for a in mine for b in theirs)
+        live.tell(live.act(None, np.random.default_rng(1))[1], np.array([0.0, 1.0]), None)
+        assert live.channel.seen[0] == 1
+        assert not private.learner.sums.any()
+        assert private.channel.seen[0] == other.channel.seen[0] == 0
+
+    @every_live
+    def test_live_use_begins_before_the_first_round(self, name):
+        private, rng = self.build(name), np.random.default_rng(1)
+        private.tell(private.act(None, rng)[1], np.array([0.0, 1.0]), rng)
+        with pytest.raises(DiscreetError, match="has seen rounds, but live use begins before the first: build it anew"):
+            private.live()
+
+    @every_live
+    def test_in_the_middle_of_a_run_there_is_no_second_one(self, name):
+        live = LIVE[name]().live()
+        live.offer([0.0, 1.0], 1.0, None)
+        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps, kernel.copy):
+            with pytest.raises(DiscreetError, match="has seen 1 round, but copies and pickles must be made before"):
+                duplicate(live)
+        with pytest.raises(DiscreetError, match="has seen 1 round"):
+            Player(Private(live, learner()), streams(1))
+        live.restart()
+        assert type(kernel.copy(live)) is type(live)
+
+    @every_live
+    def test_before_the_first_round_copies_are_whole(self, name):
+        live = LIVE[name]().live()
+        for twin in (copy.deepcopy(live), pickle.loads(pickle.dumps(live)), kernel.copy(live)):
+            assert type(twin) is type(live)
+            assert twin.guarantee == live.guarantee
+            twin.offer([0.0, 1.0], 1.0, None)
+            assert live.seen[0] == 0
+            assert np.isfinite(twin.released).all()
+
+    @every_live
+    @pytest.mark.parametrize(
+        ("feedback", "complaint"),
+        [
+            ([1.0], r"feedback has the shape \(1,\), but must be a vector of length 2"),
+            ([1.0, 2.0, 3.0], r"the shape \(3,\)"),
+            ([[1.0, 2.0], [3.0, 4.0]], r"the shape \(2, 2\)"),
+            (0.5, r"the shape \(\)"),
+            (["0.5", "1"], "feedback holds something that is no real number, but must be 2 of them"),
+            ([0.5, None], "no real number"),
+            (None, "no real number"),
+            ([[1.0], [2.0, 3.0]], "no real number"),
+            ([0.5, 1j], "no real number"),
+            ([0.5, 10**400], "no real number"),
+        ],
+    )
+    def test_feedback_that_is_no_vector_gets_one_sentence_and_leaves_no_trace(self, name, feedback, complaint):
+        live = LIVE[name]().live()
+        with pytest.raises(DiscreetError, match=complaint) as refusal:
+            live.offer(feedback, 1.0, None)
+        assert "0.5" not in str(refusal.value), "feedback is sensitive"
+        assert live.seen[0] == 0
+        live.offer([math.nan, math.inf], 1.0, None)
+        live.offer(np.array([1, 0]), 1.0, None)
+        assert live.seen[0] == 2
+        assert np.isfinite(live.released).all()
+
+    def test_a_round_without_noise_leaves_its_place_to_the_next(self):
+        class NoEntropy:
+            def perturb(self, vector, rng):
+                raise OSError("no entropy")
+
+        live = factorised(SquareRoot).live()
+        with pytest.raises(OSError, match="no entropy"):
+            live._replace(mechanism=NoEntropy()).offer([1.0, 1.0], 1.0, None)
+        assert live.seen[0] == 0
+
+    @every_live
+    def test_an_audit_asks_for_the_simulated_twin(self, name):
+        private = Private(LIVE[name]().live(), learner())
+        with pytest.raises(DiscreetError, match="a live channel is audited through its simulated twin"):
+            audit(private, trials=400)
+
+
+class TestSizes:
+    @pytest.mark.parametrize("width", [1.5e-162, 3.4e-162, 1.2e-161, 5e-324, 1.0, 1e100])
+    def test_the_diameter_of_a_tiny_box(self, width):
+        box = Box([0.0] * 4, [width] * 4)
+        assert box.diameter(2) == pytest.approx(2.0 * width, rel=1e-15, abs=0.0)
+        assert box.diameter(1) == pytest.approx(4.0 * width, rel=1e-15, abs=0.0)
+        assert box.diameter(math.inf) == width
+        assert box.largest(2) == pytest.approx(2.0 * width, rel=1e-15, abs=0.0)
+
+    def test_no_size_is_0(self):
+        assert Box([0.0], [0.0]).diameter(2) == 0.0
+
+    @pytest.mark.parametrize("shift", [0.0, 1e4, 1e6, 1e8])
+    @pytest.mark.parametrize("width", [1.0, 1e-2, 1e-4])
+    def test_a_polytope_far_from_0_is_not_taken_for_a_smaller_one(self, shift, width):
+        """Rotated squares, whose corners are known, and what is projected onto them."""
+        rng = np.random.default_rng(0)
+        for k in range(4):
+            angle = rng.uniform(0.0, math.pi / 2.0)
+            axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+            centre = shift * np.array([math.cos(k), math.sin(k)])
+            limits = np.concatenate([axes @ centre + width / 2.0, -axes @ centre + width / 2.0])
+            square = Polytope(np.vstack([axes, -axes]), limits)
+            points = [centre + width / 2.0 * np.array(signs) @ axes for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+            for _ in range(10):
+                points.append(centre + rng.normal(size=2) * width * 10.0 ** rng.uniform(0.0, 3.0))
+                square.project(points[-1])
+            found = np.array(points)
+            for norm in NORMS:
+                distances = np.linalg.norm(found[:, None] - found[None], norm, axis=2)
+                assert distances.max() <= square.diameter(norm)
+                assert np.linalg.norm(found, norm, axis=1).max() <= square.largest(norm)
+
+    def test_near_0_it_is_as_precise_as_before(self):
+        square = Polytope([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [1.0] * 4)
+        for norm, size in ((1, 4.0), (2, math.sqrt(8.0)), (math.inf, 2.0)):
+            assert size <= square.diameter(norm) <= size * (1.0 + 1e-8)
+
+    def test_a_set_cannot_be_changed_after_noise_was_fitted_to_it(self):
+        box, square = Box.cube(2, 0.0, 1.0), Polytope([[1.0], [-1.0]], [1.0, 1.0])
+        for array in (box.low, box.high, square.a, square.b, kernel.copy(box).high):
+            with pytest.raises(ValueError, match="read-only"):
+                array[:] = 100.0
+        mine = np.ones(2)
+        Box([0.0, 0.0], mine)
+        mine[:] = 2.0
+
+    @pytest.mark.parametrize("rounds", [1, 2, 3, 50, 5_000])
+    def test_the_column_norm_in_closed_form_is_the_sum(self, rounds):
+        matrix = buffered(max(2, rounds))
+        expected = math.sqrt(math.fsum(matrix.coefficients(rounds) ** 2))
+        assert column_norm(matrix.decay, matrix.output, rounds) == pytest.approx(expected, rel=1e-14)
+
+    def test_long_streams_cost_no_time(self):
+        """Adding up 10^11 numbers would take hours; geometric sums with 50 digits say what they are."""
+        rounds = 10**11
+        channel = factorised(Buffered, prefixes=rounds)
+        assert channel.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
+        with decimal.localcontext(prec=50):
+            buffers = [tuple(map(decimal.Decimal, pair)) for pair in zip(channel.decay, channel.output, strict=True)]
+            sums = [o * p * (1 - (d * e) ** (rounds - 1)) / (1 - d * e) for d, o in buffers for e, p in buffers]
+            expected = float((1 + sum(sums)).sqrt())
+        assert column_norm(channel.decay, channel.output, rounds) == pytest.approx(expected, rel=1e-14)
+
+
+class TestWholeNumbersOfNumpy:
+    def test_settings_and_channels_take_them(self):
+        setting = Setting(arms=np.int64(2), rounds=np.int64(8), bounds=Range(0.0, 1.0))
+        assert type(setting.arms) is type(setting.rounds) is int
+        assert algorithm("private-ftrl-experts").build(setting).guarantee.epsilon == pytest.approx(1.0)
+        live = Tree.over(SQUARE, Laplace(1.0), prefixes=np.int64(7)).live()
+        assert type(live.prefixes) is int
+        assert live.guarantee.is_private
