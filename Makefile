@@ -16,7 +16,7 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
 
 test: $(READY) lint ## Check everything
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope
 
 lint: $(READY) ## Style, types, import layers
 	@$(BIN)/ruff check .
@@ -28,6 +28,7 @@ bench: $(READY) ## Compare the speed with a C program, in one run
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/costs.py
 	@$(BIN)/python benchmarks/sums.py
+	@$(BIN)/python benchmarks/advice.py
 
 lock: $(READY) ## Pin the newest allowed versions of all dependencies
 	@$(BIN)/python -m pip install --quiet uv
