@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 from discreet.algorithms import Setting
 from discreet.channels import Open
 from discreet.contracts import Floats
-from discreet.environments import AdviceRandom
+from discreet.environments import environment
 from discreet.learners import Uniform
 from discreet.private import Private
 from discreet.ranges import declared
 from discreet.reproduce.registry import Plan
 from discreet.simulation import Contender, simulate
-from discreet.simulation.experiment import Progress
 from discreet.simulation.statistics import Interval, mean_interval
 
 ARMS, DELTA = 4, 1e-6
@@ -24,6 +23,7 @@ LEARNS = 0.9  # of blind play's regret: above it nobody has learnt anything wort
 FOLLOW, LOCAL, BATCHED, LONG = "expert-arms", "local-exp4", "batched-exp4", "batched-exp4, long"
 ALGORITHMS = (FOLLOW, LOCAL, BATCHED, LONG)
 OPEN, BLIND = "exp4", "uniform"
+RANDOM, SWITCHING = "advice-random", "advice-adversarial"
 TIGHT, PAPER = "tight", "paper"
 NOBODY = "none"
 # What Table 1 prints, without constants and without logarithms of T, K and 1 / δ.
@@ -39,6 +39,7 @@ class Cell(NamedTuple):
 
     algorithm: str
     calibration: str
+    world: str
     experts: int
     epsilon: float
     rounds: int
@@ -92,7 +93,7 @@ def alike(local: Contender, batched: Contender) -> bool:
     return same and all(noise["kind"] == "laplace" for noise in local.private.channel.noises)
 
 
-def play(plan: Plan, experts: int, rounds: int, epsilons: Iterable[float], progress: Progress | None) -> list[Cell]:
+def play(plan: Plan, experts: int, rounds: int, epsilons: Iterable[float], world: str = RANDOM) -> list[Cell]:
     """Play everything in the same games."""
     everyone = {epsilon: players(experts, rounds, epsilon) for epsilon in epsilons}
     frame = {
@@ -105,22 +106,26 @@ def play(plan: Plan, experts: int, rounds: int, epsilons: Iterable[float], progr
         asked += [each for who, each in mine.items() if who != (BATCHED, TIGHT) or epsilon not in copies]
     results = simulate(
         asked,
-        environment=AdviceRandom(ARMS, experts),
+        environment=environment(world, arms=ARMS, experts=experts, rounds=rounds),
         rounds=rounds,
         trials=plan.trials,
         seed=plan.seed,
-        progress=progress,
+        progress=plan.step(f"{world}, N = {experts}, T = {rounds:,}"),
     )
     final = dict(zip([each.label for each in asked], results.regret[:, :, -1], strict=True))
     blind = final[BLIND]
-    cells = [Cell(OPEN, "", experts, math.inf, rounds, 1, "", final[OPEN], blind, frame[OPEN].facts["regret_bound"])]
+    cells = [
+        Cell(OPEN, "", world, experts, math.inf, rounds, 1, "", final[OPEN], blind, frame[OPEN].facts["regret_bound"])
+    ]
     for epsilon, mine in everyone.items():
         for (name, how), each in mine.items():
             copied = (name, how) == (BATCHED, TIGHT) and epsilon in copies
             regret = final[mine[LOCAL, TIGHT].label if copied else each.label]
             size = int(each.facts["parameters"]["batch_size"])
             bound = each.facts["regret_bound"]
-            cells.append(Cell(name, how, experts, epsilon, rounds, size, LOCAL if copied else "", regret, blind, bound))
+            cells.append(
+                Cell(name, how, world, experts, epsilon, rounds, size, LOCAL if copied else "", regret, blind, bound)
+            )
     return cells
 
 
