@@ -272,6 +272,7 @@ class TestTheCommand:
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")
         private = [name for name in algorithms("points") if name.startswith("private")]
+        private += ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text
         assert "VIOLATED" not in text

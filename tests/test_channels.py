@@ -11,8 +11,22 @@ from hypothesis import strategies as some
 from scipy import stats
 
 from discreet import DiscreetError, Range, channels
-from discreet.channels import Batch, Buffered, Constant, Epochs, Open, OpenSum, PerRound, Selection, SquareRoot, Tree
+from discreet.channels import (
+    Batch,
+    Buffered,
+    Constant,
+    Epochs,
+    Estimates,
+    Open,
+    OpenSum,
+    PaperEstimates,
+    PerRound,
+    Selection,
+    SquareRoot,
+    Tree,
+)
 from discreet.checks import CheckFailed, check_channel
+from discreet.contracts import Estimate
 from discreet.mechanisms import Laplace
 from discreet.ranges import grid_for
 from discreet.sets import Box
@@ -23,14 +37,19 @@ EXAMPLES = {
     "Batch": Batch.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0)),
     "Constant": Constant.like(Batch.laplace(size=3, epsilon=1.0, bounds=UNIT), 0.25),
     "Epochs": Epochs.over(CUBE, Laplace(6.0)),
+    "Estimates": Estimates.over(size=5, coordinates=3, groups=2, bounds=UNIT, epsilon=1.0, delta=1e-6, fits=True),
     "Open": Open(UNIT),
     "OpenSum": OpenSum.over(CUBE),
+    "PaperEstimates": PaperEstimates.over(size=5, coordinates=3, bounds=UNIT, epsilon=1.0, delta=1e-6, cap=8.0),
     "PerRound": PerRound(UNIT, Laplace.calibrate(sensitivity=1.0, epsilon=2.0)),
     "Selection": Selection.over(size=3, rounds=100, delta=1e-6, bounds=UNIT),
     "Tree": Tree.over(CUBE, Laplace(3.0), prefixes=20),
     "Buffered": Buffered.over(CUBE, prefixes=20, epsilon=1.0, delta=1e-6),
     "SquareRoot": SquareRoot.over(CUBE, prefixes=20, epsilon=1.0, delta=1e-6),
 }
+QUERIES = dict.fromkeys(
+    ("Estimates", "PaperEstimates"), Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
+)
 VECTORS = ("Tree", "Buffered", "SquareRoot", "Epochs", "OpenSum")
 
 
@@ -40,7 +59,8 @@ def test_every_channel_has_an_example():
 
 @pytest.mark.parametrize("name", channels.__all__)
 def test_every_channel_keeps_its_contract(name):
-    check_channel(EXAMPLES[name], feedback=np.array([0.5, -0.25, 1.0]) if name in VECTORS else 0.75)
+    feedback = np.array([0.5, -0.25, 1.0]) if name in VECTORS else 0.75
+    check_channel(EXAMPLES[name], feedback=feedback, query=QUERIES.get(name, 1.0))
 
 
 class Leaky(Batch):

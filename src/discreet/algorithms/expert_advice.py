@@ -65,7 +65,8 @@ def exp4_p(setting: Setting, *, failure: float = 0.01) -> Instance:
         private=Private(Open(setting.bounds), learner),
         parameters={"least_share": learner.least_share, "bonus": learner.bonus, "failure": failure},
         regret_bound=_capped(setting, 6.0 * math.sqrt(size * log) + failure * setting.rounds) if log <= size else None,
-        bound_source="Beygelzimer et al. 2011, Theorem 2, as published, plus T where it fails",
+        bound_source="Beygelzimer et al. 2011, Theorem 2, as published: if one expert always advises all arms alike; "
+        "plus T where it fails",
     )
 
 

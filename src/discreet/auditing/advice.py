@@ -43,7 +43,9 @@ class OneEstimate(NamedTuple):
     def text(self) -> str:
         """What is done."""
         low, high = self.bounds
-        return f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the likelihood ratio of the estimates"
+        return (
+            f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the likelihood ratio of what comes"
+        )
 
     def queries(self, size: int) -> tuple[Floats, Floats]:
         """Return the vectors of a batch, a row a round, and the weights of experts."""
@@ -61,6 +63,8 @@ class OneEstimate(NamedTuple):
 
     def way(self, channel: Any) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""
+        if channel.sums.size != self.experts:
+            raise DiscreetError(f"the attack is for {self.experts} experts, but the channel has {channel.sums.size}.")
         if isinstance(channel, PaperEstimates):
             return JOINT_LAPLACE
         probe = kernel.copy(channel)
@@ -71,8 +75,6 @@ class OneEstimate(NamedTuple):
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of so many batches."""
         channel: Any = kernel.copy(private.channel)
-        if channel.sums.size != self.experts:
-            raise DiscreetError(f"the attack is for {self.experts} experts, but the channel has {channel.sums.size}.")
         low, high = self.bounds
         losses = np.full(channel.size, low + (high - low) / 2)
         losses[0] = self.bounds[world]
@@ -98,9 +100,7 @@ class OneEstimate(NamedTuple):
         return found
 
 
-def batches(
-    channel: Any, losses: Floats, vectors: Floats, weights: Floats, released: Floats, rng: Generator
-) -> None:
+def batches(channel: Any, losses: Floats, vectors: Floats, weights: Floats, released: Floats, rng: Generator) -> None:
     """Offer the same batch to a channel again and again, and keep what it releases."""
     total = weights.sum()
     for trial in range(released.shape[0]):
@@ -139,7 +139,8 @@ def one_estimate(private: Private, arms: int, bounds: Range) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
     mixing = getattr(private.learner, "mixing", 0.0)
-    return OneEstimate(bounds, channel.sums.size, *([arms / mixing] if mixing > 0.0 else []))
+    attack = OneEstimate(bounds, channel.sums.size)
+    return attack._replace(importance=arms / mixing) if mixing > 0.0 else attack
 
 
 def releases_estimates(channel: object) -> bool:

@@ -12,8 +12,11 @@ from discreet.checks.failure import require, require_component, same_state
 from discreet.contracts import Channel, Floats
 
 
-def check_channel(channel: Channel, *, feedback: Any = 0.75) -> None:
-    """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values."""
+def check_channel(channel: Channel, *, feedback: Any = 0.75, query: Any = 1.0) -> None:
+    """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
+
+    ``query`` is what is asked for in every round. A channel with a ``size`` releases after so many rounds.
+    """
     require_component(channel)
     name = type(channel).__name__
     hold = channel.hold()
@@ -24,35 +27,37 @@ def check_channel(channel: Channel, *, feedback: Any = 0.75) -> None:
         require(noise["scale"] >= 0.0, f"{name}.noises has a negative scale")
 
     first, second = kernel.copy(channel), kernel.copy(channel)
-    for round_ in range(1, 2 * hold + 1):
-        one = first.offer(feedback, 1.0, np.random.default_rng(round_))
-        two = second.offer(feedback, 1.0, np.random.default_rng(round_))
+    period = int(getattr(channel, "size", hold))
+    require(period % hold == 0, f"{name} must hold an action for a part of a batch, or all of it")
+    for round_ in range(1, 2 * period + 1):
+        one = first.offer(feedback, query, np.random.default_rng(round_))
+        two = second.offer(feedback, query, np.random.default_rng(round_))
         alike = one[0] == two[0] and np.array_equal(one[1], two[1])
         require(alike, f"{name}.offer is not a function of its state, the feedback and the generator")
-        require(one[0] == (round_ % hold == 0), f"{name} must release after every {hold} rounds, held with one action")
+        require(one[0] == (round_ % period == 0), f"{name} must release after every {period} rounds")
 
     one_way, other_way = kernel.copy(channel), kernel.copy(channel)
-    for round_ in range(max(1, hold - 1)):
-        one_way.offer(feedback, 1.0, np.random.default_rng(round_))
-        other_way.offer(feedback / 2.0, 1.0, np.random.default_rng(round_))
+    for round_ in range(max(1, period - 1)):
+        one_way.offer(feedback, query, np.random.default_rng(round_))
+        other_way.offer(feedback / 2.0, query, np.random.default_rng(round_))
     require(repr(one_way) == repr(other_way), f"repr of {name} shows raw feedback")
 
     before = kernel.copy(channel)
     fork = channel.fork()
     if fork is not channel or hold > 1:  # a channel for one stream of rounds is its own fork
         for round_ in range(max(1, hold - 1)):
-            fork.offer(feedback, 1.0, np.random.default_rng(round_))
+            fork.offer(feedback, query, np.random.default_rng(round_))
         require(same_state(before, channel) is None, f"{name}.fork shares state with the channel it came from")
 
     if guarantee.is_private:
-        _check_bad_feedback(channel, np.asarray(feedback, dtype=np.float64))
+        _check_bad_feedback(channel, np.asarray(feedback, dtype=np.float64), query)
 
 
-def _check_bad_feedback(channel: Channel, like: Floats) -> None:
+def _check_bad_feedback(channel: Channel, like: Floats, query: Any) -> None:
     """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
-    huge, infinite, tiny, minus_infinite, nothing = (_released(channel, like, value) for value in bad)
+    huge, infinite, tiny, minus_infinite, nothing = (_released(channel, like, value, query) for value in bad)
     same = np.allclose(huge, infinite, rtol=1e-9) and np.allclose(tiny, minus_infinite, rtol=1e-9)
     require(same, f"{name} does not clamp feedback to a declared range")
     finite = bool(np.isfinite(huge).all() and np.isfinite(tiny).all())
@@ -62,10 +67,10 @@ def _check_bad_feedback(channel: Channel, like: Floats) -> None:
     require(inside, f"{name} does not bring NaN into the declared range")
 
 
-def _released(channel: Channel, like: Floats, value: float) -> Floats:
+def _released(channel: Channel, like: Floats, value: float, query: Any) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
     fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
     feedback: Any = np.full(like.shape, value) if like.ndim else value
     while not ready:
-        ready, released = fresh.offer(feedback, 1.0, rng)
+        ready, released = fresh.offer(feedback, query, rng)
     return np.array(released, dtype=np.float64)

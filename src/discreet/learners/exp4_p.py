@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, whole, within
 from discreet.kernel import compiled
-from discreet.learners.expert_weights import Advised, ExpertWeights, equal_experts
+from discreet.learners.expert_weights import Advised, ExpertWeights, equal_experts, share_of
 
 
 @compiled
@@ -29,6 +29,7 @@ class Exp4P(NamedTuple):
     weights: ExpertWeights
     chances: Floats  # Q
     spread: Floats  # Σ μ / Q, of each expert
+    change: Floats
 
     @classmethod
     def start(cls, *, experts: int, arms: int, rounds: int, failure: float = 0.01) -> Exp4P:
@@ -39,7 +40,7 @@ class Exp4P(NamedTuple):
         size = arms * whole("rounds", rounds, least=1)
         least = min(math.sqrt(math.log(experts) / size), 1.0 / count)
         bonus = math.sqrt(math.log(experts / failure) / size)
-        return cls(least, bonus, equal_experts(experts), np.zeros(count), np.zeros(experts))
+        return cls(least, bonus, equal_experts(experts), np.zeros(count), np.zeros(experts), np.zeros(experts))
 
     def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
         """Draw an arm from the advice, and note how much the estimates of each expert vary."""
@@ -47,16 +48,14 @@ class Exp4P(NamedTuple):
         if arms != self.chances.size:
             raise DiscreetError("the advice is for another number of arms than the learner was made for.")
         trace = self.weights.consult(observation, self.least_share * arms, rng)
-        for i in range(arms):
-            share = 0.0
-            for j in range(experts):
-                share += float(self.weights.values[j]) * observation[i, j]
-            self.chances[i] = (1.0 - self.least_share * arms) * share / float(self.weights.scale[0]) + self.least_share
         for j in range(experts):
             self.spread[j] = 0.0
         for i in range(arms):
+            share = share_of(i, observation, self.weights.values) / float(self.weights.scale[0])
+            self.chances[i] = (1.0 - self.least_share * arms) * share + self.least_share
+            importance = 1.0 / float(self.chances[i])
             for j in range(experts):
-                self.spread[j] += observation[i, j] / self.chances[i]
+                self.spread[j] += observation[i, j] * importance
         return trace.arm, trace
 
     def query(self, trace: Advised) -> float:
@@ -65,5 +64,7 @@ class Exp4P(NamedTuple):
 
     def learn(self, trace: Advised, released: float) -> None:
         """Move all weights."""
-        self.weights.shift(trace.column, 0.5 * self.least_share * (1.0 - released) * trace.importance)
-        self.weights.shift(self.spread, 0.5 * self.least_share * self.bonus)
+        reward = (1.0 - released) * trace.importance
+        for j in range(self.change.size):
+            self.change[j] = reward * trace.column[j] + self.bonus * self.spread[j]
+        self.weights.shift(self.change, 0.5 * self.least_share)
