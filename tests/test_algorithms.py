@@ -197,8 +197,8 @@ def test_bad_settings_are_refused(arguments, complaint):
 
 
 def test_unknown_names_get_a_suggestion():
-    with pytest.raises(DiscreetError, match="unknown algorithm 'batched-exp4': did you mean 'batched-exp3'"):
-        algorithm("batched-exp4")
+    with pytest.raises(DiscreetError, match="unknown algorithm 'batched-exp5': did you mean 'batched-exp"):
+        algorithm("batched-exp5")
     with pytest.raises(DiscreetError, match="unknown option of exp3 'learnin_rate': did you mean 'learning_rate'"):
         algorithm("exp3").build(Setting(), learnin_rate=1.0)
 

@@ -12,11 +12,15 @@ from hypothesis import strategies as some
 from discreet import kernel, learners
 from discreet.checks import CheckFailed, check_learner
 from discreet.learners import (
+    BatchedExp4,
     EntropyFtrl,
     Exp3,
     Exp3Gain,
     Exp3IX,
     Exp3P,
+    Exp4,
+    Exp4P,
+    Following,
     Ftal,
     Ftpl,
     GradientDescent,
@@ -56,8 +60,17 @@ FULL_INFORMATION = {
 }
 
 
+ADVISED = {
+    "Exp4": Exp4.start(experts=5, learning_rate=0.05, mixing=0.1),
+    "BatchedExp4": BatchedExp4.start(experts=5, learning_rate=0.05, mixing=0.1),
+    "Exp4P": Exp4P.start(experts=5, arms=3, rounds=1000),
+    "Following": Following(Exp3.start(arms=5, learning_rate=0.05)),
+}
+ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
+
+
 def test_every_learner_has_an_example():
-    assert set(EXAMPLES) | set(FULL_INFORMATION) == set(learners.__all__)
+    assert set(EXAMPLES) | set(FULL_INFORMATION) | set(ADVISED) == set(learners.__all__)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -68,6 +81,12 @@ def test_every_learner_keeps_its_contract(name):
 @pytest.mark.parametrize("name", FULL_INFORMATION)
 def test_every_learner_on_sums_keeps_its_contract(name):
     check_learner(FULL_INFORMATION[name], releases=lambda rng: rng.normal(0.0, 20.0, 5))
+
+
+@pytest.mark.parametrize("name", ADVISED)
+def test_every_learner_with_advice_keeps_its_contract(name):
+    estimates = (lambda rng: rng.normal(0.0, 2.0, 5)) if name == "BatchedExp4" else None
+    check_learner(ADVISED[name], observation=ADVICE, releases=estimates)
 
 
 class Forgetful(TsallisInf):

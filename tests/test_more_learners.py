@@ -250,9 +250,7 @@ def test_dp_exp3_lap_from_end_to_end():
 
 
 PRIVATE = [
-    name
-    for name, known in algorithms("arms").items()
-    if 0.0 < known.build(Setting(delta=1e-6)).guarantee.epsilon < 99.0
+    name for name, known in algorithms("arms").items() if 0.0 < known.build(Setting(delta=1e-6)).guarantee.epsilon < 99.0
 ]
 
 

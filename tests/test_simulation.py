@@ -11,8 +11,8 @@ import pytest
 
 from discreet import Contender, DiscreetError, Private, Range, Setting, simulate
 from discreet.channels import Open
-from discreet.environments import Stochastic, Table
-from discreet.learners import Exp3
+from discreet.environments import AdviceRandom, Stochastic, Table
+from discreet.learners import Exp3, Exp4
 from discreet.simulation import trial as trials_module
 from discreet.simulation.output import output_folder
 from discreet.simulation.statistics import gini_difference, mean_interval, median_of_means
@@ -70,6 +70,14 @@ def test_a_learner_with_other_arms_than_the_game_is_refused():
         simulate([wrong], environment="deterministic", arms=4, rounds=2000, trials=2)
     with pytest.raises(DiscreetError, match="is 5, but the environment has 4"):
         simulate(["exp3"], environment=Stochastic(4), arms=5, rounds=100)
+
+
+def test_advice_is_for_those_who_want_it():
+    with pytest.raises(DiscreetError, match="the environment has expert advice, but the algorithms play arms"):
+        simulate("exp3", environment=AdviceRandom(3, 4), rounds=100, trials=1)
+    own = Contender(label="own", private=Private(Open(Range(0.0, 1.0)), Exp4.start(experts=4, learning_rate=0.1)))
+    for world in (AdviceRandom(3, 4), "advice-random"):
+        assert simulate([own], environment=world, arms=3, experts=4, rounds=100, trials=1).experts == 4
 
 
 def test_contenders_are_never_dropped():

@@ -38,7 +38,8 @@ def check_learner(learner: Learner, *, observation: Any = 0, releases: Any = Non
             f"{name}.act is not a function of its state, the observation and the generator",
         )
         query = first.query(trace)
-        require(bool(np.isfinite(query).all()), f"{name}.query must be finite, and is {query!r}")
+        parts = query if isinstance(query, tuple) else (query,)
+        require(all(np.isfinite(part).all() for part in parts), f"{name}.query must be finite, and is {query!r}")
         kept = kernel.copy(same_trace)
         first.learn(trace, value)
         second.learn(kept, value)

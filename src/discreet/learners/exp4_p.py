@@ -10,7 +10,16 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, whole, within
 from discreet.kernel import compiled
-from discreet.learners.expert_weights import Advised, ExpertWeights, equal_experts, share_of
+from discreet.learners.expert_weights import ExpertWeights, equal_experts, share_of
+
+
+class AdvisedWidely(NamedTuple):
+    """The trace of a draw, with Σ μ / Q of each expert."""
+
+    arm: int
+    importance: float
+    column: Floats
+    spread: Floats
 
 
 @compiled
@@ -42,7 +51,7 @@ class Exp4P(NamedTuple):
         bonus = math.sqrt(math.log(experts / failure) / size)
         return cls(least, bonus, equal_experts(experts), np.zeros(count), np.zeros(experts), np.zeros(experts))
 
-    def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
+    def act(self, observation: Floats, rng: Generator) -> tuple[int, AdvisedWidely]:
         """Draw an arm from the advice, and note how much the estimates of each expert vary."""
         arms, experts = observation.shape
         if arms != self.chances.size:
@@ -56,15 +65,15 @@ class Exp4P(NamedTuple):
             importance = 1.0 / float(self.chances[i])
             for j in range(experts):
                 self.spread[j] += observation[i, j] * importance
-        return trace.arm, trace
+        return trace.arm, AdvisedWidely(trace.arm, trace.importance, trace.column, self.spread)
 
-    def query(self, trace: Advised) -> float:
+    def query(self, trace: AdvisedWidely) -> float:
         """Ask for the plain loss."""
         return 1.0
 
-    def learn(self, trace: Advised, released: float) -> None:
+    def learn(self, trace: AdvisedWidely, released: float) -> None:
         """Move all weights."""
         reward = (1.0 - released) * trace.importance
         for j in range(self.change.size):
-            self.change[j] = reward * trace.column[j] + self.bonus * self.spread[j]
+            self.change[j] = reward * trace.column[j] + self.bonus * trace.spread[j]
         self.weights.shift(self.change, 0.5 * self.least_share)

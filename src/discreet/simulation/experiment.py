@@ -22,7 +22,15 @@ from discreet.private import Private
 from discreet.ranges import Range, declared
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
-from discreet.simulation.worlds import default_environment, fitted, problem_of, rounds_of, table_of, world_for
+from discreet.simulation.worlds import (
+    default_environment,
+    fitted,
+    has_advice,
+    problem_of,
+    rounds_of,
+    table_of,
+    world_for,
+)
 
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
 
@@ -107,6 +115,8 @@ def simulate(
     size = _one_size(arms, dimension)
     if environment is None:
         environment = default_environment(problem)
+    if all(isinstance(each, Contender) for each in algorithms):  # then the environment decides
+        problem = problem._replace(advised=has_advice(environment))
     world = world_for(
         environment,
         problem,

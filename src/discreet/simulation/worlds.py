@@ -59,6 +59,11 @@ def default_environment(problem: Problem) -> str:
     return "advice-random" if problem.advised else "stochastic" if problem.points is None else "linear-stochastic"
 
 
+def has_advice(asked: str | Environment) -> bool:
+    """Return whether an environment comes with expert advice."""
+    return kind_of(asked) == "advice" if isinstance(asked, str) else hasattr(asked, "experts")
+
+
 def world_for(
     asked: str | Environment,
     problem: Problem,
@@ -156,6 +161,8 @@ def _fitting(world: Any, problem: Problem, size: int | None, experts: int | None
     own, points = getattr(world, "geometry", None), problem.points
     if problem.advised and not hasattr(world, "experts"):
         raise DiscreetError(f"the environment has no expert advice, but the algorithms play {problem}.")
+    if hasattr(world, "experts") and not problem.advised:
+        raise DiscreetError(f"the environment has expert advice, but the algorithms play {problem}.")
     if experts is not None and experts != getattr(world, "experts", experts):
         raise DiscreetError(f"experts is {experts}, but the environment has {world.experts}.")
     if own is None:
