@@ -206,6 +206,12 @@ class TestTheChoice:
             "private-ftrl-cube": "laplace",
         }
 
+    def test_who_asks_for_padding_gets_a_tree(self):
+        for padding in (True, False):
+            found = algorithm("private-ftrl-cube").build(Setting(arms=5, delta=1e-6), padding=padding).private.channel
+            assert isinstance(found, Tree)
+            assert found.padding == padding
+
     def test_with_a_delta_buffers_are_chosen_and_without_one_a_tree(self):
         for delta, kind in ((0.0, Tree), (1e-6, Buffered)):
             found = algorithm("private-ftrl-experts").build(Setting(arms=10, rounds=1 << 18, delta=delta))

@@ -72,6 +72,26 @@ def test_a_learner_with_other_arms_than_the_game_is_refused():
         simulate(["exp3"], environment=Stochastic(4), arms=5, rounds=100)
 
 
+def test_losses_and_advice_may_be_arrays():
+    losses = np.random.default_rng(1).random((50, 3))
+    assert simulate("exp3", losses=losses, trials=1).rounds == 50
+    assert simulate("exp4", losses=losses, advice=np.full((4, 3), 1.0 / 3.0), trials=1).experts == 4
+    with pytest.raises(DiscreetError, match=r"losses has shape \(3,\), but must be a table of finite numbers"):
+        simulate("exp3", losses=np.zeros(3), trials=1)
+    with pytest.raises(DiscreetError, match="losses were given, but environment 'stochastic' makes its own"):
+        simulate("exp3", environment="stochastic", losses=losses, trials=1)
+    with pytest.raises(DiscreetError, match="advice is an array, but losses is none"):
+        simulate("exp4", advice=np.full((4, 3), 1.0 / 3.0), trials=1)
+
+
+def test_an_epsilon_that_was_asked_for_is_the_one_that_is_shown():
+    results = simulate("private-ftrl-ball", dimension=5, rounds=100, trials=1, epsilon=[0.1, 0.01], delta=1e-6)
+    assert [each.label for each in results.contenders] == ["private-ftrl-ball (ε = 0.1)", "private-ftrl-ball (ε = 0.01)"]
+    for each, asked in zip(results.contenders, (0.1, 0.01), strict=True):
+        assert asked * (1.0 - 1e-9) < each.private.guarantee.epsilon <= asked
+        assert each.private.guarantee.short == f"({asked}, 1e-06)-differential privacy"
+
+
 def test_advice_is_for_those_who_want_it():
     with pytest.raises(DiscreetError, match="the environment has expert advice, but the algorithms play arms"):
         simulate("exp3", environment=AdviceRandom(3, 4), rounds=100, trials=1)

@@ -94,7 +94,8 @@ class Guarantee:
         """The guarantee in two or three words."""
         if not self.is_private:
             return "no privacy"
-        name = f"{self.epsilon:.12g}" if self.delta == 0.0 else f"({self.epsilon:.12g}, {self.delta:.12g})"
+        epsilon = f"{stated(self.epsilon, digits=10):.10g}"
+        name = epsilon if self.delta == 0.0 else f"({epsilon}, {self.delta:.12g})"
         return f"{name}-differential privacy"
 
     @property
@@ -215,6 +216,7 @@ class Guarantee:
     def __str__(self) -> str:
         if not self.is_private:
             return f"no privacy ({self.source})"
+        epsilon = f"{stated(self.epsilon, digits=10):.10g}"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
         who = "the outcome of any one round is" if self.rounds == 1 else f"the outcomes of any {self.rounds} rounds are"
         person = "a person whose outcomes are those of m rounds has m times this epsilon"
@@ -225,7 +227,7 @@ class Guarantee:
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
             f"{self.short}: when {who} replaced by any other, nothing in what is seen "
-            f"({self.seen or SEEN[self.model]}) becomes more than e^{self.epsilon:.12g} times as likely{plus}, "
+            f"({self.seen or SEEN[self.model]}) becomes more than e^{epsilon} times as likely{plus}, "
             f"whatever else an observer knows ({self.model} model); {person}; {self.status}: {self.source}{but}"
         )
 

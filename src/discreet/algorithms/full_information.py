@@ -329,7 +329,7 @@ def _instance(
     source: str,
 ) -> Instance:
     proved = bound(found)
-    missing = "no bound proved: the noise of this running sum is not the same in all rounds (padding=true, or blt)"
+    missing = "no bound proved: this noise changes from round to round (a padded tree, or blt with a delta, has one)"
     return Instance(
         private=Private(found.channel, learner),
         parameters=found.parameters | parameters,

@@ -163,12 +163,16 @@ def algorithm(name: str) -> Algorithm:
     return _algorithms[name]
 
 
+def choices(kind: Any) -> tuple[str, ...]:
+    """Return the values that an option can have, if they are few."""
+    only, _ = _required(kind)
+    return typing.get_args(only) if typing.get_origin(only) is Literal else ("true", "false") if only is bool else ()
+
+
 def _check_choice(key: str, value: Any, kind: Any) -> None:
-    kind, optional = _required(kind)
-    if typing.get_origin(kind) is Literal and not (optional and value is None):
-        allowed = typing.get_args(kind)
-        if value not in allowed:
-            raise DiscreetError(f"{key} is {value!r}, but must be one of {', '.join(allowed)}.")
+    only, optional = _required(kind)
+    if typing.get_origin(only) is Literal and not (optional and value is None) and value not in choices(kind):
+        raise DiscreetError(f"{key} is {value!r}, but must be one of {', '.join(choices(kind))}.")
 
 
 def _parse(key: str, text: str, kind: Any) -> Any:

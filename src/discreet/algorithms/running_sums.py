@@ -76,7 +76,11 @@ def choose(
     """
     _check(setting, sums, noise, padding)
     kinds: list[Sums] = (
-        [sums] if sums else ["blt", "tree"] if setting.delta > 0.0 and noise in (None, "gaussian") else ["tree"]
+        [sums]
+        if sums
+        else ["blt", "tree"]
+        if setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
+        else ["tree"]
     )
     best: tuple[float, RunningSum] | None = None
     for kind in kinds:

@@ -85,7 +85,7 @@ class Estimates(NamedTuple):
             rounds,
             declared(*bounds),
             pure_scale(1.0, epsilon),
-            gaussian_sigma(epsilon, delta) if delta > 0.0 else 0.0,
+            gaussian_sigma(epsilon, delta) * (1.0 + 1e-11) if delta > 0.0 else 0.0,
             within("delta", delta, 0.0, 1.0),
             bool(fits),
             float(ceiling),

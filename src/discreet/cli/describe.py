@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm
+from discreet.algorithms.registry import choices
 from discreet.cli import options
 from discreet.cli.text import facts, number
 from discreet.ranges import Range, declared
@@ -93,12 +94,24 @@ def describe(
         ),
         (
             "expected regret",
-            instance.bound_source if bound is None else f"at most {number(bound)} ({instance.bound_source})",
+            instance.bound_source if bound is None else f"{_most(bound, setting, points)} ({instance.bound_source})",
         ),
         ("paper", known.citation.text),
-        ("can be set", ", ".join([*known.options, "low", "high"])),
+        ("can be set", ", ".join([*(_option(key, kind) for key, kind in known.options.items()), "low", "high"])),
     ]
     facts(f"{name}: {known.title}", lines)
+
+
+def _most(bound: float, setting: Setting, points: str | None) -> str:
+    """Return the bound, and that it says nothing if no play could do worse."""
+    widest = setting.rounds * (2.0 * setting.bounds.high if points in ("ball", "cube") else setting.bounds.width)
+    return f"at most {number(bound)}" + (", which is trivial" if bound >= widest else "")
+
+
+def _option(key: str, kind: Any) -> str:
+    """Return the name of an option, with its values where there are few."""
+    values = choices(kind)
+    return f"{key} ({', '.join(values)})" if values else key
 
 
 def _range(points: str | None, bounds: Range) -> str:

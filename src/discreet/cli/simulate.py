@@ -112,12 +112,9 @@ def _print(results: Results) -> None:
         ]
         for row in results.summary()
     ]
-    if results.experts is not None:
-        rival = f"of {results.experts} experts on {results.arms} arms"
-    elif results.points is not None:
+    rival = f"of {results.sizes}"
+    if results.points is not None:
         rival = f"point in dimension {results.arms} ({results.points})"
-    else:
-        rival = f"of {results.arms} arms"
     click.echo(
         f"Regret after {results.rounds:,} rounds against the best fixed {rival}, "
         f"{results.environment} losses, {count(results.trials.size, 'trial')}"
@@ -126,7 +123,9 @@ def _print(results: Results) -> None:
     table(head, rows, right=range(1, 6))
     if results.clipped:
         low, high = results.bounds
-        click.echo(f"Clipped: {count(results.clipped, 'number')} outside {low:g} to {high:g}.")
+        what = "number" if results.points in (None, "experts") else "loss vector"
+        where = f"{low:g} to {high:g}" if what == "number" else f"size {high:g}"
+        click.echo(f"Clipped: {count(results.clipped, what)} outside {where}.")
 
 
 @contextlib.contextmanager

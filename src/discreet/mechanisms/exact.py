@@ -136,7 +136,7 @@ class ExactGaussian(NamedTuple):
             raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one of at most {LARGEST:g}.")
         sigma = gaussian_sigma(epsilon, delta - SLACK)
         step = _step(change * sigma, GAUSSIAN_BITS)
-        steps = movement(change, step) * sigma * (1.0 + 1e-15)
+        steps = movement(change, step) * sigma * (1.0 + 1e-11)
         return cls(step, steps, delta, NoiseBlock("gaussian", steps))
 
     @property

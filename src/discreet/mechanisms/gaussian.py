@@ -30,7 +30,8 @@ class Gaussian(NamedTuple):
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
         """Return the least noise, rounded up, with which the sensitivity costs at most (epsilon, delta)."""
-        return cls(positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta) * (1.0 + 1e-15), delta)
+        scale = positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
+        return cls(scale * (1.0 + 1e-11), delta)  # so that what is stated, rounded up, is what was asked for
 
     def release(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""

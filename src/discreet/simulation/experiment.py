@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.algorithms import Setting, algorithm
-from discreet.contracts import Environment, Integers
+from discreet.contracts import Environment, Floats, Integers
 from discreet.environments import environment_options
 from discreet.errors import DiscreetError, nearest, whole
 from discreet.guarantee import Guarantee, stated
@@ -25,6 +25,7 @@ from discreet.simulation.trial import Outcome, checkpoints, run_trial
 from discreet.simulation.worlds import (
     default_environment,
     fitted,
+    given_arrays,
     has_advice,
     problem_of,
     rounds_of,
@@ -72,11 +73,11 @@ def simulate(
     algorithms: str | Contender | Iterable[str | Contender],
     *,
     environment: str | Environment | None = None,
-    losses: Path | str | None = None,
+    losses: Path | str | Floats | None = None,
     arms: int | None = None,
     dimension: int | None = None,
     experts: int | None = None,
-    advice: Path | str | None = None,
+    advice: Path | str | Floats | None = None,
     rounds: int | None = None,
     trials: int = 24,
     epsilon: float | Sequence[float] = 1.0,
@@ -98,7 +99,7 @@ def simulate(
     Algorithms that play points (``ftrl-ball``, ...) take ``dimension`` in the place of ``arms``. The environment is
     ``stochastic`` by default, ``linear-stochastic`` for points; ``options`` of an environment (``gap``) go there.
     Algorithms with expert advice meet ``advice-random`` by default, with a number of ``experts``; a table needs a file of
-    ``advice`` too, of the shape (rounds, experts, arms).
+    ``advice`` too, of the shape (rounds, experts, arms); both may be arrays instead of files.
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
@@ -113,6 +114,7 @@ def simulate(
     options = dict(options or {})
     problem = problem_of([each for each in algorithms if isinstance(each, str)], options)
     size = _one_size(arms, dimension)
+    environment = given_arrays(environment, losses, advice)
     if environment is None:
         environment = default_environment(problem)
     if all(isinstance(each, Contender) for each in algorithms):  # then the environment decides
@@ -120,8 +122,8 @@ def simulate(
     world = world_for(
         environment,
         problem,
-        losses=losses,
-        advice=advice,
+        losses=None if isinstance(losses, np.ndarray) else losses,
+        advice=None if isinstance(advice, np.ndarray) else advice,
         size=size,
         experts=experts,
         rounds=rounds,
@@ -251,7 +253,9 @@ def _contenders(
 def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
     if not guarantee.is_private or guarantee.epsilon == 0.0:
         return name
-    return f"{name} (ε = {stated(guarantee.epsilon, digits=digits):.{digits}g})"
+    short = float(f"{guarantee.epsilon:.{digits}g}")
+    close = abs(short - guarantee.epsilon) <= 1e-9 * guarantee.epsilon  # else it is rounded up
+    return f"{name} (ε = {short if close else stated(guarantee.epsilon, digits=digits):.{digits}g})"
 
 
 def _one_size(arms: int | None, dimension: int | None) -> int | None:

@@ -48,6 +48,18 @@ class Results:
         """The length of the game."""
         return int(self.checkpoints[-1])
 
+    @property
+    def rival(self) -> str:
+        """What regret is measured against."""
+        return "expert" if self.experts is not None else "fixed point" if self.points is not None else "fixed arm"
+
+    @property
+    def sizes(self) -> str:
+        """How many arms there are, experts and arms, or dimensions."""
+        if self.experts is not None:
+            return f"{self.experts} experts on {self.arms} arms"
+        return f"{self.arms} arms" if self.points is None else f"{self.points} in {self.arms} dimensions"
+
     def summary(self) -> list[dict[str, Any]]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
         rows = []

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from discreet.algorithms import algorithm
 from discreet.contracts import Environment
 from discreet.environments import (
@@ -57,6 +59,22 @@ def problem_of(names: Iterable[str], options: Mapping[str, Any]) -> Problem:
 def default_environment(problem: Problem) -> str:
     """Return the environment for those who name none."""
     return "advice-random" if problem.advised else "stochastic" if problem.points is None else "linear-stochastic"
+
+
+def given_arrays(asked: Any, losses: Any, advice: Any) -> Any:
+    """Return the environment of losses, and advice, that are arrays and not files; else what was asked for."""
+    if not isinstance(losses, np.ndarray):
+        if isinstance(advice, np.ndarray):
+            raise DiscreetError("advice is an array, but losses is none: give both as arrays, or both as files.")
+        return asked
+    if asked not in (None, "table"):
+        raise DiscreetError(f"losses were given, but environment {asked!r} makes its own: use 'table'.")
+    if losses.ndim != 2 or losses.dtype.kind not in "biuf" or not np.isfinite(losses).all():
+        raise DiscreetError(f"losses has shape {losses.shape}, but must be a table of finite numbers, one row a round.")
+    if min(losses.shape) < 2:
+        raise DiscreetError(f"losses has shape {losses.shape}, but at least 2 rounds and 2 columns are needed.")
+    table = Table(np.ascontiguousarray(losses, dtype=np.float64))
+    return table if advice is None else AdviceTable.of(table, advice)
 
 
 def has_advice(asked: str | Environment) -> bool:
