@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from typing import NamedTuple
 
@@ -361,5 +362,27 @@ class TestRefusals:
             epoch_noise(CUBE, epsilon=1.0, delta=1e-6, noise="gauss")
 
     def test_live_use(self):
-        with pytest.raises(DiscreetError, match="cannot be used live yet: use a tree for a known number of rounds"):
-            channel_for("tapered", "laplace").live()
+        """Exact noise with restarts: the same sums, the same guarantee, no copies; others are refused."""
+        for split in ("tapered", "hybrid"):
+            with pytest.raises(DiscreetError, match="live with split='restarts' only, not hybrid or tapered"):
+                channel_for(split, "laplace").live()
+        for noise in ("laplace", "gaussian", "cube"):
+            simulated = channel_for("restarts", noise)
+            live = simulated.live()
+            size = live.losses.dimension
+            assert live.guarantee.epsilon == simulated.guarantee.epsilon
+            assert live.guarantee.delta == simulated.guarantee.delta
+            spread = []
+            for _ in range(20):
+                ready, released = live.offer(np.full(size, 0.25), 1.0, None)
+                assert ready
+                spread.append(np.abs(released - 0.25 * live.seen[0]).max())
+                assert all(part["exact"] for part in live.noises)
+            assert live.seen[0] == 20
+            assert 0.0 < max(spread) < 60.0 * max(part["scale"] for part in live.noises)
+            with pytest.raises(DiscreetError, match="cannot be copied"):
+                copy.deepcopy(live)
+            live.restart()
+            assert live.seen[0] == 0
+        with pytest.raises(DiscreetError, match="spherical"):
+            channel_for("restarts", "spherical").live()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.channels.epochs_live import LiveEpochs
 from discreet.channels.tree import Tree, is_known, tree_noise, unproved
 from discreet.contracts import Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
@@ -112,12 +113,16 @@ class Epochs(NamedTuple):
         self.epoch[0] = 0
         self.finished[:] = 0.0
 
-    def live(self) -> Epochs:
-        """Return the channel with exact noise."""
-        raise DiscreetError(
-            "running sums for an unknown number of rounds cannot be used live yet: use a tree for a known number of "
-            "rounds, and restart it when they are over."
-        )
+    def live(self) -> LiveEpochs:
+        """Return the channel with exact noise: with restarts only, whose epochs are ordinary trees."""
+        restarts = factors("restarts", np.arange(self.on_total.size) + self.first.bit_length() - 1, squared=self._squared)
+        if not np.array_equal(restarts[0], self.on_total):
+            raise DiscreetError(
+                "sums of an unknown number of rounds can be used live with split='restarts' only, not hybrid or tapered."
+            )
+        if self.tree.seen[0] > 0 or self.epoch[0] > 0:
+            raise DiscreetError("the channel has seen rounds already, but live use begins before the first.")
+        return LiveEpochs(self.losses, self.mechanism, first=self.first, promise=self.guarantee)
 
     def fork(self) -> Epochs:
         """Return this channel: all rounds are one stream, in the order in which they come."""
@@ -153,11 +158,16 @@ class Epochs(NamedTuple):
         return self.tree.mechanism.mechanism
 
     @property
+    def _squared(self) -> bool:
+        """Whether shares of the guarantee are shares of μ², and not of ε."""
+        return isinstance(self.mechanism, Gaussian)
+
+    @property
     def sensitivity(self) -> float:
         """By how much a replaced round moves all nodes together, each in units of its factor: the most in any epoch."""
         levels = np.arange(self.on_total.size) + self.first.bit_length() - 1
         one = Tree.over(self.losses, self.mechanism, prefixes=1).sensitivity
-        if isinstance(self.mechanism, Gaussian):
+        if self._squared:
             return float(one * math.sqrt((1.0 / self.on_total**2 + levels / self.on_inside**2).max()))
         return float(one * (1.0 / self.on_total + levels / self.on_inside).max())
 
