@@ -92,32 +92,6 @@ def hedge(setting: Setting, *, learning_rate: float | None = None) -> Instance:
 
 
 @register(
-    name="ftrl-ball",
-    title="regularised leader on the unit ball",
-    problem=LINEAR,
-    feedback=WHOLE,
-    citation=LEADER,
-    points="ball",
-)
-def ftrl_ball(setting: Setting, *, learning_rate: float | None = None) -> Instance:
-    """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
-    return _quadratic(setting, "ball", learning_rate)
-
-
-@register(
-    name="ftrl-cube",
-    title="regularised leader on the cube",
-    problem=LINEAR,
-    feedback=WHOLE,
-    citation=LEADER,
-    points="cube",
-)
-def ftrl_cube(setting: Setting, *, learning_rate: float | None = None) -> Instance:
-    """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
-    return _quadratic(setting, "cube", learning_rate)
-
-
-@register(
     name="ftpl-olo",
     title="perturbed leader, with a linear oracle only",
     problem=LINEAR,
@@ -173,48 +147,6 @@ def private_ftrl_experts(
 
 
 @register(
-    name="private-ftrl-ball",
-    title="regularised leader on the unit ball, on private running sums",
-    problem=LINEAR,
-    feedback=WHOLE,
-    citation=AGARWAL_SINGH,
-    points="ball",
-)
-def private_ftrl_ball(
-    setting: Setting,
-    *,
-    calibration: Calibration = "tight",
-    sums: Sums | None = None,
-    noise: Noise | None = None,
-    padding: bool | None = None,
-    learning_rate: float | None = None,
-) -> Instance:
-    """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
-    return _quadratic_private(setting, "ball", calibration, sums, noise, padding, learning_rate)
-
-
-@register(
-    name="private-ftrl-cube",
-    title="regularised leader on the cube, on private running sums",
-    problem=LINEAR,
-    feedback=WHOLE,
-    citation=AGARWAL_SINGH,
-    points="cube",
-)
-def private_ftrl_cube(
-    setting: Setting,
-    *,
-    calibration: Calibration = "tight",
-    sums: Sums | None = None,
-    noise: Noise | None = None,
-    padding: bool | None = None,
-    learning_rate: float | None = None,
-) -> Instance:
-    """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
-    return _quadratic_private(setting, "cube", calibration, sums, noise, padding, learning_rate)
-
-
-@register(
     name="private-ftpl",
     title="perturbed leader on private running sums",
     problem=LINEAR,
@@ -252,42 +184,66 @@ def private_ftpl(
     return _instance(setting, sets, found, learner, {"points": points, "spread": deviation}, bound, OUR_FTPL)
 
 
-def _quadratic(setting: Setting, name: str, learning_rate: float | None) -> Instance:
-    sets = setting.geometry(name)
-    tuned = QuadraticFtrl.recommended_rate(radius=sets.radius, rounds=setting.rounds, norm=sets.norm)
-    rate = tuned if learning_rate is None else learning_rate
-    return Instance(
-        private=Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rate)),
-        parameters={"learning_rate": rate},
-        regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rate, None)),
-        bound_source="r² / η + η T G² / 4 (see discreet.learners.ftrl)",
+def _register_leaders(points: str, place: str) -> None:
+    """Declare the regularised leaders on one set of points, without and with privacy."""
+
+    @register(
+        name=f"ftrl-{points}",
+        title=f"regularised leader on {place}",
+        problem=LINEAR,
+        feedback=WHOLE,
+        citation=LEADER,
+        points=points,
     )
-
-
-def _quadratic_private(
-    setting: Setting,
-    name: str,
-    calibration: Calibration,
-    sums: Sums | None,
-    noise: Noise | None,
-    padding: bool | None,
-    learning_rate: float | None,
-) -> Instance:
-    sets = setting.geometry(name)
-
-    def rate(found: RunningSum) -> float:
-        if learning_rate is not None:
-            return positive("learning_rate", learning_rate)
-        return QuadraticFtrl.recommended_rate(
-            radius=sets.radius, rounds=setting.rounds, norm=sets.norm, noise=_length(sets, found)
+    def leader(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+        """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
+        sets = setting.geometry(points)
+        tuned = QuadraticFtrl.recommended_rate(radius=sets.radius, rounds=setting.rounds, norm=sets.norm)
+        rate = tuned if learning_rate is None else learning_rate
+        return Instance(
+            private=Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rate)),
+            parameters={"learning_rate": rate},
+            regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rate, None)),
+            bound_source="r² / η + η T G² / 4 (see discreet.learners.ftrl)",
         )
 
-    def bound(found: RunningSum) -> float | None:
-        return _quadratic_bound(setting, sets, rate(found), found)
+    @register(
+        name=f"private-ftrl-{points}",
+        title=f"regularised leader on {place}, on private running sums",
+        problem=LINEAR,
+        feedback=WHOLE,
+        citation=AGARWAL_SINGH,
+        points=points,
+    )
+    def private_leader(
+        setting: Setting,
+        *,
+        calibration: Calibration = "tight",
+        sums: Sums | None = None,
+        noise: Noise | None = None,
+        padding: bool | None = None,
+        learning_rate: float | None = None,
+    ) -> Instance:
+        """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
+        sets = setting.geometry(points)
 
-    found = _running(setting, sets, bound, calibration, sums, noise, padding)
-    learner = QuadraticFtrl.start(set=sets.points, learning_rate=rate(found))
-    return _instance(setting, sets, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
+        def rate(found: RunningSum) -> float:
+            if learning_rate is not None:
+                return positive("learning_rate", learning_rate)
+            return QuadraticFtrl.recommended_rate(
+                radius=sets.radius, rounds=setting.rounds, norm=sets.norm, noise=_length(sets, found)
+            )
+
+        def bound(found: RunningSum) -> float | None:
+            return _quadratic_bound(setting, sets, rate(found), found)
+
+        found = _running(setting, sets, bound, calibration, sums, noise, padding)
+        learner = QuadraticFtrl.start(set=sets.points, learning_rate=rate(found))
+        return _instance(setting, sets, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
+
+
+_register_leaders("ball", "the unit ball")
+_register_leaders("cube", "the cube")
 
 
 def _running(

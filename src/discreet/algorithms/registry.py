@@ -169,6 +169,13 @@ def choices(kind: Any) -> tuple[str, ...]:
     return typing.get_args(only) if typing.get_origin(only) is Literal else ("true", "false") if only is bool else ()
 
 
+def one_size(arms: int | None, dimension: int | None) -> int | None:
+    """Return the number of arms, which is the dimension of points: whichever was given."""
+    if arms is not None and dimension is not None and arms != dimension:
+        raise DiscreetError(f"arms is {arms} and dimension is {dimension}, but they are the same number: give one.")
+    return dimension if arms is None else arms
+
+
 def _check_choice(key: str, value: Any, kind: Any) -> None:
     only, optional = _required(kind)
     if typing.get_origin(only) is Literal and not (optional and value is None) and value not in choices(kind):

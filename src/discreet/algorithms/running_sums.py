@@ -37,7 +37,7 @@ class RunningSum(NamedTuple):
     @property
     def parameters(self) -> dict[str, str | int]:
         """What was chosen."""
-        padded = {"padding": "yes" if self.padding else "no"} if self.sums == "tree" else {}
+        padded = {"padding": "true" if self.padding else "false"} if self.sums == "tree" else {}
         return {"sums": self.sums, **padded}
 
     @property

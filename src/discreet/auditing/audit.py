@@ -20,8 +20,7 @@ from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.auditing.running_sums import OneVector, attackable, is_running_sum, one_vector, prefixes_of
 from discreet.auditing.selection import RareArm, rare_arm
-from discreet.channels import Batch, Estimates, PaperEstimates, PerRound
-from discreet.contracts import Channel
+from discreet.channels import Batch, PerRound
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, whole, within
 from discreet.guarantee import Guarantee
@@ -229,10 +228,10 @@ def _named(
 
 def _default(private: Private) -> Attack:
     """Return the attack on our own channels, or on one of which nothing is known."""
-    channel = private.channel
+    channel: Any = private.channel
     if is_running_sum(channel):
         return one_vector(channel)
-    if isinstance(channel, Estimates | PaperEstimates):
+    if releases_estimates(channel):
         return one_estimate(private, 2, channel.bounds)
     if isinstance(channel, Batch | PerRound) and type(channel.mechanism).__module__.startswith("discreet.mechanisms"):
         return EveryRelease(channel.bounds, channel.hold())
@@ -252,7 +251,7 @@ def _gaussian(private: Private) -> GaussianNoise | None:
     return curve if ours and isinstance(curve, GaussianNoise) else None
 
 
-def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape: GaussianNoise | None) -> int:
+def _trials(channel: Any, attack: Attack | RareArm, claim: Guarantee, shape: GaussianNoise | None) -> int:
     """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight."""
     if not isinstance(attack, EveryRelease | OneVector | OneEstimate):
         return WARM_UPS if isinstance(attack, RareArm) else RUNS
@@ -263,7 +262,7 @@ def _trials(channel: Channel, attack: Attack | RareArm, claim: Guarantee, shape:
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     affordable = ROUNDS // (20 + channel.hold())
     if isinstance(attack, OneEstimate):
-        affordable = ROUNDS // (20 + 10 * attack.experts * channel.size)  # type: ignore[attr-defined]
+        affordable = ROUNDS // (20 + 10 * attack.experts * channel.size)
     if isinstance(attack, OneVector):
         rounds = prefixes_of(channel)
         affordable = ROUNDS // (40 * rounds * attack.one.size)

@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from discreet.channels.live import vector_of
 from discreet.channels.tree import LiveTree, Tree
 from discreet.contracts import Floats, Generator
 from discreet.curves import Approximate, Pure
@@ -38,14 +37,13 @@ class LiveEpochs:
 
     def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add a vector; release the sum of all so far, with the noise of its nodes."""
-        _, part = self._tree.offer(vector_of(feedback, self.losses.dimension), query, rng)
-        self.seen[0] += 1
-        released: Floats = self._finished + part
         if self._tree.seen[0] == self._tree.prefixes:
-            self._finished = released
+            finished = self._finished + self._tree.released
             self._epoch += 1
-            self._tree = self._plant()
-        return True, released.copy()
+            self._tree, self._finished = self._plant(), finished
+        _, part = self._tree.offer(feedback, query, rng)
+        self.seen[0] += 1
+        return True, self._finished + part
 
     def restart(self) -> None:
         """Forget everything and begin anew: other rounds follow, and none of those that were told already."""

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm, algorithms
+from discreet.algorithms.registry import one_size
 from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
 from discreet.auditing.audit import default_setting
@@ -65,9 +66,9 @@ def audit(
         raise DiscreetError(f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one.")
 
     def find(each: str) -> Audit:
-        usual = default_setting(each)
+        usual, size = default_setting(each), one_size(arms, dimension)
         setting = Setting(
-            arms=options.one_size(arms, dimension, usual.arms),
+            arms=usual.arms if size is None else size,
             experts=usual.experts if experts is None else experts,
             rounds=usual.rounds if rounds is None else rounds,
             epsilon=epsilon,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm
-from discreet.algorithms.registry import choices
+from discreet.algorithms.registry import choices, one_size
 from discreet.cli import options
 from discreet.cli.text import facts, number
 from discreet.ranges import Range, declared
@@ -39,10 +39,11 @@ def describe(
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
-    size = options.one_size(arms, dimension)
+    given = one_size(arms, dimension)
+    size = Setting.arms if given is None else given
     setting = Setting(
         arms=size,
-        experts=10 if experts is None else experts,
+        experts=Setting.experts if experts is None else experts,
         rounds=rounds,
         epsilon=epsilon,
         delta=delta,

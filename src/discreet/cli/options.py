@@ -57,13 +57,6 @@ dimension = click.option("--dimension", type=int, help="Length of the points, fo
 experts = click.option("--experts", type=int, help="Number of experts, for algorithms with expert advice (default: 10).")
 
 
-def one_size(arms: int | None, dimension: int | None, default: int = 4) -> int:
-    """Return the number of arms or the dimension, whichever was given."""
-    if arms is not None and dimension is not None and arms != dimension:
-        raise DiscreetError(f"arms is {arms} and dimension is {dimension}, but they are the same number: give one.")
-    return next((given for given in (arms, dimension) if given is not None), default)
-
-
 def parse_settings(texts: tuple[str, ...]) -> tuple[dict[str, float], dict[str, str]]:
     """Return the declared range, and all other options as text."""
     bounds: dict[str, float] = {}

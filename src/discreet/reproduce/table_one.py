@@ -109,11 +109,13 @@ def approximate_leader(points: str, setting: Setting) -> Contender:
     is in the stability term; that tunes the ridge h = (G / r) sqrt(2 n (ln T)^2.5 / (ε T)).
     """
     sets, rounds = setting.geometry(points), setting.rounds
-    noise = private(points, setting, sums="tree").private.channel.mechanism  # type: ignore[attr-defined]
+    channel: Any = private(points, setting, sums="tree").private.channel
     ridge = math.sqrt(2.0 * setting.arms * math.log(rounds) ** 2.5 / (setting.epsilon * rounds)) * sets.norm / sets.radius
     return Contender(
         label=f"FTAL (ε = {setting.epsilon:.12g})",
-        private=Private(Tree.over(sets.losses, noise, prefixes=rounds - 1), Ftal.start(set=sets.points, ridge=ridge)),
+        private=Private(
+            Tree.over(sets.losses, channel.mechanism, prefixes=rounds - 1), Ftal.start(set=sets.points, ridge=ridge)
+        ),
         algorithm="ftal",
     )
 

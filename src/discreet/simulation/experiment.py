@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.algorithms import Setting, algorithm
+from discreet.algorithms.registry import one_size
 from discreet.contracts import Environment, Floats, Integers
 from discreet.environments import environment_options
 from discreet.errors import DiscreetError, nearest, whole
@@ -113,7 +114,7 @@ def simulate(
     threads = min(asked, available_cores() if workers is None else whole("workers", workers, least=1))
     options = dict(options or {})
     problem = problem_of([each for each in algorithms if isinstance(each, str)], options)
-    size = _one_size(arms, dimension)
+    size = one_size(arms, dimension)
     environment = given_arrays(environment, losses, advice)
     if environment is None:
         environment = default_environment(problem)
@@ -139,7 +140,7 @@ def simulate(
     settings = [
         Setting(
             arms=world.actions,
-            experts=getattr(world, "experts", 10),
+            experts=getattr(world, "experts", Setting.experts),
             rounds=length,
             epsilon=value,
             delta=delta,
@@ -256,12 +257,6 @@ def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
     short = float(f"{guarantee.epsilon:.{digits}g}")
     close = abs(short - guarantee.epsilon) <= 1e-9 * guarantee.epsilon  # else it is rounded up
     return f"{name} (ε = {short if close else stated(guarantee.epsilon, digits=digits):.{digits}g})"
-
-
-def _one_size(arms: int | None, dimension: int | None) -> int | None:
-    if arms is not None and dimension is not None and arms != dimension:
-        raise DiscreetError(f"arms is {arms} and dimension is {dimension}, but they are the same number: give one.")
-    return dimension if arms is None else arms
 
 
 def _title(asked: str | Environment, world: Environment) -> str:

@@ -60,16 +60,16 @@ class Player:
         self._held: tuple[Any, Any, int] | None = None
         self.memory: Any = None
 
-    def play(self, game: Game, marks: Integers) -> Floats:
+    def play(self, game: Any, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
         if getattr(self.private.learner, "follows", False):  # actions are experts: the game lets them draw an arm
-            game = game.followed()  # type: ignore[attr-defined]
+            game = game.followed()
         if self._held is None:
             action, trace = self.private.act(game.observe(0), self._streams.learner)
             self._held = action, trace, self.private.channel.hold()
         if hasattr(game, "memory"):  # of an adversary that reacts: every player has one of its own
             self.memory = game.memory.copy() if self.memory is None else self.memory
-            game = game._replace(memory=self.memory)  # type: ignore[attr-defined]
+            game = game._replace(memory=self.memory)
         scores = np.empty(marks.size)
         loop: Any = play
         if self._compiled:

@@ -112,14 +112,14 @@ def world_for(
     if asked == "table" and path is not None:
         size = _agreed(size, read_table(path).actions, str(path))
     size = DEFAULT_SIZE if size is None else size
-    given = {key: _number(key, options[key]) for key in environment_options(asked) if key in options}
+    given: dict[str, Any] = {key: _number(key, options[key]) for key in environment_options(asked) if key in options}
     return environment(
         asked,
         arms=size,
         rounds=DEFAULT_ROUNDS if rounds is None else rounds,
         losses=path,
         geometry=geometry(points, size, bounds),
-        **given,  # type: ignore[arg-type]
+        **given,
     )
 
 
@@ -177,6 +177,7 @@ def _fitting(world: Any, problem: Problem, size: int | None, experts: int | None
     """Return an environment of the user's for what the algorithms play, or refuse it."""
     _agreed(size, world.actions, "the environment")
     own, points = getattr(world, "geometry", None), problem.points
+    fitting: Environment = world
     if problem.advised and not hasattr(world, "experts"):
         raise DiscreetError(f"the environment has no expert advice, but the algorithms play {problem}.")
     if hasattr(world, "experts") and not problem.advised:
@@ -184,7 +185,7 @@ def _fitting(world: Any, problem: Problem, size: int | None, experts: int | None
     if experts is not None and experts != getattr(world, "experts", experts):
         raise DiscreetError(f"experts is {experts}, but the environment has {world.experts}.")
     if own is None:
-        return world if points is None else shown_whole(world, geometry(points, world.actions, bounds))
+        return fitting if points is None else shown_whole(world, geometry(points, world.actions, bounds))
     if points is not None and points != own.name:
         raise DiscreetError(f"the environment is for {Problem(own.name)}, but the algorithms play {problem}.")
     if own.bounds != bounds:
@@ -192,7 +193,7 @@ def _fitting(world: Any, problem: Problem, size: int | None, experts: int | None
             f"the environment was made for losses from {own.bounds.low:g} to {own.bounds.high:g}, but low is "
             f"{bounds.low:g} and high is {bounds.high:g}."
         )
-    return world  # type: ignore[no-any-return]
+    return fitting
 
 
 def _agreed(size: int | None, found: int, where: str) -> int:
