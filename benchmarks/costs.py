@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet import Setting, algorithm
 from discreet.cli.text import table
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms.game import ArmGame
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 

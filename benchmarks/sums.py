@@ -26,7 +26,7 @@ from discreet.channels import Buffered, Epochs, SquareRoot, Tree
 from discreet.channels.epochs import epoch_noise
 from discreet.channels.tree import tree_noise
 from discreet.cli.text import table
-from discreet.environments.linear import LinearGame
+from discreet.environments.points.linear import LinearGame
 from discreet.kernel import compile_for, copy
 from discreet.learners import EntropyFtrl, Ftal, GradientDescent, Hedge, LinearFtpl, QuadraticFtrl
 from discreet.randomness import streams

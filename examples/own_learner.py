@@ -14,7 +14,7 @@ from discreet.channels import Batch
 from discreet.checks import check_learner, check_private
 from discreet.environments import environment
 from discreet.kernel import compiled
-from discreet.learners.draws import Draw
+from discreet.learners.arms.draws import Draw
 
 
 @compiled

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms, audit, kernel, simulate
-from discreet.algorithms.expert_advice import SKEW
+from discreet.algorithms.advice.expert_advice import SKEW
 from discreet.auditing.advice import OneEstimate, batches
 from discreet.channels import Estimates, Open, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_GAUSSIAN, JOINT_LAPLACE
@@ -30,9 +30,9 @@ from discreet.environments import (
     environment_names,
     read_advice,
 )
-from discreet.environments.advice import AdviceGame
+from discreet.environments.advice.scenes import AdviceGame
 from discreet.learners import BatchedExp4, Exp3, Exp4, Exp4P, Following
-from discreet.learners.expert_weights import Advised
+from discreet.learners.advice.expert_weights import Advised
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 

@@ -11,8 +11,8 @@ from discreet.channels import Open
 from discreet.checks import CheckFailed, check_environment
 from discreet.environments import Deterministic, Stochastic, Table, environment, environment_names, read_table
 from discreet.environments.access import uniforms
-from discreet.environments.arms import ArmGame
-from discreet.environments.switching_costs import multi_scale_walk
+from discreet.environments.arms.game import ArmGame
+from discreet.environments.arms.switching_costs import multi_scale_walk
 from discreet.learners import Uniform
 from discreet.randomness import streams
 from discreet.simulation.loop import Player

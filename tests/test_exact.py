@@ -82,7 +82,7 @@ def test_a_live_bandit_releases_through_exact_noise(name):
     assert repr(bandit).endswith("live: exact noise)")
     assert bandit.guarantee.caveat == ""
     assert bandit.guarantee.epsilon <= 1.0
-    assert "exact noise (docs/proofs.md, section" in bandit.guarantee.source
+    assert "exact noise (docs/proofs.md: " in bandit.guarantee.source
     assert all(noise["exact"] for noise in bandit._private.channel.noises)
     for _ in range(30):
         bandit.tell(bandit.ask(), reward=0.5)

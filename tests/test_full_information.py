@@ -14,11 +14,11 @@ from discreet import Private, kernel
 from discreet.checks import check_learner
 from discreet.checks.failure import same_state
 from discreet.errors import DiscreetError
-from discreet.learners.ftal import Ftal
-from discreet.learners.ftrl import EntropyFtrl, QuadraticFtrl
-from discreet.learners.gradient_descent import GradientDescent
-from discreet.learners.hedge import Hedge
-from discreet.learners.linear_ftpl import LinearFtpl
+from discreet.learners.points.ftal import Ftal
+from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
+from discreet.learners.points.gradient_descent import GradientDescent
+from discreet.learners.points.hedge import Hedge
+from discreet.learners.points.linear_ftpl import LinearFtpl
 from discreet.mechanisms import Laplace
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play

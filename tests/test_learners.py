@@ -33,8 +33,8 @@ from discreet.learners import (
     Ucb,
     Uniform,
 )
-from discreet.learners.draws import draw
-from discreet.learners.tsallis_inf import solve
+from discreet.learners.arms.draws import draw
+from discreet.learners.arms.tsallis_inf import solve
 from discreet.sets import L2Ball
 
 EXAMPLES = {

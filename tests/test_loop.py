@@ -12,9 +12,9 @@ import pytest
 from discreet import Private, Range, kernel
 from discreet.channels import Batch
 from discreet.checks.failure import same_state
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms.game import ArmGame
 from discreet.learners import TsallisInf
-from discreet.learners.draws import draw
+from discreet.learners.arms.draws import draw
 from discreet.mechanisms import Laplace
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play

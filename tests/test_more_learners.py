@@ -12,12 +12,12 @@ from hypothesis import strategies as some
 from scipy import integrate, optimize, stats
 
 from discreet import Setting, algorithm, algorithms, kernel
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms.game import ArmGame
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
-from discreet.learners.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
-from discreet.learners.htinf import solve_power
-from discreet.learners.kl_ucb import divergence, upper
-from discreet.learners.weights import FEW, ManyWeights, equal_weights
+from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
+from discreet.learners.arms.htinf import solve_power
+from discreet.learners.arms.kl_ucb import divergence, upper
+from discreet.learners.arms.weights import FEW, ManyWeights, equal_weights
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from discreet import Bandit, Contender, DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel, simulate
-from discreet.algorithms.running_sums import RunningSum, choose, node_deviation, planted
+from discreet.algorithms.points.running_sums import RunningSum, choose, node_deviation, planted
 from discreet.auditing import audit
 from discreet.channels import Buffered, Epochs, OpenSum, Tree
 from discreet.channels.epochs import epoch_noise
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
-from discreet.environments.linear import LinearGame
+from discreet.environments.points.linear import LinearGame
 from discreet.learners import EntropyFtrl, QuadraticFtrl
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.randomness import streams

@@ -21,7 +21,7 @@ from discreet.channels.epochs import epoch_noise
 from discreet.channels.rounding import LARGEST_SUM
 from discreet.channels.tree import tree_noise
 from discreet.curves import GaussianNoise
-from discreet.environments.linear import LinearGame
+from discreet.environments.points.linear import LinearGame
 from discreet.factorisations import buffered, column_norm
 from discreet.learners import EntropyFtrl
 from discreet.mechanisms import CubeLaplace, ExactGaussian, Gaussian, Laplace

@@ -18,7 +18,7 @@ from discreet.checks.failure import same_state
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import tree_errors
 from discreet.kernel import compile_for
-from discreet.learners.hedge import Hedge
+from discreet.learners.points.hedge import Hedge
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.randomness import streams
 from discreet.sets import Box, L2Ball
@@ -110,7 +110,7 @@ def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, fi
 
 @every_split
 def test_adaptive_transcripts_lose_at_most_epsilon(split):
-    """Section 15, on the real channel: each input reacts to all releases; the loss of a transcript is a sum over nodes.
+    """On the real channel: each input reacts to all releases; the loss of a transcript is a sum over nodes.
 
     Every round in turn is changed. The first round of an epoch is in a node of every level, at most three of them;
     with a probability of at least 1/8 all lie below their lower values, where the loss is epsilon: that this happens in

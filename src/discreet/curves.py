@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from discreet.errors import DiscreetError, positive, whole, within
+from discreet.errors import DiscreetError, check_int, check_positive, check_range
 
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
 MANY = 2**20
@@ -88,7 +88,7 @@ class LaplaceNoise:
 class GaussianNoise:
     """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
 
-    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md, section 5); 0 for continuous noise.
+    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid); 0 for continuous noise.
     """
 
     mu: float
@@ -204,8 +204,8 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
     >>> round(gaussian_sigma(1.0, 1e-6), 4), round(gaussian_sigma(0.1, 1e-6), 3)
     (4.2247, 36.305)
     """
-    budget = positive("epsilon", epsilon)
-    if not 0.0 < within("delta", delta, 0.0, 1.0) < 1.0:
+    budget = check_positive("epsilon", epsilon)
+    if not 0.0 < check_range("delta", delta, 0.0, 1.0) < 1.0:
         raise DiscreetError(f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1.")
     from dp_accounting import get_sigma_gaussian
 
@@ -222,8 +222,8 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     errors of its Fourier transforms. It holds for inputs that depend on earlier releases, if the curves are fixed in
     advance.
     """
-    repetitions = whole("times", times, least=1)
-    within("delta", delta, 0.0, 1.0)
+    repetitions = check_int("times", times, least=1)
+    check_range("delta", delta, 0.0, 1.0)
     candidates = [_sum_of_epsilons(curves, repetitions, delta)]
     if delta > 0.0:
         if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):

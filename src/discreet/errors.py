@@ -12,7 +12,7 @@ class DiscreetError(ValueError):
     """Something the user asked for is not possible; the message says what would be."""
 
 
-def nearest(kind: str, name: str, known: Iterable[str]) -> DiscreetError:
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> DiscreetError:
     """Return the error for an unknown name, suggesting the closest known one."""
     names = sorted(known)
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
@@ -20,7 +20,7 @@ def nearest(kind: str, name: str, known: Iterable[str]) -> DiscreetError:
     return DiscreetError(f"unknown {kind} '{name}': {hint}known are {', '.join(names)}.")
 
 
-def whole(name: str, value: object, *, least: int, most: int = 10**15) -> int:
+def check_int(name: str, value: object, *, least: int, most: int = 10**15) -> int:
     """Return value as an int, or refuse it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise DiscreetError(f"{name} is {value!r}, but must be a whole number of at least {least}.")
@@ -38,21 +38,21 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
-def finite(name: str, value: object) -> float:
+def check_finite(name: str, value: object) -> float:
     """Return value as a float, or refuse it."""
     if not abs(_float(value)) <= 1e300:
         raise DiscreetError(f"{name} is {value!r}, but must be a finite number.")
     return _float(value)
 
 
-def positive(name: str, value: object) -> float:
+def check_positive(name: str, value: object) -> float:
     """Return value as a float above 0, or refuse it."""
     if not 0.0 < _float(value) < math.inf:
         raise DiscreetError(f"{name} is {value!r}, but must be a finite number above 0.")
-    return within(name, value, 1e-200, 1e200)
+    return check_range(name, value, 1e-200, 1e200)
 
 
-def within(name: str, value: object, low: float, high: float) -> float:
+def check_range(name: str, value: object, low: float, high: float) -> float:
     """Return value as a float in [low, high], or refuse it."""
     if not low <= _float(value) <= high:
         raise DiscreetError(f"{name} is {value!r}, but must be between {low:g} and {high:g}.")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import whole
+from discreet.errors import check_int
 
 
 class Errors(NamedTuple):
@@ -78,7 +78,7 @@ def tree_errors(rounds: int, *, reduced: bool = False) -> Errors:
     A prefix uses one node for each binary digit 1; a node on level j has variance k, the number of levels, or with the
     reduction k v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2 v(j - 1)).
     """
-    levels = whole("rounds", rounds, least=1).bit_length()
+    levels = check_int("rounds", rounds, least=1).bit_length()
     variances = levels * (reduction(levels) if reduced else np.ones(levels))
     times = np.arange(1, rounds + 1)
     digits = (times[:, None] >> np.arange(levels)) & 1
@@ -115,8 +115,8 @@ def buffered(rounds: int, buffers: int | None = None) -> Buffers:
     """
     from scipy import optimize
 
-    length = whole("rounds", rounds, least=2)
-    count = whole("buffers", _enough(length) if buffers is None else buffers, least=1, most=12)
+    length = check_int("rounds", rounds, least=2)
+    count = check_int("buffers", _enough(length) if buffers is None else buffers, least=1, most=12)
     top, bottom = math.log(min(0.5, 1.0 / length)), math.log(0.9)
     start = np.concatenate([[top], np.log(np.full(2 * count - 1, max(0.1, (bottom - top) / (2 * count))))])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed
-from discreet.errors import DiscreetError, whole
+from discreet.errors import DiscreetError, check_int
 
 Model = Literal["central", "local", "none"]
 Status = Literal["proved", "claimed by the paper only", "none"]
@@ -58,7 +58,7 @@ class Guarantee:
             raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least 0.")
         if not 0.0 <= self.delta <= 1.0:
             raise DiscreetError(f"delta is {self.delta!r}, but must be between 0 and 1.")
-        whole("rounds", self.rounds, least=1)
+        check_int("rounds", self.rounds, least=1)
         for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
             if value not in allowed:
                 raise DiscreetError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}.")
@@ -79,7 +79,7 @@ class Guarantee:
     @classmethod
     def of(cls, curve: Curve, *, delta: float, model: Model, source: str, **more: Any) -> Guarantee:
         """Return the proved guarantee that a curve gives at a delta; epsilon is rounded up."""
-        epsilon = stated(curve.epsilon_at(delta))
+        epsilon = round_up(curve.epsilon_at(delta))
         if not math.isfinite(epsilon):
             return cls.none("no delta is given" if delta <= 0.0 else "there is no epsilon at this delta")
         return cls(epsilon=epsilon, delta=delta, model=model, status="proved", source=source, curve=curve, **more)
@@ -94,7 +94,7 @@ class Guarantee:
         """The guarantee in two or three words."""
         if not self.is_private:
             return "no privacy"
-        epsilon = f"{stated(self.epsilon, digits=10):.10g}"
+        epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
         name = epsilon if self.delta == 0.0 else f"({epsilon}, {self.delta:.12g})"
         return f"{name}-differential privacy"
 
@@ -119,21 +119,21 @@ class Guarantee:
         """Return the same guarantee, told at another delta."""
         if not self.is_private:
             return self
-        epsilon = stated(self.known.epsilon_at(delta))
+        epsilon = round_up(self.known.epsilon_at(delta))
         if not math.isfinite(epsilon):
             raise DiscreetError(f"delta is {delta!r}, but nothing is known of this guarantee below {self.delta!r}.")
         return replace(self, epsilon=epsilon, delta=delta, curve=self.known)
 
     def for_user(self, *, rounds: int) -> Guarantee:
         """Return what holds for a person whose outcomes are those of up to ``rounds`` rounds (group privacy)."""
-        size = whole("rounds", rounds, least=1)
+        size = check_int("rounds", rounds, least=1)
         if not self.is_private or size == 1:
             return self
         curve = self.known.for_group(size)
         delta = curve.delta if isinstance(curve, Approximate) else self.delta
         return replace(
             self,
-            epsilon=stated(curve.epsilon_at(delta)),
+            epsilon=round_up(curve.epsilon_at(delta)),
             delta=delta,
             rounds=size * self.rounds,
             source=f"{self.source}; group privacy for {size} rounds",
@@ -216,7 +216,7 @@ class Guarantee:
     def __str__(self) -> str:
         if not self.is_private:
             return f"no privacy ({self.source})"
-        epsilon = f"{stated(self.epsilon, digits=10):.10g}"
+        epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
         who = "the outcome of any one round is" if self.rounds == 1 else f"the outcomes of any {self.rounds} rounds are"
         person = "a person whose outcomes are those of m rounds has m times this epsilon"
@@ -247,7 +247,7 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
     """
     if not promises:
         raise DiscreetError("compose needs at least one guarantee.")
-    repetitions = whole("times", times, least=1)
+    repetitions = check_int("times", times, least=1)
     if len({promise.rounds for promise in promises}) > 1:
         raise DiscreetError("compose needs guarantees for the same number of rounds: use for_user first.")
     open_ones = [promise for promise in promises if not promise.is_private]
@@ -267,7 +267,7 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
     local = all(promise.model == "local" for promise in promises)
     seen = {promise.seen for promise in promises}
     return Guarantee(
-        epsilon=stated(epsilon),
+        epsilon=round_up(epsilon),
         delta=min(1.0, total),
         model="local" if local else "central",
         status="proved" if all(promise.status == "proved" for promise in promises) else "claimed by the paper only",
@@ -284,10 +284,10 @@ def _counted(promises: tuple[Guarantee, ...], times: int) -> str:
     return f"{number:,} release{'s' * (number > 1)} ({sources})"
 
 
-def stated(epsilon: float, *, digits: int = 12) -> float:
+def round_up(epsilon: float, *, digits: int = 12) -> float:
     """Return epsilon rounded up to some digits: what may be said of a value computed in floating point.
 
-    >>> stated(0.09999999999999999), stated(0.1 + 1e-16)
+    >>> round_up(0.09999999999999999), round_up(0.1 + 1e-16)
     (0.1, 0.100000000001)
     """
     if epsilon == 0.0 or not math.isfinite(epsilon):

@@ -92,7 +92,7 @@ def helper(function: Function) -> Function:
     return function
 
 
-def plain(array: np.ndarray[Any, Any]) -> Any:
+def as_list(array: np.ndarray[Any, Any]) -> Any:
     """Return numbers to read in a loop: a list in plain Python, which is much faster; when compiled, the array itself."""
     return array.tolist()
 
@@ -168,9 +168,9 @@ def _tell_numba() -> None:
     from numba import types
     from numba.extending import overload, overload_method, register_jitable
 
-    if plain not in _known_to_numba:
-        _known_to_numba.add(plain)
-        overload(plain)(lambda array: lambda array: array)
+    if as_list not in _known_to_numba:
+        _known_to_numba.add(as_list)
+        overload(as_list)(lambda array: lambda array: array)
     for name, table in list(_methods.items()):
         if name not in _known_to_numba:
             _known_to_numba.add(name)

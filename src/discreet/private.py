@@ -21,8 +21,8 @@ class Private(NamedTuple):
     *Proof.* The learner draws with randomness of its own. Its state and actions are functions of that randomness, of the
     observations and queries, which are public, and of the released values: ``tell`` below is the only place where
     feedback enters, and it hands it to the channel alone. Functions of a private output, with independent randomness,
-    are private (post-processing; in full: docs/proofs.md, section 1). A channel that is not private by itself may prove
-    something weaker of a learner (``guarantee_with``), which then says what is covered. ∎
+    are private (in full: docs/proofs.md: Post-processing). A channel that is not private by itself may prove something
+    weaker of a learner (``guarantee_with``), which then says what is covered. ∎
 
     So the guarantee belongs to the channel, and any learner can be put behind any channel in one line:
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.errors import whole
+from discreet.errors import check_int
 
 
 class Streams(NamedTuple):
@@ -32,6 +32,6 @@ def streams(seed: int | None, *, trial: int = 0) -> Streams:
     >>> first.privacy.random() == again.learner.random()
     False
     """
-    entropy = None if seed is None else whole("seed", seed, least=0)
-    root = np.random.SeedSequence(entropy, spawn_key=(whole("trial", trial, least=0),))
+    entropy = None if seed is None else check_int("seed", seed, least=0)
+    root = np.random.SeedSequence(entropy, spawn_key=(check_int("trial", trial, least=0),))
     return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))

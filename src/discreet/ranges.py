@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError, finite, within
+from discreet.errors import DiscreetError, check_finite, check_range
 from discreet.kernel import compiled, helper
 
 
@@ -63,10 +63,10 @@ def grid_for(size: int) -> float:
     return grid
 
 
-def declared(low: object = 0.0, high: object = 1.0) -> Range:
+def make_range(low: object = 0.0, high: object = 1.0) -> Range:
     """Return the range [low, high], or refuse it."""
-    bounds = Range(finite("low", low), finite("high", high))
+    bounds = Range(check_finite("low", low), check_finite("high", high))
     if not bounds.low < bounds.high:
         raise DiscreetError(f"low is {low!r} and high is {high!r}, but low must be below high.")
-    within("high - low", bounds.width, 1e-100, 1e100)
+    check_range("high - low", bounds.width, 1e-100, 1e100)
     return bounds

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError, finite, positive, whole, within
+from discreet.errors import DiscreetError, check_finite, check_int, check_positive, check_range
 
 
 class Sensitivity(NamedTuple):
@@ -37,7 +37,7 @@ class Sensitivity(NamedTuple):
 
 def loss(*, width: float) -> Sensitivity:
     """Return how far a loss in a range of width R moves: R."""
-    return Sensitivity(1.0, 1.0, 1.0).times(positive("width", width))
+    return Sensitivity(1.0, 1.0, 1.0).times(check_positive("width", width))
 
 
 def mean(*, width: float, size: int) -> Sensitivity:
@@ -46,7 +46,7 @@ def mean(*, width: float, size: int) -> Sensitivity:
     >>> mean(width=1.0, size=10).l1
     0.1
     """
-    return loss(width=positive("width", width) / whole("size", size, least=1))
+    return loss(width=check_positive("width", width) / check_int("size", size, least=1))
 
 
 def total(*, width: float) -> Sensitivity:
@@ -64,13 +64,13 @@ def lipschitz_loss(*, lipschitz: float, diameter: float, margin: float) -> Sensi
 
     It is asked up to ζ outside of the domain, and may have either sign.
     """
-    reach = positive("diameter", diameter) + within("margin", margin, 0.0, 1e200)
-    return loss(width=2.0 * positive("lipschitz", lipschitz) * reach)
+    reach = check_positive("diameter", diameter) + check_range("margin", margin, 0.0, 1e200)
+    return loss(width=2.0 * check_positive("lipschitz", lipschitz) * reach)
 
 
 def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
     """Return how far f(x + ρ u) - f(x - ρ u) moves, f G-Lipschitz, |u| = 1: 4 ρ G, as it lies in [-2 ρ G, 2 ρ G]."""
-    return loss(width=4.0 * positive("radius", radius) * positive("lipschitz", lipschitz))
+    return loss(width=4.0 * check_positive("radius", radius) * check_positive("lipschitz", lipschitz))
 
 
 # Vectors
@@ -78,7 +78,7 @@ def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
 
 def box(*, dimension: int, width: float) -> Sensitivity:
     """Return how far a vector of N numbers in ranges of width R moves: N R, sqrt(N) R, R."""
-    size, side = whole("dimension", dimension, least=1), positive("width", width)
+    size, side = check_int("dimension", dimension, least=1), check_positive("width", width)
     return Sensitivity(size * side, math.sqrt(size) * side, side)
 
 
@@ -90,7 +90,7 @@ def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
     >>> ball(dimension=4, radius=1.0, norm=2)
     Sensitivity(l1=4.0, l2=2.0, linf=2.0)
     """
-    size, width = whole("dimension", dimension, least=1), 2.0 * positive("radius", radius)
+    size, width = check_int("dimension", dimension, least=1), 2.0 * check_positive("radius", radius)
     if norm not in (1, 2, math.inf):
         raise DiscreetError(f"norm is {norm!r}, but must be 1, 2 or infinity.")
     if norm == math.inf:
@@ -103,8 +103,8 @@ def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensit
 
     The unit vectors u are public. One term changes, by (n / ζ) times a number of at most R times u, and |u|₁ ≤ sqrt(n).
     """
-    size = whole("dimension", dimension, least=1)
-    step = size / positive("radius", radius) * positive("width", width)
+    size = check_int("dimension", dimension, least=1)
+    step = size / check_positive("radius", radius) * check_positive("width", width)
     return Sensitivity(math.sqrt(size) * step, step, step)
 
 
@@ -116,12 +116,12 @@ def weighted_losses(factors: Iterable[Iterable[float]], *, width: float) -> Sens
     >>> weighted_losses([[3.0, -4.0], [0.0, 6.0]], width=1.0)
     Sensitivity(l1=7.0, l2=6.0, linf=6.0)
     """
-    rows = [[finite(f"factors[{s}][{j}]", m) for j, m in enumerate(row)] for s, row in enumerate(factors)]
+    rows = [[check_finite(f"factors[{s}][{j}]", m) for j, m in enumerate(row)] for s, row in enumerate(factors)]
     if not all(rows) or not rows:
         raise DiscreetError(f"factors is {rows!r}, but must have a row of at least one number for every round.")
     l1 = max(math.fsum(map(abs, row)) for row in rows)
     l2 = max(math.hypot(*row) for row in rows)
-    return Sensitivity(l1, l2, max(abs(m) for row in rows for m in row)).times(positive("width", width))
+    return Sensitivity(l1, l2, max(abs(m) for row in rows for m in row)).times(check_positive("width", width))
 
 
 def advice_estimates(*, experts: int, arms: int, mixing: float, size: int, width: float) -> Sensitivity:
@@ -132,14 +132,14 @@ def advice_estimates(*, experts: int, arms: int, mixing: float, size: int, width
     That is largest at c = 0 or 1: the 1-norm is (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the
     roots of N - 1 and N in their place.
     """
-    number, choices = whole("experts", experts, least=1), whole("arms", arms, least=2)
-    share = within("mixing", mixing, 1e-12, 1.0)
+    number, choices = check_int("experts", experts, least=1), check_int("arms", arms, least=2)
+    share = check_range("mixing", mixing, 1e-12, 1.0)
     without, with_all = choices / share, 1.0 / (1.0 - share + share / choices)
     return Sensitivity(
         max((number - 1) * without, number * with_all),
         max(math.sqrt(number - 1) * without, math.sqrt(number) * with_all),
         without if number > 1 else with_all,
-    ).times(positive("width", width) / whole("size", size, least=1))
+    ).times(check_positive("width", width) / check_int("size", size, least=1))
 
 
 # Contexts x with |x| ≤ 1
@@ -151,12 +151,12 @@ def scaled_context(*, dimension: int, largest: float) -> Sensitivity:
     Such as reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for logistic regression with
     |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).
     """
-    return ball(dimension=dimension, radius=positive("largest", largest), norm=2)
+    return ball(dimension=dimension, radius=check_positive("largest", largest), norm=2)
 
 
 def glm_gradient(*, dimension: int, bound: float) -> Sensitivity:
     """Return how far a gradient (g(<x, θ>) - y) x moves, |g| ≤ C, |y| ≤ C + 1: as ``scaled_context``, L = 2 C + 1."""
-    return scaled_context(dimension=dimension, largest=2.0 * positive("bound", bound) + 1.0)
+    return scaled_context(dimension=dimension, largest=2.0 * check_positive("bound", bound) + 1.0)
 
 
 def outer_product(*, dimension: int) -> float:
@@ -164,7 +164,7 @@ def outer_product(*, dimension: int) -> float:
 
     These coordinates keep distances, |xx' - yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2; with one dimension it is at most 1.
     """
-    return math.sqrt(2.0) if whole("dimension", dimension, least=1) > 1 else 1.0
+    return math.sqrt(2.0) if check_int("dimension", dimension, least=1) > 1 else 1.0
 
 
 def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale: float) -> float:
@@ -177,9 +177,9 @@ def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale
     In one dimension c is 1, and a context of 1 and one of r move it by the root of A (1 - r²)² + B (1 + r)², which is
     largest at r = 1 or, if 2 B < A, at the smaller root of r (1 - r) = B / 2A.
     """
-    scale = positive("matrix_scale", matrix_scale)
-    ratio = positive("largest", largest) / positive("vector_scale", vector_scale) * scale
-    return _joint_movement(whole("dimension", dimension, least=1), ratio) / scale
+    scale = check_positive("matrix_scale", matrix_scale)
+    ratio = check_positive("largest", largest) / check_positive("vector_scale", vector_scale) * scale
+    return _joint_movement(check_int("dimension", dimension, least=1), ratio) / scale
 
 
 class MomentScales(NamedTuple):
@@ -201,9 +201,9 @@ def moment_scales(*, dimension: int, largest: float, unit_scale: float, balance:
     >>> [round(scale, 9) for scale in moment_scales(dimension=3, largest=2.0, unit_scale=1.0, balance=2.0)]
     [2.828427125, 2.0, 4.0]
     """
-    ratio = math.sqrt(within("balance", balance, 1e-12, 2.0))
-    scale = positive("unit_scale", unit_scale) * _joint_movement(whole("dimension", dimension, least=1), ratio)
-    return MomentScales(scale, scale / math.sqrt(2.0), positive("largest", largest) * scale / ratio)
+    ratio = math.sqrt(check_range("balance", balance, 1e-12, 2.0))
+    scale = check_positive("unit_scale", unit_scale) * _joint_movement(check_int("dimension", dimension, least=1), ratio)
+    return MomentScales(scale, scale / math.sqrt(2.0), check_positive("largest", largest) * scale / ratio)
 
 
 def _joint_movement(dimension: int, ratio: float) -> float:
@@ -222,18 +222,18 @@ def _joint_movement(dimension: int, ratio: float) -> float:
 def tree_levels(prefixes: int) -> int:
     """Return how many nodes one round enters if the sums of the first 1, .., m items are released: floor(log2 m) + 1.
 
-    The first item enters one node on each level, and none enters more (docs/proofs.md, section 7).
+    The first item enters one node on each level, and none enters more (docs/proofs.md: Tree levels).
 
     >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
     [0, 1, 2, 2, 3, 10]
     """
-    return whole("prefixes", prefixes, least=0).bit_length()
+    return check_int("prefixes", prefixes, least=0).bit_length()
 
 
 def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
     """Return how far all nodes move together: k times the item's 1-norm, sqrt(k) times its 2-norm.
 
-    The argument is in docs/proofs.md, section 7.
+    The argument is in docs/proofs.md: Tree levels.
 
     >>> tree(box(dimension=3, width=1.0), prefixes=ftrl_prefixes(1000)).l1
     30.0
@@ -247,7 +247,7 @@ def ftrl_prefixes(rounds: int) -> int:
 
     A learner that also shows the sum of all T rounds releases T of them.
     """
-    return whole("rounds", rounds, least=1) - 1
+    return check_int("rounds", rounds, least=1) - 1
 
 
 def batched_prefixes(batches: int) -> int:
@@ -255,4 +255,4 @@ def batched_prefixes(batches: int) -> int:
 
     Batch R plays the point that was computed during batch R - 1, from the sum of the first R - 2.
     """
-    return max(whole("batches", batches, least=1) - 2, 0)
+    return max(check_int("batches", batches, least=1) - 2, 0)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, Literal, Union
 
-from discreet.errors import DiscreetError, nearest, positive, whole, within
+from discreet.errors import DiscreetError, check_int, check_positive, check_range, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.private import Private
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, make_range
 from discreet.sets import Geometry, geometry
 
 
@@ -25,16 +25,16 @@ class Setting:
     rounds: int = 100_000
     epsilon: float = 1.0
     delta: float = 0.0
-    bounds: Range = field(default_factory=declared)
+    bounds: Range = field(default_factory=make_range)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", whole("arms", self.arms, least=2, most=10_000_000))
-        object.__setattr__(self, "experts", whole("experts", self.experts, least=2, most=1_000_000))
-        object.__setattr__(self, "rounds", whole("rounds", self.rounds, least=2))
-        positive("epsilon", self.epsilon)
-        within("epsilon", self.epsilon, 1e-12, 1e12)
-        within("delta", self.delta, 0.0, 1.0)
-        object.__setattr__(self, "bounds", declared(self.bounds.low, self.bounds.high))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=10_000_000))
+        object.__setattr__(self, "experts", check_int("experts", self.experts, least=2, most=1_000_000))
+        object.__setattr__(self, "rounds", check_int("rounds", self.rounds, least=2))
+        check_positive("epsilon", self.epsilon)
+        check_range("epsilon", self.epsilon, 1e-12, 1e12)
+        check_range("delta", self.delta, 0.0, 1.0)
+        object.__setattr__(self, "bounds", make_range(self.bounds.low, self.bounds.high))
 
     def geometry(self, name: str) -> Geometry:
         """Return the named sets of points and loss vectors in this dimension."""
@@ -91,7 +91,7 @@ class Algorithm:
         """Return the algorithm with all its numbers filled in."""
         for key in options:
             if key not in self.options:
-                raise nearest(f"option of {self.name}", key, [*self.options, "low", "high"])
+                raise unknown_name(f"option of {self.name}", key, [*self.options, "low", "high"])
             _check_choice(key, options[key], self.options[key])
         return self.make(setting, **options)
 
@@ -159,7 +159,7 @@ def algorithm(name: str) -> Algorithm:
     'EXP3 on noisy means of batches'
     """
     if not isinstance(name, str) or name not in _algorithms:
-        raise nearest("algorithm", name, _algorithms)
+        raise unknown_name("algorithm", name, _algorithms)
     return _algorithms[name]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet import kernel
 from discreet.contracts import Floats, Generator, Integers, Learner
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms.game import ArmGame
 from discreet.errors import DiscreetError, count
 from discreet.kernel import compiled
 from discreet.private import Private
@@ -111,7 +111,7 @@ class EveryRelease(NamedTuple):
             game: Any = Stretches(self.size, self.bounds[world], low + (high - low) / 2, np.zeros(1, np.int64))
             player = Player(overheard(private, 1, heard), streams(seed, trial=2 * (start // AT_ONCE) + world))
             player.play(game, np.array([part.size * self.size]))
-            part[:] = ear_of(player).released
+            part[:] = recorder(player).released
         return found
 
 
@@ -156,7 +156,7 @@ class FreshRuns(NamedTuple):
         for trial in range(trials):
             player = Player(overheard(private, draws, np.empty(draws)), streams(seed, trial=2 * trial + world))
             player.play(game, marks)
-            ear = ear_of(player)
+            ear = recorder(player)
             acted, heard = (int(number) for number in ear.counts)
             found[trial] = self.statistic(Record(ear.actions[:acted], ear.released[:heard]))
         if np.isnan(found).any():
@@ -170,7 +170,7 @@ def overheard(private: Private, draws: int, released: Floats) -> Private:
     return private._replace(learner=learner)
 
 
-def ear_of(player: Player) -> Listening:
+def recorder(player: Player) -> Listening:
     """Return who listened."""
     learner = player.private.learner
     assert isinstance(learner, Listening)

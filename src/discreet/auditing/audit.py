@@ -22,7 +22,7 @@ from discreet.auditing.running_sums import OneVector, attackable, is_running_sum
 from discreet.auditing.selection import RareArm, rare_arm
 from discreet.channels import Batch, PerRound
 from discreet.curves import GaussianNoise
-from discreet.errors import DiscreetError, whole, within
+from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import ExactGaussian, Gaussian
 from discreet.private import Private
@@ -116,8 +116,8 @@ def audit(
     >>> found.violated, 0.9 < found.lower_bound <= 1.0
     (False, True)
     """
-    within("confidence", confidence, 0.5, 1.0 - 1e-9)
-    whole("seed", seed, least=0)
+    check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
+    check_int("seed", seed, least=0)
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
@@ -139,7 +139,7 @@ def audit(
     attack = attack or _default(private)
     start = time.perf_counter()
     shape = attack.curve(private.channel) if isinstance(attack, OneEstimate) else _gaussian(private)
-    number = _trials(private.channel, attack, claim, shape) if trials is None else whole("trials", trials, least=100)
+    number = _trials(private.channel, attack, claim, shape) if trials is None else check_int("trials", trials, least=100)
     root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
     if isinstance(attack, RareArm):
         bound = attack.bound(private, delta=claim.delta, trials=number, seed=root, confidence=confidence)

@@ -122,7 +122,7 @@ def simulated(channel: Any) -> Any:
 def attackable(private: Private, claim: Guarantee) -> Private:
     """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
 
-    What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md, section 7):
+    What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md: Tree levels):
     taking it off gives a better attack. Any other claim may be true because of it: Gaussian noise gets a smaller μ.
     """
     channel = private.channel

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.environments.arms import ArmGame
+from discreet.environments.arms.game import ArmGame
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import Range

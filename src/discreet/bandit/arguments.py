@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import DiscreetError, count, whole
+from discreet.errors import DiscreetError, check_int, count
 
 
 def check_flags(**flags: object) -> None:
@@ -41,4 +41,4 @@ def labels_of(arms: int | Sequence[Hashable]) -> tuple[Hashable, ...]:
         if len(set(arms)) < len(arms):
             raise DiscreetError("arms has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in arms)
-    return tuple(range(whole("arms", arms, least=2, most=10_000_000)))
+    return tuple(range(check_int("arms", arms, least=2, most=10_000_000)))

@@ -18,12 +18,12 @@ from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.bandit import files
 from discreet.bandit.arguments import check_flags, labels_of, number
-from discreet.errors import DiscreetError, count, whole
+from discreet.errors import DiscreetError, check_int, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.private import Private
 from discreet.randomness import streams
-from discreet.ranges import declared
+from discreet.ranges import make_range
 
 DEFAULT = "batched-htinf"
 FORMAT = "discreet bandit 2"
@@ -58,7 +58,7 @@ class Bandit:
     Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
     decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
     released. *When* outcomes come is taken to be public: if that depends on the outcome itself, fix a deadline and tell a
-    default then, for every outcome that has not come (docs/proofs.md, section 2).
+    default then, for every outcome that has not come (docs/proofs.md: Batches).
 
     **Live and simulated.** By default the noise is exact: whole numbers drawn by OpenDP from the operating system's
     entropy (the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is floating point, fast and
@@ -106,7 +106,7 @@ class Bandit:
         self._labels = labels_of(arms)
         self._recipe: dict[str, Any] = {
             "arms": list(self._labels),
-            "horizon": whole("horizon", horizon, least=2),
+            "horizon": check_int("horizon", horizon, least=2),
             "epsilon": epsilon,
             "delta": delta,
             "low": low,
@@ -118,7 +118,7 @@ class Bandit:
         }
         self._recipe = {name: v.item() if isinstance(v, np.generic) else v for name, v in self._recipe.items()}
         self._horizon = self._recipe["horizon"]
-        self._bounds = declared(low, high)
+        self._bounds = make_range(low, high)
         check_flags(clip=clip, simulation=simulation)
         if seed is not None and not simulation:
             raise DiscreetError(f"seed is {seed!r}, but live noise cannot have one: only simulation=True takes a seed.")
@@ -257,7 +257,7 @@ class Bandit:
         hold = self._private.channel.hold()
         learned = {
             "learner": files.state_of(self._private.learner),
-            "pending": [[group, p.arm, files.plain(p.trace)] for group, p in pending.items()],
+            "pending": [[group, p.arm, files.to_json(p.trace)] for group, p in pending.items()],
             "learner_randomness": self._streams.learner.bit_generator.state,
         }
         released = self._private.channel.guarantee.is_private  # else the learner has heard raw outcomes
@@ -366,7 +366,7 @@ def _build(recipe: Mapping[str, Any]) -> Private:
         rounds=options.pop("horizon"),
         epsilon=options.pop("epsilon"),
         delta=options.pop("delta"),
-        bounds=declared(options.pop("low"), options.pop("high")),
+        bounds=make_range(options.pop("low"), options.pop("high")),
     )
     options.pop("clip")
     simulation = options.pop("simulation")

@@ -75,10 +75,10 @@ def restore(component: object, state: Mapping[str, list[Any]]) -> None:
         array[...] = state[name]
 
 
-def plain(trace: Any) -> Any:
+def to_json(trace: Any) -> Any:
     """Return a trace as lists and numbers."""
     if isinstance(trace, tuple):
-        return [plain(part) for part in trace]
+        return [to_json(part) for part in trace]
     return trace.tolist() if isinstance(trace, np.ndarray | np.generic) else trace
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from discreet.channels.sums import NOT_YET, add_to_batch
 from discreet.contracts import Floats, Generator, Mechanism
-from discreet.errors import whole
+from discreet.errors import check_int
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
 from discreet.mechanisms import Laplace
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, make_range
 
 
 @compiled
@@ -22,7 +22,7 @@ class Batch(NamedTuple):
     Formal guarantee: the action is the same throughout a batch and chosen before it, so a round enters exactly one
     sum, and replacing it moves that sum by at most one width. Given everything released before, one density changes
     once: epsilon = 1 / scale for the whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no
-    bound on epsilon is needed; docs/proofs.md, section 2).
+    bound on epsilon is needed; docs/proofs.md: Batches).
 
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before they are added. Losses
     are added on a grid of 2^-40 of the range (coarser for batches above 8,192), so that the sum is exact.
@@ -39,8 +39,8 @@ class Batch(NamedTuple):
     @classmethod
     def laplace(cls, *, size: int, epsilon: float, bounds: Range) -> Batch:
         """Return the channel with the least Laplace noise for epsilon."""
-        rounds = whole("batch_size", size, least=1)
-        bounds = declared(*bounds)
+        rounds = check_int("batch_size", size, least=1)
+        bounds = make_range(*bounds)
         return cls(rounds, bounds, Laplace.calibrate(sensitivity=1.0, epsilon=epsilon), np.zeros(2))
 
     def hold(self) -> int:
@@ -70,7 +70,7 @@ class Batch(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = "Faster rates 2025, Lemma 1, with the declared range (docs/proofs.md, section 2)"
+        source = "Faster rates 2025, Lemma 1, with the declared range (docs/proofs.md: Batches)"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.channels.live import Live
 from discreet.channels.rounding import UNIT, Checked, check_precise, rounded_rows
 from discreet.contracts import Floats, Generator, Integers
-from discreet.errors import whole
+from discreet.errors import check_int
 from discreet.factorisations import buffered, column_norm
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled, copy
@@ -25,9 +25,9 @@ class Buffered(NamedTuple):
 
     The noisy release is w = C x + z, C a Toeplitz matrix with c(0) = 1 and c(k) = Σ output(j) decay(j)^(k - 1), and the
     estimates C⁻¹ w of the single vectors are added up. All of that is one Gaussian mechanism with sensitivity
-    diam₂ · norm(c), also when later vectors depend on earlier releases (docs/proofs.md, section 13). Both C and its
+    diam₂ · norm(c), also when later vectors depend on earlier releases (docs/proofs.md: Factorisations). Both C and its
     inverse need one buffer for each decay. After the number of rounds that it is made for nothing more is released.
-    In live use C x is rounded to the grid of the noise, and its rounding errors are paid for (section 14).
+    In live use C x is rounded to the grid of the noise, and its rounding errors are paid for (Sums on a grid).
     """
 
     losses: Any
@@ -45,7 +45,7 @@ class Buffered(NamedTuple):
     @classmethod
     def over(cls, losses: Any, *, prefixes: int, epsilon: float, delta: float) -> Buffered:
         """Return the channel with the least noise for a guarantee, before the first round."""
-        rounds = whole("prefixes", prefixes, least=1)
+        rounds = check_int("prefixes", prefixes, least=1)
         check_precise(losses, rounds)
         matrix = buffered(max(2, rounds))
         reach = losses.diameter(2.0) * column_norm(matrix.decay, matrix.output, rounds)
@@ -131,7 +131,7 @@ class Buffered(NamedTuple):
         """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds.
 
         A buffer of size at most r gets an error of about 2 r units in each round, and keeps it for as long as it keeps
-        the vectors themselves (docs/proofs.md, section 14).
+        the vectors themselves (docs/proofs.md: Sums on a grid).
         """
         rounds, largest, sizes = float(self.prefixes), self.losses.largest(np.inf), np.abs(self.output)
         with np.errstate(divide="ignore"):
@@ -145,8 +145,8 @@ class Buffered(NamedTuple):
         """Computed from the noise that is really added."""
         if not isinstance(self.mechanism, Gaussian | ExactGaussian):
             return NOT_GAUSSIAN
-        sections = "section 13" if self.slack == 0.0 else "sections 13 and 14"
-        source = f"Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, {sections})"
+        sections = "Factorisations" if self.slack == 0.0 else "Factorisations, Sums on a grid"
+        source = f"Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md: {sections})"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 
     @property

@@ -12,7 +12,7 @@ from discreet.channels.epochs_live import LiveEpochs
 from discreet.channels.tree import Tree, is_known, tree_noise, unproved
 from discreet.contracts import Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
-from discreet.errors import DiscreetError, nearest, whole
+from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
 from discreet.mechanisms import Gaussian
@@ -51,8 +51,8 @@ class Epochs(NamedTuple):
     The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. Each has a binary tree of its own, whose
     root is the *total* of the epoch; what is released is the sum of the totals of all finished epochs and of the nodes of
     the running one. A round is in one total and in at most one node on each of the k levels *inside* of its epoch, so one
-    tree pays for it (docs/proofs.md, section 15). Totals stay for ever and inner nodes do not, so how an epoch splits its
-    guarantee matters; the total gets the share
+    tree pays for it (docs/proofs.md: Unknown horizons). Totals stay for ever and inner nodes do not, so how an epoch
+    splits its guarantee matters; the total gets the share
 
     * ``restarts``: 1 / (k + 1), like any other level: an ordinary tree for each epoch;
     * ``hybrid``: 1 / 2 (Chan, Shi & Song 2011, "Private and continual release of statistics");
@@ -73,7 +73,7 @@ class Epochs(NamedTuple):
     @classmethod
     def over(cls, losses: Any, mechanism: Any, *, split: str = "tapered", first: int = 1) -> Epochs:
         """Return the channel before the first round; ``mechanism`` has the noise that one release would need."""
-        length = whole("first", first, least=1, most=LONGEST)
+        length = check_int("first", first, least=1, most=LONGEST)
         if length & (length - 1):
             raise DiscreetError(f"first is {first}, but must be a power of two: the total of an epoch is one node.")
         levels = np.arange(length.bit_length() - 1, LONGEST.bit_length())
@@ -135,7 +135,7 @@ class Epochs(NamedTuple):
         >>> Epochs.over(Box([0.0], [1.0]), Gaussian(1.0, 1e-6), split="restarts").variances(7).round(6)
         array([1., 3., 3., 6., 6., 9., 6.])
         """
-        times = np.arange(1, whole("rounds", rounds, least=1) + 1)
+        times = np.arange(1, check_int("rounds", rounds, least=1) + 1)
         epochs = np.frexp((times + self.first - 1) // self.first)[1] - 1
         lengths = self.first << epochs.astype(np.int64)
         nodes, left = np.zeros(times.size), times + self.first - lengths  # rounds of the running epoch, in binary
@@ -176,7 +176,7 @@ class Epochs(NamedTuple):
         """Computed from the noise that is really added."""
         if not is_known(self.mechanism):
             return unproved(self.mechanism)
-        source = "doubling epochs of binary trees, adaptive inputs (docs/proofs.md, section 15)"
+        source = "doubling epochs of binary trees, adaptive inputs (docs/proofs.md: Unknown horizons)"
         promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
         if isinstance(promise.curve, LaplaceNoise):  # that curve is proved for one number, and a round is in many
             promise = replace(promise, curve=Pure(promise.curve.epsilon))
@@ -199,7 +199,7 @@ def epoch_noise(losses: Any, *, epsilon: float, delta: float, noise: str) -> Any
     ``noise`` is laplace, spherical, cube or gaussian.
     """
     if noise not in NOISES:
-        raise nearest("noise", noise, NOISES)
+        raise unknown_name("noise", noise, NOISES)
     return tree_noise(losses, prefixes=1, epsilon=epsilon, delta=delta, noise=noise)
 
 
@@ -210,7 +210,7 @@ def factors(split: str, levels: Integers, *, squared: bool) -> tuple[Floats, Flo
     (``squared``): a release with the share s of it has 1 / s times the noise, or 1 / sqrt(s) times.
     """
     if split not in SPLITS:
-        raise nearest("split", split, SPLITS)
+        raise unknown_name("split", split, SPLITS)
     falling = -1.0 if split == "restarts" else -1.0 / 2.0 if squared else -2.0 / 3.0
     total: Floats = np.where(levels > 0, 0.5, 1.0) if split == "hybrid" else np.power(levels + 1.0, falling)
     each: Floats = np.where(levels > 0, (1.0 - total) / np.maximum(levels, 1), 1.0)

@@ -14,14 +14,17 @@ from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Gaussian
 
-SOURCE = "doubling epochs of binary trees, adaptive inputs; exact noise (docs/proofs.md, sections 4, 5, 14 and 15)"
+SOURCE = (
+    "doubling epochs of binary trees, adaptive inputs; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid, "
+    "Sums on a grid, Unknown horizons)"
+)
 
 
 class LiveEpochs:
     """``Epochs`` with restarts, and exact noise: epochs have a tree each, on rounds of their own.
 
     A tree is planted when its epoch begins, with noise for the promise of the whole: so one tree pays for each round,
-    however many epochs there will be (docs/proofs.md, sections 14 and 15).
+    however many epochs there will be (docs/proofs.md: Sums on a grid, Unknown horizons).
     """
 
     def __init__(self, losses: Any, mechanism: Any, *, first: int, promise: Guarantee) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from discreet.contracts import Estimate, Floats, Generator, Integers
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
-from discreet.errors import DiscreetError, whole, within
+from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled, helper
 from discreet.mechanisms.laplace import pure_scale
-from discreet.ranges import Range, declared, grid_for
+from discreet.ranges import Range, grid_for, make_range
 
 UP = 1.0 + 1e-9  # covers rounding in the norms
 TINY, HUGE = 1e-100, 1e100  # entries of queries between which squares neither vanish nor overflow
@@ -33,7 +33,7 @@ class Estimates(NamedTuple):
     A query is a public vector m (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
     a batch by at most the width of the range times m(s): one number times a public vector. All norms of m are public,
     and so is how much an error in each coordinate matters, p (the query's ``weights``); each batch is therefore released
-    in the way with the least Σ p(j) σ(j)² (docs/proofs.md, section 16):
+    in the way with the least Σ p(j) σ(j)² (docs/proofs.md: Estimates):
 
     * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖m(s)‖₂, or Laplace, max ‖m(s)‖₁ / ε;
     * *by groups*: rounds of the same group with equal queries are added up, and each such sum gets Laplace noise once;
@@ -80,13 +80,13 @@ class Estimates(NamedTuple):
         ceiling: float = math.inf,
     ) -> Estimates:
         """Return the channel with the least noise for a guarantee, before the first round."""
-        rounds, length = whole("batch_size", size, least=1), whole("coordinates", coordinates, least=1)
+        rounds, length = check_int("batch_size", size, least=1), check_int("coordinates", coordinates, least=1)
         return cls(
             rounds,
-            declared(*bounds),
+            make_range(*bounds),
             pure_scale(1.0, epsilon),
             gaussian_sigma(epsilon, delta) * (1.0 + 1e-11) if delta > 0.0 else 0.0,
-            within("delta", delta, 0.0, 1.0),
+            check_range("delta", delta, 0.0, 1.0),
             bool(fits),
             float(ceiling),
             np.zeros(1, np.int64),
@@ -96,7 +96,7 @@ class Estimates(NamedTuple):
             np.zeros(length),
             np.zeros(length),
             np.zeros(2),
-            np.zeros((whole("groups", groups, least=1), length)),
+            np.zeros((check_int("groups", groups, least=1), length)),
             np.zeros(groups),
             np.zeros(groups, np.int64),
             np.zeros(length),
@@ -231,7 +231,7 @@ class Estimates(NamedTuple):
         """Computed from the noise that is really added."""
         if not self.laplace > 0.0 or (self.delta > 0.0 and not self.gaussian > 0.0):
             return Guarantee.none("no noise is added")
-        source = "Faster rates 2025, Theorem 6, with public sensitivities (docs/proofs.md, section 16)"
+        source = "Faster rates 2025, Theorem 6, with public sensitivities (docs/proofs.md: Estimates)"
         pure = 1.0 / self.laplace
         if self.delta == 0.0:
             return Guarantee.of(Pure(pure), delta=0.0, model="central", source=source)

@@ -9,10 +9,10 @@ import numpy as np
 
 from discreet.contracts import Estimate, Floats, Generator, Integers
 from discreet.curves import Approximate, Pure, composed
-from discreet.errors import DiscreetError, positive, whole
+from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
-from discreet.ranges import Range, declared, grid_for
+from discreet.ranges import Range, grid_for, make_range
 
 
 @compiled
@@ -41,10 +41,10 @@ class PaperEstimates(NamedTuple):
         """Return the channel before the first round; ``cap`` is K / γ for Algorithm 2, and 0 for Algorithm 7."""
         if not 0.0 < delta < 1.0:
             raise DiscreetError(f"delta is {delta!r}, but the paper's noise needs one above 0 and below 1.")
-        strength = 3.0 * math.sqrt(coordinates * math.log(1.0 / delta)) / positive("epsilon", epsilon)
-        state = (np.zeros(whole("coordinates", coordinates, least=1)) for _ in range(3))
-        rounds = whole("batch_size", size, least=1)
-        return cls(rounds, declared(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
+        strength = 3.0 * math.sqrt(coordinates * math.log(1.0 / delta)) / check_positive("epsilon", epsilon)
+        state = (np.zeros(check_int("coordinates", coordinates, least=1)) for _ in range(3))
+        rounds = check_int("batch_size", size, least=1)
+        return cls(rounds, make_range(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
 
     def hold(self) -> int:
         """Return 1: a new action every round, also within a batch."""
@@ -91,7 +91,7 @@ class PaperEstimates(NamedTuple):
         if not self.strength > 0.0:
             return Guarantee.none("no noise is added")
         epsilon = composed([Pure(1.0 / self.strength)], self.delta, times=self.sums.size)
-        source = "composition of one Laplace mechanism for each expert (docs/proofs.md, sections 12 and 16)"
+        source = "composition of one Laplace mechanism for each expert (docs/proofs.md: Composition, Estimates)"
         return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
 
     @property

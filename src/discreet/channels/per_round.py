@@ -20,7 +20,7 @@ class PerRound(NamedTuple):
     >>> from discreet.mechanisms import Laplace
     >>> channel = PerRound(Range(-1.0, 1.0), Laplace.calibrate(sensitivity=2.0, epsilon=1.0))
     >>> channel.guarantee.short, channel.guarantee.model, channel.guarantee.source
-    ('1-differential privacy', 'local', 'laplace mechanism on each loss (docs/proofs.md, section 2)')
+    ('1-differential privacy', 'local', 'laplace mechanism on each loss (docs/proofs.md: Batches)')
     """
 
     bounds: Range
@@ -51,7 +51,7 @@ class PerRound(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = f"{self.mechanism.noise()['kind']} mechanism on each loss (docs/proofs.md, section 2)"
+        source = f"{self.mechanism.noise()['kind']} mechanism on each loss (docs/proofs.md: Batches)"
         return self.mechanism.guarantee(self.sensitivity, model="local", source=source)
 
     @property

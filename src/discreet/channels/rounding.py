@@ -1,4 +1,4 @@
-"""What rounding costs running sums in live use; the proofs are in docs/proofs.md, section 14."""
+"""What rounding costs running sums in live use; the proofs are in docs/proofs.md: Sums on a grid."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, whole
+from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import ExactGaussian, Gaussian
 from discreet.sets import Box, L1Ball, L2Ball, Simplex
@@ -32,7 +32,7 @@ class Checked(NamedTuple):
                 f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball or Simplex: "
                 "only of those it is proved how precisely vectors are projected."
             )
-        whole("dimension of the losses", losses.dimension, least=1, most=MANY)
+        check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
         return cls(losses)
 
     @property
@@ -68,7 +68,7 @@ def exact_grid(largest: float, rounds: int) -> float:
 
 
 def check_precise(losses: Any, rounds: int) -> None:
-    """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (section 8)."""
+    """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (Adaptive trees)."""
     largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
     allowed = LARGEST_SUM * diameter / rounds
     if diameter > 0.0 and largest > allowed:
@@ -97,7 +97,7 @@ def rounded_rows(
     """
     if not isinstance(mechanism, Gaussian):
         raise DiscreetError(f"mechanism is a {type(mechanism).__name__}, but factorisations need Gaussian noise.")
-    numbers = whole("prefixes times dimension", prefixes * losses.dimension, least=1, most=MOST_NUMBERS)
+    numbers = check_int("prefixes times dimension", prefixes * losses.dimension, least=1, most=MOST_NUMBERS)
     step = mechanism.exact_for(promise, sensitivity).step
     norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum
     errors = 2.0 * math.sqrt(losses.dimension) * error

@@ -10,10 +10,10 @@ import numpy as np
 from discreet.channels.sums import NOT_YET, add_to_batch
 from discreet.contracts import Floats, Generator
 from discreet.curves import Concentrated, Pure
-from discreet.errors import DiscreetError, whole, within
+from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, make_range
 
 
 @compiled
@@ -40,10 +40,10 @@ class Selection(NamedTuple):
     def over(cls, *, size: int, rounds: int, delta: float, bounds: Range) -> Selection:
         """Return the channel for a number of rounds."""
         return cls(
-            whole("batch_size", size, least=1),
-            whole("rounds", rounds, least=2),
-            within("delta", delta, 0.0, 1.0),
-            declared(*bounds),
+            check_int("batch_size", size, least=1),
+            check_int("rounds", rounds, least=2),
+            check_range("delta", delta, 0.0, 1.0),
+            make_range(*bounds),
             np.zeros(2),
         )
 
@@ -88,7 +88,7 @@ class Selection(NamedTuple):
             curve,
             delta=0.0 if isinstance(curve, Pure) else self.delta,
             model="central",
-            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md, section 6)",
+            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md: Selection)",
             seen=f"every action of {self.rounds} rounds, but not the state of the learner, which hears exact means",
         )
 

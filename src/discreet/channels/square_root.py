@@ -11,7 +11,7 @@ from discreet.channels.fourier import convolve, spectrum_of, waves
 from discreet.channels.rounding import check_precise
 from discreet.channels.square_root_live import LiveSquareRoot
 from discreet.contracts import Floats, Generator, Integers
-from discreet.errors import DiscreetError, whole
+from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import square_root
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled
@@ -25,7 +25,7 @@ class SquareRoot(NamedTuple):
     """Releases every prefix sum of a stream of vectors as C (C x + z), C C = A the lower triangle of ones.
 
     c(k) = binom(2k, k) / 4^k. All of it is one Gaussian mechanism with sensitivity diam₂ · norm(c), also when later
-    vectors depend on earlier releases (docs/proofs.md, section 13).
+    vectors depend on earlier releases (docs/proofs.md: Factorisations).
 
     C (C x + z) = A x + C z, and C z does not depend on the vectors: a simulation draws all of it before the first round,
     with a fast convolution, and adds it to exact sums. That has the same distribution, and costs O(log m) a round and
@@ -49,7 +49,7 @@ class SquareRoot(NamedTuple):
     @classmethod
     def over(cls, losses: Any, *, prefixes: int, epsilon: float, delta: float) -> SquareRoot:
         """Return the channel with the least noise for a guarantee, before the first round."""
-        rounds = whole("prefixes", prefixes, least=1)
+        rounds = check_int("prefixes", prefixes, least=1)
         check_precise(losses, rounds)
         size = 1 << (2 * rounds - 1).bit_length()
         needed = rounds * losses.dimension + 5 * size
@@ -132,7 +132,7 @@ class SquareRoot(NamedTuple):
         """Computed from the noise that is really added."""
         if not isinstance(self.mechanism, Gaussian):
             return NOT_GAUSSIAN
-        source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, section 13)"
+        source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md: Factorisations)"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 
     @property

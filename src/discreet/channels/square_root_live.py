@@ -32,7 +32,7 @@ class _Fields(NamedTuple):
 class LiveSquareRoot(Live, _Fields):
     """Releases C w for w = C x + z: C x is computed, rounded to the grid of the noise, and gets exact Gaussian noise.
 
-    Rounding errors are paid for (docs/proofs.md, section 14); C w is computed from w alone. A round costs as much as
+    Rounding errors are paid for (docs/proofs.md: Sums on a grid); C w is computed from w alone. A round costs as much as
     there were rounds before, and all of them are remembered.
     """
 
@@ -101,7 +101,7 @@ class LiveSquareRoot(Live, _Fields):
         """Computed from the noise that is really added."""
         if not isinstance(self.mechanism, ExactGaussian):
             return NOT_GAUSSIAN
-        source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md, sections 13 and 14)"
+        source = "Gaussian factorisation of prefix sums, adaptive inputs (docs/proofs.md: Factorisations, Sums on a grid)"
         return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
 
     @property
@@ -114,7 +114,7 @@ class LiveSquareRoot(Live, _Fields):
 
 
 def error(coefficients: Floats, largest: float) -> float:
-    """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds (section 14)."""
+    """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds (Sums on a grid)."""
     rounds = coefficients.size
     operations = min(rounds, AT_ONCE) - (-rounds // AT_ONCE)
     return 1.03 * math.sqrt(rounds) * operations * UNIT * largest * float(np.abs(coefficients).sum())

@@ -14,7 +14,7 @@ def add_to_batch(held: Floats, bounds: Range, size: int, feedback: float) -> flo
     """Add a loss to a batch; return its sum in widths of the range and empty it, or NOT_YET while it is not full.
 
     ``held`` is the sum of the losses in steps of the grid, and how many they are. The sum is exact, so replacing one loss
-    moves it by at most 1, whatever the range (docs/proofs.md, section 3).
+    moves it by at most 1, whatever the range (docs/proofs.md: Exact sums).
     """
     grid = grid_for(size)
     held[0] += bounds.steps(feedback, grid)

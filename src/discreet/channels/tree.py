@@ -12,7 +12,7 @@ from discreet.channels.live import Live
 from discreet.channels.rounding import Checked, affordable, check_precise, exact_grid
 from discreet.contracts import Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
-from discreet.errors import DiscreetError, whole
+from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import reduction
 from discreet.guarantee import Guarantee
 from discreet.kernel import compiled, copy
@@ -29,12 +29,12 @@ class Tree(NamedTuple):
     Prefix t is the sum of one node for each binary digit 1 of t. A node gets noise once, when all its rounds are over,
     and a round is in at most k = floor(log2 m) + 1 nodes, m the number of released prefixes; so the joint sensitivity is
     k times that of one vector (pure noise), sqrt(k) times (Gaussian), also when later vectors depend on earlier
-    releases (docs/proofs.md, sections 7 and 8). After m rounds nothing more is released.
+    releases (docs/proofs.md: Tree levels, Adaptive trees). After m rounds nothing more is released.
 
     ``weights`` turn the noisy nodes at and below a node into its best estimate (Honaker's reduction from below); ones use
     the node alone. ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh
-    2017, Algorithm 2), which buys no pure privacy and is never counted (section 7). In live use vectors, and so nodes,
-    are on a grid, and so is their noise (section 14); what is computed from noisy nodes is as private as they are.
+    2017, Algorithm 2), which buys no pure privacy and is never counted (Tree levels). In live use vectors, and so nodes,
+    are on a grid, and so is their noise (Sums on a grid); what is computed from noisy nodes is as private as they are.
     """
 
     losses: Any  # the set of possible vectors: what comes is projected onto it first
@@ -54,7 +54,7 @@ class Tree(NamedTuple):
     @classmethod
     def over(cls, losses: Any, mechanism: Any, *, prefixes: int, reduced: bool = False, padding: bool = False) -> Tree:
         """Return the channel before the first round."""
-        rounds = whole("prefixes", prefixes, least=1)
+        rounds = check_int("prefixes", prefixes, least=1)
         if hasattr(mechanism, "step"):
             raise DiscreetError("mechanism is exact noise, but must be noise for simulation: live() makes it exact.")
         check_precise(losses, rounds)
@@ -168,8 +168,8 @@ class Tree(NamedTuple):
         """Computed from the noise that is really added."""
         if not is_known(self.mechanism):
             return unproved(self.mechanism)
-        sections = "sections 7 and 8" if self.grid == 0.0 else "sections 7, 8 and 14"
-        source = f"binary tree, adaptive inputs (docs/proofs.md, {sections})"
+        sections = "Tree levels, Adaptive trees" if self.grid == 0.0 else "Tree levels, Adaptive trees, Sums on a grid"
+        source = f"binary tree, adaptive inputs (docs/proofs.md: {sections})"
         promise: Guarantee = self.mechanism.guarantee(self.sensitivity, model="central", source=source)
         if isinstance(promise.curve, LaplaceNoise):  # that curve is proved for one number, and a round is in many
             promise = replace(promise, curve=Pure(promise.curve.epsilon))
@@ -204,7 +204,7 @@ def unproved(mechanism: object) -> Guarantee:
 
 def tree_noise(losses: Any, *, prefixes: int, epsilon: float, delta: float, noise: str) -> Any:
     """Return the least noise on the nodes for a guarantee; ``noise`` is laplace, spherical, cube or gaussian."""
-    levels = whole("prefixes", prefixes, least=1).bit_length()
+    levels = check_int("prefixes", prefixes, least=1).bit_length()
     if noise == "gaussian":
         reach = math.sqrt(levels) * losses.diameter(2.0)
         return Gaussian.calibrate(sensitivity=reach, epsilon=epsilon, delta=delta)

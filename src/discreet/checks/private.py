@@ -10,8 +10,8 @@ from discreet.channels import Constant
 from discreet.checks.failure import require, same_state
 from discreet.contracts import Environment, Floats
 from discreet.environments import Table
-from discreet.environments.advice import AdviceGame
-from discreet.environments.linear import LinearGame
+from discreet.environments.advice.scenes import AdviceGame
+from discreet.environments.points.linear import LinearGame
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.simulation.loop import Player

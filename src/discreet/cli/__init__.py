@@ -16,7 +16,7 @@ from discreet.cli.errata import errata
 from discreet.cli.listing import list_algorithms
 from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
-from discreet.errors import DiscreetError, nearest
+from discreet.errors import DiscreetError, unknown_name
 
 
 class Commands(click.Group):
@@ -25,7 +25,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise nearest("command", args[0], self.list_commands(ctx))
+            raise unknown_name("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 
 

@@ -17,7 +17,7 @@ from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
-from discreet.ranges import declared
+from discreet.ranges import make_range
 
 
 @click.command(epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper")
@@ -73,7 +73,7 @@ def audit(
             rounds=usual.rounds if rounds is None else rounds,
             epsilon=epsilon,
             delta=delta,
-            bounds=declared(**bounds),
+            bounds=make_range(**bounds),
         )
         chosen: dict[str, Any] = algorithm(each).parse(texts)
         return attack_it(each, setting=setting, trials=trials, confidence=confidence, seed=seed, **chosen)

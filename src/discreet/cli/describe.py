@@ -11,7 +11,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.registry import choices, one_size
 from discreet.cli import options
 from discreet.cli.text import facts, number
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, make_range
 from discreet.sets import GEOMETRIES
 
 
@@ -47,7 +47,7 @@ def describe(
         rounds=rounds,
         epsilon=epsilon,
         delta=delta,
-        bounds=declared(**bounds),
+        bounds=make_range(**bounds),
     )
     chosen = known.parse(texts)
     instance = known.build(setting, **chosen)

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.channels import Buffered, Epochs, Tree
 from discreet.channels.epochs import SPLITS
 from discreet.contracts import Floats, Generator
-from discreet.errors import nearest, whole
+from discreet.errors import check_int, unknown_name
 from discreet.factorisations import (
     Errors,
     buffered,
@@ -44,9 +44,9 @@ def compare(name: str, rounds: int, *, copies: int = 0, seed: int = 1) -> Compar
     >>> compare("tree", 1024).computed.largest, round(compare("blt", 1024).computed.largest, 1)
     (110.0, 10.7)
     """
-    length = whole("rounds", rounds, least=2, most=2**24)
+    length = check_int("rounds", rounds, least=2, most=2**24)
     computed = _computed(name, length)
-    simulated = _simulated(name, length, whole("copies", copies, least=0), seed) if copies else None
+    simulated = _simulated(name, length, check_int("copies", copies, least=0), seed) if copies else None
     return Comparison(name, length, computed, simulated, lower_bound(length))
 
 
@@ -58,7 +58,7 @@ def counter(name: str, losses: Any, rounds: int, mechanism: Gaussian) -> Any:
         return Buffered.over(losses, prefixes=rounds, epsilon=1.0, delta=1e-6)._replace(mechanism=mechanism)
     if name in UNKNOWN_HORIZON:
         return Epochs.over(losses, mechanism, split=name)
-    raise nearest("counter", name, COUNTERS)
+    raise unknown_name("counter", name, COUNTERS)
 
 
 def _computed(name: str, rounds: int) -> Errors:
@@ -71,7 +71,7 @@ def _computed(name: str, rounds: int) -> Errors:
     if name in UNKNOWN_HORIZON:
         curve = _epoch_curve(name, rounds)
         return Errors(float(curve.max()), float(curve.mean()))
-    raise nearest("counter", name, COUNTERS)
+    raise unknown_name("counter", name, COUNTERS)
 
 
 def _simulated(name: str, rounds: int, copies: int, seed: int) -> Errors | None:

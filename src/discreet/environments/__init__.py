@@ -1,17 +1,24 @@
 """Adversaries: who produces the losses, and how a learner is scored against them."""
 
-from discreet.environments.advice import AdviceAdversarial, AdviceContextual, AdviceRandom
-from discreet.environments.advice_table import AdviceTable, read_advice
-from discreet.environments.deterministic import Deterministic
-from discreet.environments.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
-from discreet.environments.linear_adaptive import LinearAdaptive
-from discreet.environments.moving import Drifting, RandomWalk
-from discreet.environments.named import Kind, environment, environment_names, environment_options, kind_of, shown_whole
-from discreet.environments.oblivious import FullyOblivious, Oblivious
-from discreet.environments.pairs import Drop, Leak
-from discreet.environments.stochastic import Stochastic
-from discreet.environments.switching_costs import SwitchingCosts
-from discreet.environments.table import Table, read_table
+from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
+from discreet.environments.advice.table import AdviceTable, read_advice
+from discreet.environments.arms.deterministic import Deterministic
+from discreet.environments.arms.moving import Drifting, RandomWalk
+from discreet.environments.arms.oblivious import FullyOblivious, Oblivious
+from discreet.environments.arms.pairs import Drop, Leak
+from discreet.environments.arms.stochastic import Stochastic
+from discreet.environments.arms.switching_costs import SwitchingCosts
+from discreet.environments.arms.table import Table, read_table
+from discreet.environments.named import (
+    Kind,
+    environment,
+    environment_names,
+    environment_options,
+    kind_of,
+    with_full_information,
+)
+from discreet.environments.points.adaptive import LinearAdaptive
+from discreet.environments.points.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
 
 __all__ = [
     "AdviceAdversarial",
@@ -40,5 +47,5 @@ __all__ = [
     "kind_of",
     "read_advice",
     "read_table",
-    "shown_whole",
+    "with_full_information",
 ]

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from discreet.contracts import Environment
-from discreet.environments.advice import AdviceAdversarial, AdviceContextual, AdviceRandom
-from discreet.environments.advice_table import AdviceTable, read_advice
-from discreet.environments.deterministic import Deterministic
-from discreet.environments.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
-from discreet.environments.linear_adaptive import LinearAdaptive
-from discreet.environments.moving import Drifting, RandomWalk
-from discreet.environments.oblivious import FullyOblivious, Oblivious
-from discreet.environments.pairs import Drop, Leak
-from discreet.environments.stochastic import Stochastic
-from discreet.environments.switching_costs import SwitchingCosts
-from discreet.environments.table import Table, read_table
-from discreet.errors import DiscreetError, nearest, whole
+from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
+from discreet.environments.advice.table import AdviceTable, read_advice
+from discreet.environments.arms.deterministic import Deterministic
+from discreet.environments.arms.moving import Drifting, RandomWalk
+from discreet.environments.arms.oblivious import FullyOblivious, Oblivious
+from discreet.environments.arms.pairs import Drop, Leak
+from discreet.environments.arms.stochastic import Stochastic
+from discreet.environments.arms.switching_costs import SwitchingCosts
+from discreet.environments.arms.table import Table, read_table
+from discreet.environments.points.adaptive import LinearAdaptive
+from discreet.environments.points.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
+from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.sets import Geometry
 
 Kind = Literal["arms", "points", "advice"]
@@ -69,7 +69,7 @@ _LINEAR: dict[str, _Linear] = {
     "linear-adaptive": _Linear(
         "the worst loss vector for the point that was played lag=1 rounds before",
         lambda points, _, lag=1.0: LinearAdaptive(
-            points, whole("lag", int(lag) if lag == int(lag) else lag, least=0, most=1)
+            points, check_int("lag", int(lag) if lag == int(lag) else lag, least=0, most=1)
         ),
     ),
 }
@@ -118,8 +118,8 @@ def environment(
     4
     """
     if not isinstance(name, str) or name not in environment_names():
-        raise nearest("environment", name, environment_names())
-    length = whole("rounds", rounds, least=2)
+        raise unknown_name("environment", name, environment_names())
+    length = check_int("rounds", rounds, least=2)
     if name in _LINEAR:
         if geometry is None:
             raise DiscreetError(f"environment '{name}' is for points of experts, ball or cube, and none was chosen.")
@@ -130,19 +130,19 @@ def environment(
     world: Environment
     if name in _ADVICE:
         _no_file(name, losses)
-        count = whole("experts", 10 if experts is None else experts, least=2, most=1_000_000)
-        return _ADVICE[name].make(whole("arms", 4 if arms is None else arms, least=2, most=10_000), count, length)
+        count = check_int("experts", 10 if experts is None else experts, least=2, most=1_000_000)
+        return _ADVICE[name].make(check_int("arms", 4 if arms is None else arms, least=2, most=10_000), count, length)
     if name == "table":
         world = _read(losses, arms)
         if advice is not None:
             return _agreeing(read_advice(world, advice), experts)
     else:
         _no_file(name, losses)
-        world = _KNOWN[name].make(whole("arms", 4 if arms is None else arms, least=2, most=10_000_000), length)
-    return world if geometry is None else shown_whole(world, geometry)
+        world = _KNOWN[name].make(check_int("arms", 4 if arms is None else arms, least=2, most=10_000_000), length)
+    return world if geometry is None else with_full_information(world, geometry)
 
 
-def shown_whole(world: Environment, geometry: Geometry) -> Environment:
+def with_full_information(world: Environment, geometry: Geometry) -> Environment:
     """Return an environment on arms as one of loss vectors, or refuse it."""
     if getattr(world, "reacts", False):
         raise DiscreetError(f"{type(world).__name__} reacts to single arms: it has no loss vectors to show.")

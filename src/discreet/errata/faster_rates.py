@@ -8,10 +8,10 @@ import numpy as np
 
 from discreet.algorithms import Setting, algorithm
 from discreet.channels import Estimates, PaperEstimates
-from discreet.environments.advice import AdviceGame
+from discreet.environments.advice.scenes import AdviceGame
 from discreet.errata.registry import erratum
 from discreet.randomness import streams
-from discreet.ranges import declared
+from discreet.ranges import make_range
 from discreet.simulation.loop import Player
 
 PAPER = "Asi, Raman & Talwar 2025 (Faster rates)"
@@ -114,8 +114,8 @@ def private_advice() -> str:
 def estimates_noise() -> str:
     """Compare standard deviations, in units of K / (γ τ), and what the paper's noise really gives."""
     experts, delta = 100, 1e-6
-    paper = PaperEstimates.over(size=1, coordinates=experts, bounds=declared(), epsilon=1.0, delta=delta)
-    ours = Estimates.over(size=1, coordinates=experts, groups=4, bounds=declared(), epsilon=1.0, delta=delta)
+    paper = PaperEstimates.over(size=1, coordinates=experts, bounds=make_range(), epsilon=1.0, delta=delta)
+    ours = Estimates.over(size=1, coordinates=experts, groups=4, bounds=make_range(), epsilon=1.0, delta=delta)
     printed, joint = math.sqrt(2.0) * paper.strength, ours.gaussian * math.sqrt(experts)
     return (
         f"N = {experts}, ε = 1, δ = 1e-6, worst advice, standard deviations in units of K / (γ τ): {printed:.0f} printed and {joint:.0f} for "
@@ -155,7 +155,7 @@ def mixing() -> str:
     paper=PAPER,
     place="Theorem 5: regret of locally private EXP4",
     printed="16 sqrt(T K ln N) ln(K T) / ε + 1, for ε ≤ 1.",
-    ours="no logarithm of T: noise costs what its moments do (see `discreet.learners.exp4`), and nothing has to be clipped; any ε.",
+    ours="no logarithm of T: noise costs what its moments do (see `discreet.learners.advice.exp4`), and nothing has to be clipped; any ε.",
     verdict="too large",
 )
 def local_regret() -> str:

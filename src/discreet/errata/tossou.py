@@ -11,7 +11,7 @@ import numpy as np
 from discreet.algorithms import Setting, algorithm
 from discreet.errata.registry import erratum
 from discreet.learners import Exp3, Exp3Gain
-from discreet.learners.draws import Draw
+from discreet.learners.arms.draws import Draw
 from discreet.simulation.statistics import gini_difference
 
 PAPER = "Tossou & Dimitrakakis 2017"
@@ -60,7 +60,7 @@ def gain_leak(arms: int, rounds: int, mixing: float, warm: int) -> float:
     paper=PAPER,
     place="Theorem 3.3, first term: EXP3 is 2 T-differentially private",
     printed="EXP3 (for gains) has a privacy loss of at most 2 T.",
-    ours="for gains in [0, 1] and η = γ / K at most T - 1, by another argument (docs/proofs.md, section 6): the printed proof has a "
+    ours="for gains in [0, 1] and η = γ / K at most T - 1, by another argument (docs/proofs.md: Selection): the printed proof has a "
     "gap, which Asi, Raman & Talwar 2025 (Appendix G.1) point out with an example on losses. For losses there is no such bound, only "
     "ln((K (1 - γ) + γ) / γ) a round.",
     verdict="too large",

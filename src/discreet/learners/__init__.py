@@ -1,23 +1,23 @@
 """Ordinary online learners, one algorithm a file. None of them knows about privacy."""
 
-from discreet.learners.exp3 import Exp3
-from discreet.learners.exp3_gain import Exp3Gain
-from discreet.learners.exp3_ix import Exp3IX
-from discreet.learners.exp3_p import Exp3P
-from discreet.learners.exp4 import BatchedExp4, Exp4
-from discreet.learners.exp4_p import Exp4P
-from discreet.learners.following import Following
-from discreet.learners.ftal import Ftal
-from discreet.learners.ftpl import Ftpl
-from discreet.learners.ftrl import EntropyFtrl, QuadraticFtrl
-from discreet.learners.gradient_descent import GradientDescent
-from discreet.learners.hedge import Hedge
-from discreet.learners.htinf import Htinf
-from discreet.learners.kl_ucb import KlUcb
-from discreet.learners.linear_ftpl import LinearFtpl
-from discreet.learners.tsallis_inf import TsallisInf
-from discreet.learners.ucb import Ucb
-from discreet.learners.uniform import Uniform
+from discreet.learners.advice.exp4 import BatchedExp4, Exp4
+from discreet.learners.advice.exp4_p import Exp4P
+from discreet.learners.advice.following import Following
+from discreet.learners.arms.exp3 import Exp3
+from discreet.learners.arms.exp3_gain import Exp3Gain
+from discreet.learners.arms.exp3_ix import Exp3IX
+from discreet.learners.arms.exp3_p import Exp3P
+from discreet.learners.arms.ftpl import Ftpl
+from discreet.learners.arms.htinf import Htinf
+from discreet.learners.arms.kl_ucb import KlUcb
+from discreet.learners.arms.tsallis_inf import TsallisInf
+from discreet.learners.arms.ucb import Ucb
+from discreet.learners.arms.uniform import Uniform
+from discreet.learners.points.ftal import Ftal
+from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
+from discreet.learners.points.gradient_descent import GradientDescent
+from discreet.learners.points.hedge import Hedge
+from discreet.learners.points.linear_ftpl import LinearFtpl
 
 __all__ = [
     "BatchedExp4",

@@ -18,7 +18,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple, NoReturn, SupportsIndex
 
-from discreet.errors import DiscreetError, count, nearest, positive, whole, within
+from discreet.errors import DiscreetError, check_int, check_positive, check_range, count, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.ledger.charges import check_charge
 
@@ -122,11 +122,13 @@ class Ledger:
         key: bytes | None = None,
     ) -> None:
         if not isinstance(composition, str) or composition not in RULES:
-            raise nearest("composition", composition, RULES)
-        self._budget = Cost(positive("epsilon", epsilon), within("delta", delta, 0.0, 1.0))
+            raise unknown_name("composition", composition, RULES)
+        self._budget = Cost(check_positive("epsilon", epsilon), check_range("delta", delta, 0.0, 1.0))
         self._composition = composition
         self._rule = RULES[composition](self._budget.epsilon, self._budget.delta)
-        self._most = None if max_rounds_per_user is None else whole("max_rounds_per_user", max_rounds_per_user, least=1)
+        self._most = (
+            None if max_rounds_per_user is None else check_int("max_rounds_per_user", max_rounds_per_user, least=1)
+        )
         self._key = _usable(key, limited=self._most is not None, in_memory=path is None)
         self._closed = False
         self._process = os.getpid()
@@ -339,7 +341,7 @@ class _Concentrated:
     def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
         if promise.rho is None:
             raise DiscreetError(f"promise is {promise.short} of unknown rho, but composition 'zcdp' needs a known one.")
-        return (_exact(within("rho", promise.rho, 0.0, 1e300)),)
+        return (_exact(check_range("rho", promise.rho, 0.0, 1e300)),)
 
     def cost(self, total: tuple[Decimal, ...]) -> Cost:
         (rho,) = total

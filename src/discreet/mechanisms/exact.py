@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Floats
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
-from discreet.errors import DiscreetError, positive, within
+from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
 
 AT_ONCE = 256
@@ -73,7 +73,7 @@ class ExactLaplace(NamedTuple):
     """Laplace noise on a grid: P(z steps) is proportional to exp(-|z| / steps).
 
     A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding, so epsilon = D / steps
-    (docs/proofs.md, section 4).
+    (docs/proofs.md: Laplace on a grid).
     """
 
     step: float  # a power of two
@@ -107,7 +107,9 @@ class ExactLaplace(NamedTuple):
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises, rounding included."""
         curve = Pure(movement(sensitivity, self.step) / self.steps)
-        return Guarantee.of(curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md, section 4)")
+        return Guarantee.of(
+            curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md: Laplace on a grid)"
+        )
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""
@@ -118,7 +120,7 @@ class ExactGaussian(NamedTuple):
     """Gaussian noise on a grid: P(z steps) is proportional to exp(-z² / (2 steps²)).
 
     With D as for Laplace noise, its delta at every epsilon is at most that of continuous noise with μ = D / steps, plus
-    2^-48 (docs/proofs.md, section 5).
+    2^-48 (docs/proofs.md: Gaussian on a grid).
     """
 
     step: float
@@ -129,7 +131,7 @@ class ExactGaussian(NamedTuple):
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> ExactGaussian:
         """Return the least noise with which the sensitivity, rounding and the grid cost at most (epsilon, delta)."""
-        change = positive("sensitivity", sensitivity)
+        change = check_positive("sensitivity", sensitivity)
         if not 2.0 * SLACK <= delta < 1.0:
             raise DiscreetError(f"delta is {delta!r}, but exact Gaussian noise needs one from {2.0 * SLACK:.1g} to 1.")
         if epsilon > LARGEST:
@@ -160,8 +162,8 @@ class ExactGaussian(NamedTuple):
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release promises at the stated delta, rounding and the grid included."""
         curve = GaussianNoise(movement(sensitivity, self.step) / self.steps, SLACK)
-        source = f"{source}; exact noise (docs/proofs.md, sections 4 and 5)"
-        return Guarantee.of(curve, delta=within("delta", self.delta, 0.0, 1.0), model=model, source=source)
+        source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid)"
+        return Guarantee.of(curve, delta=check_range("delta", self.delta, 0.0, 1.0), model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""
@@ -170,8 +172,8 @@ class ExactGaussian(NamedTuple):
 
 def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
     """Return a step, and the least scale in steps with which the sensitivity, and rounding, cost at most epsilon."""
-    change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
-    step = _step(positive("noise scale sensitivity / epsilon", change / budget), LAPLACE_BITS)
+    change, budget = check_positive("sensitivity", sensitivity), check_positive("epsilon", epsilon)
+    step = _step(check_positive("noise scale sensitivity / epsilon", change / budget), LAPLACE_BITS)
     moved = movement(change, step)
     steps = moved / budget
     while Fraction(moved) > Fraction(budget) * Fraction(steps):
@@ -189,7 +191,7 @@ def movement(sensitivity: float, step: float) -> int:
     >>> movement(1.0, 0.25), movement(0.9, 0.25)
     (5, 4)
     """
-    change = Fraction(positive("sensitivity", sensitivity))
+    change = Fraction(check_positive("sensitivity", sensitivity))
     return math.floor(change * (1 + Fraction(1, 2**50)) / Fraction(step)) + 1
 
 

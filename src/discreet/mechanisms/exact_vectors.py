@@ -15,7 +15,7 @@ class ExactCube(NamedTuple):
     """Noise of the cube on a grid: P(z steps) is proportional to exp(-max |z(i)| / steps), z a vector of whole numbers.
 
     It is a uniform point of {-k .. k}^n with P(k) proportional to (2k + 1)^n exp(-k / steps), all drawn exactly
-    (docs/proofs.md, section 14).
+    (docs/proofs.md: Sums on a grid).
     """
 
     step: float  # a power of two
@@ -54,7 +54,9 @@ class ExactCube(NamedTuple):
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what releases promise that move by ``sensitivity`` in the largest coordinate, rounding included."""
         curve = Pure(movement(sensitivity, self.step) / self.steps)
-        return Guarantee.of(curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md, section 14)")
+        return Guarantee.of(
+            curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md: Sums on a grid)"
+        )
 
     def noise(self) -> dict[str, Any]:
         """Return kind and scale."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import GaussianNoise, gaussian_sigma
-from discreet.errors import positive, within
+from discreet.errors import check_positive, check_range
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
 from discreet.mechanisms.exact import ExactGaussian
@@ -30,7 +30,7 @@ class Gaussian(NamedTuple):
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
         """Return the least noise, rounded up, with which the sensitivity costs at most (epsilon, delta)."""
-        scale = positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
+        scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
         return cls(scale * (1.0 + 1e-11), delta)  # so that what is stated, rounded up, is what was asked for
 
     def release(self, value: float, rng: Generator) -> float:
@@ -54,7 +54,7 @@ class Gaussian(NamedTuple):
         """Return what one release promises at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        change, delta = positive("sensitivity", sensitivity), within("delta", self.delta, 0.0, 1.0)
+        change, delta = check_positive("sensitivity", sensitivity), check_range("delta", self.delta, 0.0, 1.0)
         return Guarantee.of(GaussianNoise(change / self.scale), delta=delta, model=model, source=source)
 
     def noise(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import LaplaceNoise
-from discreet.errors import positive
+from discreet.errors import check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
 from discreet.mechanisms.exact import ExactLaplace
@@ -55,7 +55,7 @@ class Laplace(NamedTuple):
         """Return what one release promises."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        change = positive("sensitivity", sensitivity)
+        change = check_positive("sensitivity", sensitivity)
         return Guarantee.of(LaplaceNoise(change / self.scale), delta=0.0, model=model, source=source)
 
     def noise(self) -> dict[str, Any]:
@@ -65,8 +65,8 @@ class Laplace(NamedTuple):
 
 def pure_scale(sensitivity: float, epsilon: float) -> float:
     """Return sensitivity / epsilon, rounded up."""
-    change, budget = positive("sensitivity", sensitivity), positive("epsilon", epsilon)
-    scale = positive("noise scale sensitivity / epsilon", change / budget)
+    change, budget = check_positive("sensitivity", sensitivity), check_positive("epsilon", epsilon)
+    scale = check_positive("noise scale sensitivity / epsilon", change / budget)
     while Fraction(change) > Fraction(budget) * Fraction(scale):
         scale = math.nextafter(scale, math.inf)
     return scale

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import Pure
-from discreet.errors import DiscreetError, positive
+from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
 from discreet.mechanisms.exact_vectors import ExactCube
@@ -19,7 +19,7 @@ class SphericalLaplace(NamedTuple):
     """Adds a vector with density proportional to ``exp(-|z|₂ / scale)``: for vectors that move in the L2 norm.
 
     The direction is uniform and the length has a Gamma(n) distribution, so it is n scales on average; coordinate Laplace
-    noise for the same guarantee is longer by up to sqrt(2) for a ball (docs/proofs.md, section 10).
+    noise for the same guarantee is longer by up to sqrt(2) for a ball (docs/proofs.md: Vectors and coins).
     """
 
     scale: float
@@ -97,4 +97,4 @@ class CubeLaplace(NamedTuple):
 def _pure(scale: float, sensitivity: float, model: Model, source: str) -> Guarantee:
     if not scale > 0.0:
         return Guarantee.none("no noise is added")
-    return Guarantee.of(Pure(positive("sensitivity", sensitivity) / scale), delta=0.0, model=model, source=source)
+    return Guarantee.of(Pure(check_positive("sensitivity", sensitivity) / scale), delta=0.0, model=model, source=source)

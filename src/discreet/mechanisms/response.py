@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from discreet.contracts import Generator
 from discreet.curves import Pure
-from discreet.errors import positive
+from discreet.errors import check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import compiled
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, make_range
 
 BITS = 62
 
@@ -38,7 +38,7 @@ class RandomisedResponse(NamedTuple):
     @classmethod
     def calibrate(cls, *, bounds: Range, epsilon: float) -> RandomisedResponse:
         """Return the response with the least spread for epsilon."""
-        return cls(declared(*bounds), positive("epsilon", epsilon))
+        return cls(make_range(*bounds), check_positive("epsilon", epsilon))
 
     def release(self, value: float, rng: Generator) -> float:
         """Return one of the two values; what lies outside the range is clamped first."""

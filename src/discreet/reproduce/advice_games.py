@@ -13,7 +13,7 @@ from discreet.contracts import Floats
 from discreet.environments import environment
 from discreet.learners import Uniform
 from discreet.private import Private
-from discreet.ranges import declared
+from discreet.ranges import make_range
 from discreet.reproduce.registry import Plan
 from discreet.simulation import Contender, simulate
 from discreet.simulation.statistics import Interval, mean_interval
@@ -97,7 +97,7 @@ def play(plan: Plan, experts: int, rounds: int, epsilons: Iterable[float], world
     """Play everything in the same games."""
     everyone = {epsilon: players(experts, rounds, epsilon) for epsilon in epsilons}
     frame = {
-        BLIND: Contender(label=BLIND, private=Private(Open(declared()), Uniform(ARMS))),
+        BLIND: Contender(label=BLIND, private=Private(Open(make_range()), Uniform(ARMS))),
         OPEN: replace(Contender.named(OPEN, Setting(arms=ARMS, experts=experts, rounds=rounds)), label=OPEN),
     }
     copies = {e for e, mine in everyone.items() if alike(mine[LOCAL, TIGHT], mine[BATCHED, TIGHT])}

@@ -10,7 +10,7 @@ from discreet.contracts import Floats
 from discreet.environments import Leak
 from discreet.kernel import compile_for
 from discreet.learners import Exp3, Exp3Gain
-from discreet.learners.draws import Draw
+from discreet.learners.arms.draws import Draw
 from discreet.plot.regret import COLOURS, plotting
 from discreet.reproduce.registry import Plan, register, write_table
 

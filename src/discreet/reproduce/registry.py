@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import nearest, whole
+from discreet.errors import check_int, unknown_name
 from discreet.simulation.experiment import Progress
 
 Step = Callable[[str], Progress | None]  # announces a part of the work, and gives its progress
@@ -47,9 +47,9 @@ class Reproduction:
         """Compute everything and write it into a folder."""
         plan = Plan(
             folder=folder,
-            trials=whole("trials", self.trials if trials is None else trials, least=1),
-            rounds=whole("rounds", self.rounds if rounds is None else rounds, least=100),
-            seed=whole("seed", seed, least=0),
+            trials=check_int("trials", self.trials if trials is None else trials, least=1),
+            rounds=check_int("rounds", self.rounds if rounds is None else rounds, least=100),
+            seed=check_int("seed", seed, least=0),
             step=step or (lambda _: None),
         )
         return self.make(plan)
@@ -78,7 +78,7 @@ def reproductions() -> dict[str, Reproduction]:
 def reproduction(name: str) -> Reproduction:
     """Return the reproduction of that name, or suggest the nearest."""
     if name not in _known:
-        raise nearest("reproduction", name, _known)
+        raise unknown_name("reproduction", name, _known)
     return _known[name]
 
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from discreet.algorithms import Setting
 from discreet.channels import Tree
-from discreet.environments.linear import LinearStochastic
+from discreet.environments.points.linear import LinearStochastic
 from discreet.learners import Ftal
 from discreet.plot.regret import COLOURS, MARKERS, plotting
 from discreet.private import Private
-from discreet.ranges import declared
+from discreet.ranges import make_range
 from discreet.reproduce.rates import slope
 from discreet.reproduce.registry import Plan, register, write_table
 from discreet.sets import geometry
@@ -59,7 +59,7 @@ def play(
     for gap, shown in zip(gaps(points, rounds), progress, strict=False):
         results = simulate(
             list(contenders.values()),
-            environment=LinearStochastic(geometry(points, size, declared()), gap),
+            environment=LinearStochastic(geometry(points, size, make_range()), gap),
             rounds=rounds,
             trials=plan.trials,
             seed=plan.seed,

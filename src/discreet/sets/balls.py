@@ -8,8 +8,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import whole, within
-from discreet.kernel import compiled, helper, plain
+from discreet.errors import check_int, check_range
+from discreet.kernel import as_list, compiled, helper
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
 from discreet.sets.simplex import largest_entry, pour
@@ -34,11 +34,11 @@ class L1Ball(_Fields):
 
     def __new__(cls, dimension: int, radius: float) -> Self:
         """Return the ball of that radius."""
-        return super().__new__(cls, whole("dimension", dimension, least=1), _radius(radius))
+        return super().__new__(cls, check_int("dimension", dimension, least=1), _radius(radius))
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner against the largest entry of the direction, the first one of several."""
-        values = plain(direction)
+        values = as_list(direction)
         first = 0
         for i in range(direction.size):
             if abs(values[i]) > abs(values[first]):
@@ -92,7 +92,7 @@ class L2Ball(_Fields):
 
     def __new__(cls, dimension: int, radius: float) -> Self:
         """Return the ball of that radius."""
-        return super().__new__(cls, whole("dimension", dimension, least=1), _radius(radius))
+        return super().__new__(cls, check_int("dimension", dimension, least=1), _radius(radius))
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the point of the sphere against the direction; the origin if that is 0."""
@@ -144,13 +144,13 @@ def ball(dimension: int, radius: float, norm: float) -> L1Ball | L2Ball | Box:
 
 
 def _radius(radius: object) -> float:
-    return within("radius", radius, 1e-100, 1e100)
+    return check_range("radius", radius, 1e-100, 1e100)
 
 
 @helper
 def sum_of_sizes(vector: Floats) -> float:
     """Return the sum of absolute values."""
-    values = plain(vector)
+    values = as_list(vector)
     total = 0.0
     for i in range(vector.size):
         total += abs(values[i])
@@ -160,7 +160,7 @@ def sum_of_sizes(vector: Floats) -> float:
 @helper
 def sum_of_squares(vector: Floats) -> float:
     """Return the squared length."""
-    values = plain(vector)
+    values = as_list(vector)
     total = 0.0
     for i in range(vector.size):
         total += values[i] * values[i]
@@ -176,7 +176,7 @@ def length(vector: Floats) -> float:
     top = largest_entry(vector, True)
     if not 0.0 < top < math.inf:
         return top
-    values = plain(vector)
+    values = as_list(vector)
     total = 0.0
     for i in range(vector.size):
         share = values[i] / top

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, finite, whole
-from discreet.kernel import compiled, plain
+from discreet.errors import DiscreetError, check_finite, check_int
+from discreet.kernel import as_list, compiled
 from discreet.sets.arguments import finite_array, norm_of
 
 
@@ -50,7 +50,7 @@ class Box(_Fields):
         >>> Box.cube(3, -1.0, 1.0).diameter(1)
         6.0
         """
-        size, ends = whole("dimension", dimension, least=1), (finite("low", low), finite("high", high))
+        size, ends = check_int("dimension", dimension, least=1), (check_finite("low", low), check_finite("high", high))
         return cls(np.full(size, ends[0]), np.full(size, ends[1]))
 
     @property
@@ -80,7 +80,7 @@ class Box(_Fields):
 
     def support(self, direction: Floats) -> float:
         """Return the sum of every entry times the end that makes it larger."""
-        values = plain(direction)
+        values = as_list(direction)
         total = 0.0
         for i in range(self.low.size):
             end = self.high[i] if values[i] > 0.0 else self.low[i]

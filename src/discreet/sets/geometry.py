@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, nearest, whole
+from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.ranges import Range
 from discreet.sets.balls import L1Ball, L2Ball
 from discreet.sets.box import Box
@@ -63,8 +63,8 @@ class Geometry(NamedTuple):
 def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
     """Return the named pair of sets."""
     if not isinstance(name, str) or name not in GEOMETRIES:
-        raise nearest("kind of points", name, GEOMETRIES)
-    size = whole("dimension", dimension, least=2, most=10_000_000)
+        raise unknown_name("kind of points", name, GEOMETRIES)
+    size = check_int("dimension", dimension, least=2, most=10_000_000)
     if name == "experts":
         return Geometry(name, Simplex(size), Box.cube(size, bounds.low, bounds.high), bounds)
     if bounds.low not in (0.0, -bounds.high):

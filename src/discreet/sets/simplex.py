@@ -8,8 +8,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import whole
-from discreet.kernel import compiled, helper, plain
+from discreet.errors import check_int
+from discreet.kernel import as_list, compiled, helper
 from discreet.sets.arguments import check_norm
 
 
@@ -31,11 +31,11 @@ class Simplex(_Fields):
 
     def __new__(cls, dimension: int) -> Self:
         """Return the simplex in a space of that dimension."""
-        return super().__new__(cls, whole("dimension", dimension, least=1))
+        return super().__new__(cls, check_int("dimension", dimension, least=1))
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner at the least entry of the direction, the first one of several."""
-        values = plain(direction)
+        values = as_list(direction)
         first = 0
         for i in range(direction.size):
             if values[i] < values[first]:
@@ -53,7 +53,7 @@ class Simplex(_Fields):
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether entries are at least -tolerance and their sum is within tolerance of 1."""
-        values = plain(point)
+        values = as_list(point)
         total = 0.0
         for i in range(point.size):
             if not values[i] >= -tolerance:
@@ -92,7 +92,7 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
     f ≥ 0, it takes O(log n): a step either drops half of the entries left or halves the distance of level and max v,
     which is mass at first and mass / n at last. Heights are measured from max v: huge entries then cost no precision.
     """
-    values = plain(point)
+    values = as_list(point)
     top = largest_entry(point, signed)
     if top == -math.inf:
         point[:] = mass / point.size
@@ -122,7 +122,7 @@ def height(value: float, top: float, signed: bool) -> float:
 @helper
 def largest_entry(vector: Floats, signed: bool) -> float:
     """Return the largest entry, or the largest absolute value if signed; NaN is passed over."""
-    values = plain(vector)
+    values = as_list(vector)
     top = -math.inf
     for i in range(vector.size):
         size = abs(values[i]) if signed else values[i]

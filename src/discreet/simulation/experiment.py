@@ -17,10 +17,10 @@ from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.registry import one_size
 from discreet.contracts import Environment, Floats, Integers
 from discreet.environments import environment_options
-from discreet.errors import DiscreetError, nearest, whole
-from discreet.guarantee import Guarantee, stated
+from discreet.errors import DiscreetError, check_int, unknown_name
+from discreet.guarantee import Guarantee, round_up
 from discreet.private import Private
-from discreet.ranges import Range, declared
+from discreet.ranges import Range, make_range
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
 from discreet.simulation.worlds import (
@@ -108,10 +108,10 @@ def simulate(
     True
     """
     algorithms = [algorithms] if isinstance(algorithms, str | Contender) else list(algorithms)
-    bounds = declared(low, high)
-    asked = whole("trials", trials, least=1)
-    seed = whole("seed", seed, least=0)
-    threads = min(asked, available_cores() if workers is None else whole("workers", workers, least=1))
+    bounds = make_range(low, high)
+    asked = check_int("trials", trials, least=1)
+    seed = check_int("seed", seed, least=0)
+    threads = min(asked, available_cores() if workers is None else check_int("workers", workers, least=1))
     options = dict(options or {})
     problem = problem_of([each for each in algorithms if isinstance(each, str)], options)
     size = one_size(arms, dimension)
@@ -233,7 +233,7 @@ def _contenders(
     others = {"points", *(environment_options(world) if isinstance(world, str) else ())}
     for key in options:
         if key not in others and not any(key in each.options for each in named):
-            raise nearest("option", key, {key for each in named for key in each.options} | {"low", "high"})
+            raise unknown_name("option", key, {key for each in named for key in each.options} | {"low", "high"})
     found: dict[str, Contender] = {}
     for each in algorithms:
         if isinstance(each, Contender):
@@ -256,7 +256,7 @@ def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
         return name
     short = float(f"{guarantee.epsilon:.{digits}g}")
     close = abs(short - guarantee.epsilon) <= 1e-9 * guarantee.epsilon  # else it is rounded up
-    return f"{name} (ε = {short if close else stated(guarantee.epsilon, digits=digits):.{digits}g})"
+    return f"{name} (ε = {short if close else round_up(guarantee.epsilon, digits=digits):.{digits}g})"
 
 
 def _title(asked: str | Environment, world: Environment) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import within
+from discreet.errors import check_range
 
 GROUPS = 24  # of Tossou & Dimitrakakis 2017
 
@@ -29,7 +29,7 @@ def mean_interval(values: Floats, *, confidence: float = 0.95) -> Interval:
     """
     from scipy.special import stdtrit
 
-    within("confidence", confidence, 0.0, 1.0)
+    check_range("confidence", confidence, 0.0, 1.0)
     mean = float(values.mean())
     if values.size < 2:
         return Interval(mean, math.nan, math.nan)

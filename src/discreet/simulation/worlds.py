@@ -19,9 +19,9 @@ from discreet.environments import (
     environment_options,
     kind_of,
     read_table,
-    shown_whole,
+    with_full_information,
 )
-from discreet.errors import DiscreetError, whole
+from discreet.errors import DiscreetError, check_int
 from discreet.ranges import Range
 from discreet.sets import geometry
 from discreet.simulation.fitting import within_bounds, within_set
@@ -127,10 +127,10 @@ def rounds_of(world: Any, rounds: int | None) -> int:
     """Return the number of rounds: as asked for, or all rows of a table."""
     table = table_of(world)
     if table is None:
-        return whole("rounds", DEFAULT_ROUNDS if rounds is None else rounds, least=2)
+        return check_int("rounds", DEFAULT_ROUNDS if rounds is None else rounds, least=2)
     if rounds is not None and rounds > table.rounds:
         raise DiscreetError(f"rounds is {rounds}, but {table.source} has {table.rounds} rows.")
-    return whole("rounds", table.rounds if rounds is None else rounds, least=2)
+    return check_int("rounds", table.rounds if rounds is None else rounds, least=2)
 
 
 def fitted(world: Any, rounds: int, bounds: Range, *, clip: bool) -> tuple[Any, int]:
@@ -185,7 +185,7 @@ def _fitting(world: Any, problem: Problem, size: int | None, experts: int | None
     if experts is not None and experts != getattr(world, "experts", experts):
         raise DiscreetError(f"experts is {experts}, but the environment has {world.experts}.")
     if own is None:
-        return fitting if points is None else shown_whole(world, geometry(points, world.actions, bounds))
+        return fitting if points is None else with_full_information(world, geometry(points, world.actions, bounds))
     if points is not None and points != own.name:
         raise DiscreetError(f"the environment is for {Problem(own.name)}, but the algorithms play {problem}.")
     if own.bounds != bounds:

@@ -1,0 +1,130 @@
+"""More ordinary bandit algorithms, for comparison."""
+
+from __future__ import annotations
+
+import math
+
+from discreet.algorithms.arms.baselines import BANDIT, EXP3, ONE_LOSS
+from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.channels import Open
+from discreet.errors import DiscreetError
+from discreet.learners import Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
+from discreet.private import Private
+
+STOCHASTIC = "stochastic bandit"
+IX = Citation(
+    short="Neu 2015",
+    text="G. Neu. Explore no more: improved high-probability regret bounds for non-stochastic bandits. NeurIPS, 2015.",
+)
+HEAVY = Citation(
+    short="Huang et al. 2022",
+    text="J. Huang, Y. Dai, L. Huang. Adaptive best-of-both-worlds algorithm for heavy-tailed multi-armed bandits. "
+    "ICML, 2022.",
+)
+PERTURBED = Citation(
+    short="Neu & Bartók 2016",
+    text="G. Neu, G. Bartók. Importance weighting without importance weights: an efficient algorithm for combinatorial "
+    "semi-bandits. JMLR 17(154), 2016.",
+)
+UCB1 = Citation(
+    short="Auer et al. 2002 (UCB)",
+    text="P. Auer, N. Cesa-Bianchi, P. Fischer. Finite-time analysis of the multiarmed bandit problem. "
+    "Machine Learning 47, 2002.",
+)
+KL = Citation(
+    short="Garivier & Cappé 2011",
+    text="A. Garivier, O. Cappé. The KL-UCB algorithm for bounded stochastic bandits and beyond. COLT, 2011.",
+)
+ONLY_STOCHASTIC = "logarithmic against independent, identically distributed losses; no bound otherwise"
+
+
+@register(name="exp3-ix", title="EXP3 with implicit exploration", problem=BANDIT, feedback=ONE_LOSS, citation=IX)
+def exp3_ix(setting: Setting, *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
+    """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)). The bound in expectation follows by integrating the one in probability."""
+    arms, rounds = setting.arms, setting.rounds
+    tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
+    learner = Exp3IX.start(arms=arms, learning_rate=tuned if learning_rate is None else learning_rate, bias=bias)
+    printed = learner.learning_rate == tuned and learner.bias == tuned / 2.0
+    tail = math.sqrt(2.0 * arms * rounds / math.log(arms)) + 1.0  # E ln(2 / δ) with δ uniform is 1 + ln 2
+    bound = 2.0 * math.sqrt(2.0 * arms * rounds * math.log(arms)) + tail * (1.0 + math.log(2.0))
+    return Instance(
+        private=Private(Open(setting.bounds), learner),
+        parameters={"learning_rate": learner.learning_rate, "bias": learner.bias},
+        regret_bound=min(bound, rounds) * setting.bounds.width if printed else None,
+        bound_source="Neu 2015, Theorem 1, integrated" if printed else "no bound proved for these parameters",
+    )
+
+
+@register(name="exp3-p", title="EXP3 with a confidence bonus", problem=BANDIT, feedback=ONE_LOSS, citation=EXP3)
+def exp3_p(setting: Setting, *, failure: float = 0.01) -> Instance:
+    """EXP3.P; the bound holds with probability 1 - ``failure``."""
+    arms, rounds = setting.arms, setting.rounds
+    if not 0.0 < failure < 1.0:
+        raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
+    learner = Exp3P.start(
+        arms=arms,
+        learning_rate=0.95 * math.sqrt(math.log(arms) / (rounds * arms)),
+        mixing=min(1.0, 1.05 * math.sqrt(arms * math.log(arms) / rounds)),
+        bonus=math.sqrt(math.log(arms / failure) / (rounds * arms)),
+    )
+    bound = 5.15 * math.sqrt(rounds * arms * math.log(arms / failure)) + failure * rounds
+    return Instance(
+        private=Private(Open(setting.bounds), learner),
+        parameters={"learning_rate": learner.learning_rate, "mixing": learner.mixing, "bonus": learner.bonus},
+        regret_bound=min(bound, rounds) * setting.bounds.width,
+        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem 3.2, plus T where it fails",
+    )
+
+
+@register(name="htinf", title="HTINF, for heavy tails", problem=BANDIT, feedback=ONE_LOSS, citation=HEAVY)
+def htinf(setting: Setting, *, moment: float = 1.0, tail: float = 2.0) -> Instance:
+    """HTINF; losses in [0, 1] have all moments at most 1."""
+    arms, rounds = setting.arms, setting.rounds
+    bound = 30.0 * moment * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
+    return Instance(
+        private=Private(Open(setting.bounds), Htinf.start(arms=arms, moment=moment, tail=tail)),
+        parameters={"moment": moment, "tail": tail},
+        regret_bound=min(bound, rounds) * setting.bounds.width if moment >= 1.0 else None,
+        bound_source="Huang et al. 2022, Theorem 4.1" if moment >= 1.0 else "no bound proved: moment is below 1",
+    )
+
+
+@register(name="ftpl", title="follow the perturbed leader", problem=BANDIT, feedback=ONE_LOSS, citation=PERTURBED)
+def ftpl(setting: Setting, *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
+    """FTPL with Laplace perturbation and geometric resampling, tuned for the bound of Faster rates 2025, Lemma 13."""
+    arms, rounds = setting.arms, setting.rounds
+    copies = math.ceil(math.sqrt(arms * rounds)) if cap is None else cap
+    tuned = min(math.sqrt(1.5 * math.log(arms) / (arms * rounds)), 1.0 / copies)
+    rate = tuned if learning_rate is None else learning_rate
+    proved = rate * copies <= 1.0 + 1e-12
+    bound = 6.0 * math.log(arms) / rate + 4.0 * rate * arms * rounds + arms * rounds / (math.e * copies)
+    return Instance(
+        private=Private(Open(setting.bounds), Ftpl.start(arms=arms, learning_rate=rate, cap=copies)),
+        parameters={"learning_rate": rate, "cap": copies},
+        regret_bound=min(bound, rounds) * setting.bounds.width if proved else None,
+        bound_source="Faster rates 2025, Lemma 13, no noise"
+        if proved
+        else "no bound proved: the learning rate is too large",
+    )
+
+
+@register(name="ucb", title="upper confidence bounds (UCB1)", problem=STOCHASTIC, feedback=ONE_LOSS, citation=UCB1)
+def ucb(setting: Setting, *, exploration: float = 2.0) -> Instance:
+    """UCB1, for independent, identically distributed losses."""
+    return Instance(
+        private=Private(Open(setting.bounds), Ucb.start(arms=setting.arms, exploration=exploration)),
+        parameters={"exploration": exploration},
+        regret_bound=None,
+        bound_source=ONLY_STOCHASTIC,
+    )
+
+
+@register(name="kl-ucb", title="upper confidence bounds (KL-UCB)", problem=STOCHASTIC, feedback=ONE_LOSS, citation=KL)
+def kl_ucb(setting: Setting, *, extra: float = 0.0) -> Instance:
+    """KL-UCB, for independent, identically distributed losses."""
+    return Instance(
+        private=Private(Open(setting.bounds), KlUcb.start(arms=setting.arms, extra=extra)),
+        parameters={"extra": extra},
+        regret_bound=None,
+        bound_source=ONLY_STOCHASTIC,
+    )

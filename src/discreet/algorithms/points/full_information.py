@@ -1,0 +1,345 @@
+"""Agarwal & Singh 2017, section 3: leaders on running sums of loss vectors, for which privacy costs an additive term."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+from discreet.algorithms.arms.agarwal_singh import AGARWAL_SINGH
+from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.points.running_sums import (
+    TREES,
+    Bound,
+    Noise,
+    RunningSum,
+    Sums,
+    choose,
+    planted,
+)
+from discreet.algorithms.registry import ANY_POINTS, Citation, Instance, Setting, register
+from discreet.channels import OpenSum
+from discreet.errors import DiscreetError, check_positive
+from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
+from discreet.mechanisms import Gaussian, Laplace
+from discreet.private import Private
+from discreet.sets import Geometry
+
+EXPERTS = "expert problem"
+LINEAR = "online linear optimisation"
+WHOLE = "the whole loss vector"
+OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived; losses fixed in advance"
+OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived; losses fixed in advance"
+LEADER = Citation(
+    short="Shalev-Shwartz 2012",
+    text="S. Shalev-Shwartz. Online learning and online convex optimization. Foundations and Trends in Machine Learning "
+    "4(2), 2012.",
+)
+HEDGE = Citation(
+    short="Freund & Schapire 1997",
+    text="Y. Freund, R. E. Schapire. A decision-theoretic generalization of on-line learning and an application to "
+    "boosting. J. Comput. Syst. Sci. 55(1), 1997.",
+)
+PERTURBED = Citation(
+    short="Abernethy et al. 2014",
+    text="J. Abernethy, C. Lee, A. Sinha, A. Tewari. Online linear optimization via smoothing. COLT, 2014.",
+)
+Points = Literal["experts", "ball", "cube"]
+
+
+@register(
+    name="ftrl-experts",
+    title="exponential weights on all losses",
+    problem=EXPERTS,
+    feedback=WHOLE,
+    citation=LEADER,
+    points="experts",
+)
+def ftrl_experts(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+    """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
+    experts, width = setting.geometry("experts"), setting.bounds.width
+    tuned = EntropyFtrl.recommended_rate(actions=setting.arms, rounds=setting.rounds, width=width)
+    rate = tuned if learning_rate is None else learning_rate
+    return Instance(
+        private=Private(OpenSum.over(experts.losses), EntropyFtrl.start(actions=setting.arms, learning_rate=rate)),
+        parameters={"learning_rate": rate},
+        regret_bound=_capped(setting, experts, _entropy_bound(setting, rate, None)),
+        bound_source="exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)",
+    )
+
+
+@register(
+    name="hedge",
+    title="exponential weights for an unknown number of rounds",
+    problem=EXPERTS,
+    feedback=WHOLE,
+    citation=HEDGE,
+    points="experts",
+)
+def hedge(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+    """Hedge with η = c sqrt(ln N / t), c = 2 in units of the range."""
+    experts, width = setting.geometry("experts"), setting.bounds.width
+    tuned = Hedge.recommended_rate(width=width)
+    rate = tuned if learning_rate is None else learning_rate
+    bound = Hedge.regret_bound(actions=setting.arms, rounds=setting.rounds, width=width)
+    return Instance(
+        private=Private(OpenSum.over(experts.losses), Hedge.start(actions=setting.arms, learning_rate=rate)),
+        parameters={"learning_rate": rate},
+        regret_bound=_capped(setting, experts, bound) if rate == tuned else None,
+        bound_source="w sqrt(T ln N), for every T at once (see discreet.learners.points.hedge)"
+        if rate == tuned
+        else "no bound proved for this learning rate",
+    )
+
+
+@register(
+    name="ftpl-olo",
+    title="perturbed leader, with a linear oracle only",
+    problem=LINEAR,
+    feedback=WHOLE,
+    citation=PERTURBED,
+    points=ANY_POINTS,
+)
+def ftpl_olo(setting: Setting, *, points: Points = "cube", spread: float | None = None) -> Instance:
+    """FTPL with Gaussian perturbations; σ = G sqrt(T) / (2 π N)^(1/4)."""
+    sets = setting.geometry(points)
+    deviation = _spread(setting, sets, 0.0) if spread is None else spread
+    return Instance(
+        private=Private(OpenSum.over(sets.losses), LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)),
+        parameters={"points": points, "spread": deviation},
+        regret_bound=_capped(setting, sets, _perturbed_bound(setting, sets, deviation, None)),
+        bound_source="Gaussian smoothing (see discreet.learners.points.linear_ftpl)",
+    )
+
+
+@register(
+    name="private-ftrl-experts",
+    title="exponential weights on private running sums",
+    problem=EXPERTS,
+    feedback=WHOLE,
+    citation=AGARWAL_SINGH,
+    points="experts",
+)
+def private_ftrl_experts(
+    setting: Setting,
+    *,
+    calibration: Calibration = "tight",
+    sums: Sums | None = None,
+    noise: Noise | None = None,
+    padding: bool | None = None,
+    learning_rate: float | None = None,
+) -> Instance:
+    """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum."""
+    experts = setting.geometry("experts")
+
+    def rate(found: RunningSum) -> float:
+        if learning_rate is not None:
+            return check_positive("learning_rate", learning_rate)
+        return EntropyFtrl.recommended_rate(
+            actions=setting.arms, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
+        )
+
+    def bound(found: RunningSum) -> float | None:
+        return _entropy_bound(setting, rate(found), found)
+
+    found = _running(setting, experts, bound, calibration, sums, noise, padding)
+    learner = EntropyFtrl.start(actions=setting.arms, learning_rate=rate(found))
+    return _instance(setting, experts, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
+
+
+@register(
+    name="private-ftpl",
+    title="perturbed leader on private running sums",
+    problem=LINEAR,
+    feedback=WHOLE,
+    citation=AGARWAL_SINGH,
+    points=ANY_POINTS,
+)
+def private_ftpl(
+    setting: Setting,
+    *,
+    points: Points = "cube",
+    calibration: Calibration = "tight",
+    sums: Sums | None = None,
+    noise: Noise | None = None,
+    padding: bool | None = None,
+    spread: float | None = None,
+) -> Instance:
+    """Theorem 3.5: Gaussian noise of the sums is the perturbation, and only what it falls short of is added.
+
+    Noise that is not Gaussian comes on top of the whole perturbation. The paper's claim of pure privacy is wrong: its
+    noise is Gaussian.
+    """
+    sets = setting.geometry(points)
+
+    def perturbation(found: RunningSum) -> float:
+        shared = found.least if found.noise == "gaussian" else 0.0
+        return _spread(setting, sets, shared) if spread is None else spread
+
+    def bound(found: RunningSum) -> float | None:
+        return _perturbed_bound(setting, sets, perturbation(found), found)
+
+    found = _running(setting, sets, bound, calibration, sums, noise, padding)
+    deviation = perturbation(found)
+    learner = LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)
+    return _instance(setting, sets, found, learner, {"points": points, "spread": deviation}, bound, OUR_FTPL)
+
+
+def _register_leaders(points: str, place: str) -> None:
+    """Declare the regularised leaders on one set of points, without and with privacy."""
+
+    @register(
+        name=f"ftrl-{points}",
+        title=f"regularised leader on {place}",
+        problem=LINEAR,
+        feedback=WHOLE,
+        citation=LEADER,
+        points=points,
+    )
+    def leader(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+        """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
+        sets = setting.geometry(points)
+        tuned = QuadraticFtrl.recommended_rate(radius=sets.radius, rounds=setting.rounds, norm=sets.norm)
+        rate = tuned if learning_rate is None else learning_rate
+        return Instance(
+            private=Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rate)),
+            parameters={"learning_rate": rate},
+            regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rate, None)),
+            bound_source="r² / η + η T G² / 4 (see discreet.learners.points.ftrl)",
+        )
+
+    @register(
+        name=f"private-ftrl-{points}",
+        title=f"regularised leader on {place}, on private running sums",
+        problem=LINEAR,
+        feedback=WHOLE,
+        citation=AGARWAL_SINGH,
+        points=points,
+    )
+    def private_leader(
+        setting: Setting,
+        *,
+        calibration: Calibration = "tight",
+        sums: Sums | None = None,
+        noise: Noise | None = None,
+        padding: bool | None = None,
+        learning_rate: float | None = None,
+    ) -> Instance:
+        """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
+        sets = setting.geometry(points)
+
+        def rate(found: RunningSum) -> float:
+            if learning_rate is not None:
+                return check_positive("learning_rate", learning_rate)
+            return QuadraticFtrl.recommended_rate(
+                radius=sets.radius, rounds=setting.rounds, norm=sets.norm, noise=_length(sets, found)
+            )
+
+        def bound(found: RunningSum) -> float | None:
+            return _quadratic_bound(setting, sets, rate(found), found)
+
+        found = _running(setting, sets, bound, calibration, sums, noise, padding)
+        learner = QuadraticFtrl.start(set=sets.points, learning_rate=rate(found))
+        return _instance(setting, sets, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
+
+
+_register_leaders("ball", "the unit ball")
+_register_leaders("cube", "the cube")
+
+
+def _running(
+    setting: Setting,
+    sets: Geometry,
+    bound: Bound,
+    calibration: Calibration,
+    sums: Sums | None,
+    noise: Noise | None,
+    padding: bool | None,
+) -> RunningSum:
+    """Return the running sum with the least proved bound, or the paper's."""
+    if calibration == "tight":
+        return choose(setting, sets, bound, sums=sums, noise=noise, padding=padding)
+    printed: Noise = "laplace" if setting.delta == 0.0 else "gaussian"
+    if sums not in (None, *TREES[:1]) or noise not in (None, printed) or padding is False:
+        raise DiscreetError(
+            f"calibration is paper, which has a padded tree with {printed} noise here: leave sums, noise and padding out."
+        )
+    return planted(setting, sets, "tree", printed, True, _paper_noise(setting, sets))
+
+
+def _paper_noise(setting: Setting, sets: Geometry) -> Any:
+    """Return what Theorems 3.1 and A.1 print, with logarithms to base 2, which the tree needs."""
+    levels = math.log2(setting.rounds)
+    if setting.delta == 0.0:
+        return Laplace(float(sets.losses.largest(1.0)) * levels / setting.epsilon)
+    spread = levels * math.log(levels / setting.delta) / setting.epsilon
+    return Gaussian(float(sets.losses.largest(2.0)) * spread, setting.delta)
+
+
+def _instance(
+    setting: Setting,
+    sets: Geometry,
+    found: RunningSum,
+    learner: Any,
+    parameters: dict[str, Any],
+    bound: Bound,
+    source: str,
+) -> Instance:
+    proved = bound(found)
+    missing = "no bound proved: this noise changes from round to round (a padded tree, or blt with a delta, has one)"
+    return Instance(
+        private=Private(found.channel, learner),
+        parameters=found.parameters | parameters,
+        regret_bound=None if proved is None else _capped(setting, sets, proved),
+        bound_source=missing if proved is None else source,
+    )
+
+
+def _entropy_bound(setting: Setting, rate: float, found: RunningSum | None) -> float | None:
+    """Return the bound of exponential weights, with what the noise of the sums adds to it."""
+    numbers: dict[str, Any] = {"actions": setting.arms, "rounds": setting.rounds, "width": setting.bounds.width}
+    if found is None:
+        return EntropyFtrl.regret_bound(**numbers, learning_rate=rate)
+    if found.noise == "gaussian":
+        return EntropyFtrl.regret_bound(**numbers, learning_rate=rate, noise=found.most, uneven=not found.steady)
+    if not found.steady:
+        return None
+    cost = EntropyFtrl.noise_cost(actions=setting.arms, learning_rate=rate, moment=found.moment, reach=found.reach)
+    return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
+
+
+def _quadratic_bound(setting: Setting, sets: Geometry, rate: float, found: RunningSum | None) -> float | None:
+    if found is not None and not found.steady:
+        return None
+    noise = 0.0 if found is None else _length(sets, found)
+    return QuadraticFtrl.regret_bound(
+        radius=sets.radius, rounds=setting.rounds, norm=sets.norm, learning_rate=rate, noise=noise
+    )
+
+
+def _perturbed_bound(setting: Setting, sets: Geometry, spread: float, found: RunningSum | None) -> float | None:
+    """Return the bound of the perturbed leader; Gaussian noise perturbs, other noise comes on top, once."""
+    if found is not None and not found.steady:
+        return None
+    deviations, extra = (spread, spread), 0.0
+    if found is not None and found.noise == "gaussian":
+        deviations = math.hypot(spread, found.least), math.hypot(spread, found.most)
+    elif found is not None:
+        extra = sets.radius * _length(sets, found)
+    if deviations[0] <= 0.0:
+        return None
+    first = 0.0 if found is None else 2.0 * sets.radius * sets.norm
+    stability = setting.rounds * sets.norm**2 / (deviations[0] * math.sqrt(2.0 * math.pi))
+    return sets.radius * (deviations[1] * math.sqrt(sets.dimension) + stability) + first + extra
+
+
+def _spread(setting: Setting, sets: Geometry, noise: float) -> float:
+    return LinearFtpl.recommended_spread(dimension=sets.dimension, rounds=setting.rounds, norm=sets.norm, noise=noise)
+
+
+def _length(sets: Geometry, found: RunningSum) -> float:
+    """Return the root mean square length of the noise in a sum, at most."""
+    return found.most * math.sqrt(sets.dimension)
+
+
+def _capped(setting: Setting, sets: Geometry, bound: float | None) -> float | None:
+    return None if bound is None else min(bound, setting.rounds * sets.widest)

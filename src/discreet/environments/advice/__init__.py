@@ -1,0 +1,1 @@
+"""Adversaries that show the advice of experts."""

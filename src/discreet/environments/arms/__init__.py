@@ -1,0 +1,1 @@
+"""Adversaries for learners that play arms."""

@@ -1,0 +1,73 @@
+"""The fully oblivious and the oblivious adversary of Tossou & Dimitrakakis 2017, section 4."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.environments.access import uniforms
+from discreet.environments.arms.game import ArmGame, least
+
+SPREAD = 0.05
+PERIOD = 200
+
+
+class FullyOblivious(NamedTuple):
+    """Gains are Bernoulli with a success probability that is drawn anew for every round and arm; the loss is 1 - gain.
+
+    The probability is uniform in [0.5, 0.5 + 2 s] for the first arm and in [0.5 - s, 0.5 + s] for all others, s = 0.05.
+
+    >>> FullyOblivious(3).deal(0, 20_000, np.random.default_rng(1)).losses.mean(axis=0).round(2).tolist()
+    [0.45, 0.5, 0.5]
+    """
+
+    arms: int
+
+    @property
+    def actions(self) -> int:
+        """The number of arms."""
+        return self.arms
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
+        """Return rounds start to stop."""
+        return ArmGame(fresh_losses(rng, start, stop, self.arms))
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best arm."""
+        return least(total)
+
+
+class Oblivious(NamedTuple):
+    """As fully oblivious in the first round and in every multiple of 200; in between, every arm repeats its last gain.
+
+    >>> losses = Oblivious(3).deal(0, 1000, np.random.default_rng(1)).losses
+    >>> np.flatnonzero(np.abs(np.diff(losses, axis=0)).sum(axis=1)).tolist()
+    [198, 398, 598, 998]
+    """
+
+    arms: int
+
+    @property
+    def actions(self) -> int:
+        """The number of arms."""
+        return self.arms
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
+        """Return rounds start to stop."""
+        period = (np.arange(start, stop) + 1) // PERIOD
+        first, last = int(period[0]), int(period[-1])
+        return ArmGame(fresh_losses(rng, first, last + 1, self.arms)[period - first])
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best arm."""
+        return least(total)
+
+
+def fresh_losses(rng: Generator, start: int, stop: int, arms: int) -> Floats:
+    """Draw probabilities, and gains with those probabilities."""
+    low = np.full(arms, 0.5 - SPREAD)
+    low[0] = 0.5
+    probability = low + 2.0 * SPREAD * uniforms(rng, start, stop, arms, purpose=0)
+    return (uniforms(rng, start, stop, arms, purpose=1) >= probability).astype(np.float64)

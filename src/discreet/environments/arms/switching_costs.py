@@ -1,0 +1,111 @@
+"""The switching-costs adversary of Dekel, Ding, Koren & Peres 2014, as Tossou & Dimitrakakis 2017 use it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.environments.access import uniforms
+from discreet.environments.arms.game import least
+from discreet.errors import DiscreetError
+from discreet.kernel import compiled
+
+
+@compiled
+class SwitchingGame(NamedTuple):
+    """Rounds in which whoever changes the arm loses everything; ``memory`` holds a player's last arm, plus 1."""
+
+    losses: Floats
+    memory: Integers
+
+    def observe(self, t: int) -> int:
+        """Return nothing of interest."""
+        return 0
+
+    def feedback(self, t: int, action: int) -> float:
+        """Return the loss, 1 after a change of arm, and remember the arm."""
+        switched = self.memory[0] > 0 and self.memory[0] != action + 1
+        self.memory[0] = action + 1
+        return 1.0 if switched else self.losses[t, action]
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the same loss, before the arm is remembered."""
+        if not 0 <= action < self.losses.shape[1]:
+            raise DiscreetError(
+                "the learner played an arm that the game does not have: their numbers of arms must agree."
+            )
+        switched = self.memory[0] > 0 and self.memory[0] != action + 1
+        return 1.0 if switched else self.losses[t, action]
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return each arm's loss over each stretch: a fixed arm never pays for switching."""
+        return np.add.reduceat(self.losses, starts, axis=0)
+
+
+class SwitchingCosts(NamedTuple):
+    """All arms follow one multi-scale random walk; one of them, drawn at random, is better by a little.
+
+    W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T); the loss is 1/2 + W(t), less
+    ε = K^(1/3) T^(-1/3) / (9 log2 T) for the good arm, clipped to [0, 1]; and 1 in every round in which a player changes
+    the arm. The walk hides which arm is good from those who do not switch, and switching costs: any algorithm has regret
+    of order K^(1/3) T^(2/3) / log T.
+    """
+
+    arms: int
+    rounds: int
+
+    @property
+    def actions(self) -> int:
+        """The number of arms."""
+        return self.arms
+
+    @property
+    def reacts(self) -> bool:
+        """Losses depend on what was played before, which bounds for oblivious adversaries do not cover."""
+        return True
+
+    def deal(self, start: int, stop: int, rng: Generator) -> SwitchingGame:
+        """Return rounds start to stop."""
+        scale = 9.0 * math.log2(max(self.rounds, 2))
+        walk = multi_scale_walk(rng, start, stop) / scale
+        losses = np.repeat(0.5 + walk[:, None], self.arms, axis=1)
+        good = int(uniforms(rng, 0, 1, 1, purpose=2)[0, 0] * self.arms)
+        losses[:, good] -= (self.arms / self.rounds) ** (1.0 / 3.0) / scale
+        return SwitchingGame(np.clip(losses, 0.0, 1.0), np.zeros(1, np.int64))
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best arm, played throughout."""
+        return least(total)
+
+
+def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:
+    """Return W(t) for rounds t = start + 1 ... stop, with unit steps.
+
+    A number's ancestors are found by clearing its lowest bits; those before this stretch are few, and computed one by
+    one; those within it are added level by level.
+    """
+    from scipy.special import ndtri
+
+    rounds = np.arange(start + 1, stop + 1)
+    walk: Floats = ndtri(uniforms(rng, start, stop, 1, purpose=3)[:, 0])
+    known: dict[int, float] = {0: 0.0}
+
+    def earlier(t: int) -> float:
+        if t not in known:
+            known[t] = earlier(t & (t - 1)) + float(ndtri(uniforms(rng, t - 1, t, 1, purpose=3)[0, 0]))
+        return known[t]
+
+    parents = rounds & (rounds - 1)
+    walk += np.array([earlier(int(t)) if t <= start else 0.0 for t in parents])
+    depth, ancestors = np.zeros(rounds.size, np.int64), parents.copy()
+    while (ancestors > start).any():
+        depth += ancestors > start
+        ancestors &= ancestors - 1
+    for level in range(1, int(depth.max()) + 1):
+        now = np.flatnonzero(depth == level)
+        walk[now] += walk[parents[now] - start - 1]
+    return walk

@@ -1,0 +1,141 @@
+"""Losses from a file: one row a round, one column an arm."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.environments.arms.game import ArmGame, least
+from discreet.errors import DiscreetError, count
+
+
+class Table(NamedTuple):
+    """Replays fixed losses: the same game in every trial.
+
+    >>> Table(np.array([[0.0, 1.0], [1.0, 0.0]])).deal(1, 2, np.random.default_rng()).losses
+    array([[1., 0.]])
+    """
+
+    losses: Floats
+    source: str = "array"
+    first_row: int = 1  # of the file, so that messages name the row that a person sees there
+
+    @property
+    def actions(self) -> int:
+        """The number of arms: one for each column."""
+        return int(self.losses.shape[1])
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds there are: one for each row."""
+        return int(self.losses.shape[0])
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
+        """Return rows start to stop."""
+        return ArmGame(np.ascontiguousarray(self.losses[start:stop]))
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best arm."""
+        return least(total)
+
+    def __repr__(self) -> str:
+        return f"Table({self.source}: {self.rounds} rounds, {self.actions} arms)"
+
+
+def read_table(path: Path | str) -> Table:
+    """Read losses from a ``.npy`` file, or from text with commas (a first line of names is skipped)."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            raise DiscreetError(f"{path} is not a file: losses come from a CSV or NPY file with one row a round.")
+        losses, first_row = _read_npy(path) if path.suffix == ".npy" else _read_csv(path)
+    except OSError as reason:
+        raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
+    if losses.shape[0] < 2:
+        raise DiscreetError(f"{path} has {count(losses.shape[0], 'row')} of losses, but at least 2 rounds are needed.")
+    if losses.shape[1] < 2:
+        hint = "" if path.suffix == ".npy" else ", separated by commas"
+        raise DiscreetError(f"{path} has {count(losses.shape[1], 'column')}, but at least 2 arms are needed{hint}.")
+    bad = np.argwhere(~np.isfinite(losses))
+    if bad.size:
+        row, column = (int(i) for i in bad[0])
+        raise DiscreetError(f"{path}, row {row + first_row}, column {column + 1}: a loss must be a finite number.")
+    return Table(losses, str(path), first_row)
+
+
+def _read_npy(path: Path) -> tuple[Floats, int]:
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError):
+        raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise DiscreetError(f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is needed.")
+    return np.ascontiguousarray(values, dtype=np.float64), 1
+
+
+def _read_csv(path: Path) -> tuple[Floats, int]:
+    try:
+        first, header = _first_line(path)
+    except UnicodeDecodeError:
+        raise DiscreetError(f"{path} is not text in UTF-8: losses come from a CSV or NPY file.") from None
+    except csv.Error:
+        raise DiscreetError(f"{path} is not a table of numbers: its first line is too long.") from None
+    if header is None:
+        raise DiscreetError(f"{path} is empty: losses come one row a round.")
+    named = not any(_is_number(cell) for cell in header) and all(cell.strip() for cell in header)
+    skip = first + named
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # no rows: reported below, with the file's name
+            losses = np.loadtxt(
+                path, delimiter=",", skiprows=skip, ndmin=2, encoding="utf-8-sig", comments=None, quotechar='"'
+            )
+    except (ValueError, csv.Error):
+        raise _first_fault(path, skip) from None
+    if named and losses.size and len(header) != losses.shape[1]:
+        raise DiscreetError(f"{path} has {count(len(header), 'name')}, but {count(losses.shape[1], 'column')} of losses.")
+    return losses, 1 + skip
+
+
+def _first_line(path: Path) -> tuple[int, list[str] | None]:
+    """Return how many blank lines there are at the top, and the cells of the line after them."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        for blank, cells in enumerate(csv.reader(file)):
+            if any(cell.strip() for cell in cells):
+                return blank, cells
+    return 0, None
+
+
+def _first_fault(path: Path, skip: int) -> DiscreetError:
+    """Say which row and column cannot be read; only called when something cannot."""
+    width = None
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            for row, cells in enumerate(csv.reader(file), start=1):
+                if row <= skip or not cells:
+                    continue
+                width = len(cells) if width is None else width
+                if len(cells) != width:
+                    here = count(len(cells), "column")
+                    return DiscreetError(f"{path}, row {row} has {here}, but the rows before it have {width}.")
+                for column, cell in enumerate(cells, start=1):
+                    if not _is_number(cell):
+                        shown = cell if len(cell) <= 30 else cell[:30] + "..."
+                        hint = " (columns are separated by commas)" if width == 1 else ""
+                        return DiscreetError(f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}.")
+    except csv.Error as reason:
+        return DiscreetError(f"{path} cannot be read as a table of numbers: {reason}.")
+    return DiscreetError(f"{path} cannot be read as a table of numbers separated by commas.")
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.replace("_", "x"))
+    except ValueError:
+        return False
+    return True

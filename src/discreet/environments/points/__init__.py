@@ -1,0 +1,1 @@
+"""Adversaries that deal loss vectors, for learners that play points."""

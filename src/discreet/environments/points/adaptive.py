@@ -1,0 +1,100 @@
+"""An adversary that reacts: every loss vector is made against a point that was played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.environments.points.linear import product
+from discreet.errors import DiscreetError
+from discreet.kernel import compiled
+from discreet.sets import Geometry
+
+OFF = 1e-9
+
+
+@compiled
+class ReactingGame(NamedTuple):
+    """Rounds in which the loss vector is the worst one for the point that was played ``lag`` rounds before.
+
+    ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player has one of its own.
+    """
+
+    set: Any  # of loss vectors
+    anchor: Floats  # the middle of the set of points
+    lag: int  # 0 or 1
+    memory: Floats
+    aim: Floats
+    vector: Floats
+
+    def observe(self, t: int) -> int:
+        """Return nothing of interest."""
+        return 0
+
+    def answer(self, action: Floats) -> None:
+        """Write the loss vector; the middle of the set is answered as if it were a little off."""
+        if action.size != self.aim.size:
+            raise DiscreetError("the learner played a point of another dimension than that of the losses.")
+        for i in range(self.aim.size):
+            point = action[i] if self.lag == 0 else self.memory[1, i]
+            self.aim[i] = self.anchor[i] - point
+        self.aim[0] -= OFF
+        self.set.minimise_linear(self.aim, self.vector)
+
+    def loss(self, t: int, action: Floats) -> float:
+        """Return what the point loses."""
+        self.answer(action)
+        return product(self.vector, action)
+
+    def feedback(self, t: int, action: Floats) -> Floats:
+        """Return the loss vector, and remember it and the point."""
+        self.answer(action)
+        for i in range(self.aim.size):
+            self.memory[0, i] += self.vector[i]
+            self.memory[1, i] = action[i]
+        return self.vector
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return zeros: what comparators are scored by is in a player's memory."""
+        return np.zeros((len(starts), *self.memory.shape))
+
+
+class LinearAdaptive(NamedTuple):
+    """Answers the last point with the loss vector that is worst for it, relative to the middle of the set.
+
+    With ``lag=0`` it answers the point of the very round, which is more than learners that draw their points can stand:
+    the adversary then sees the draw. Private learners play points that show the noise of their sums, and the losses
+    follow that noise: regret bounds with noise do not cover it, guarantees do. Each player is compared with the best
+    fixed point for its own losses.
+    """
+
+    geometry: Geometry
+    lag: int = 1
+
+    @property
+    def actions(self) -> int:
+        """The length of a loss vector."""
+        return self.geometry.dimension
+
+    @property
+    def reacts(self) -> bool:
+        """Losses depend on what is played, which bounds for oblivious adversaries do not cover."""
+        return True
+
+    @property
+    def answers(self) -> bool:
+        """Every player gets losses of its own: comparators are scored by its memory."""
+        return True
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ReactingGame:
+        """Return rounds start to stop."""
+        middle = self.geometry.points.centre()
+        memory = np.stack([np.zeros(middle.size), middle])
+        return ReactingGame(self.geometry.losses, middle, self.lag, memory, np.zeros(middle.size), np.zeros(middle.size))
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best fixed point, given a player's memory."""
+        return self.geometry.best(total[0])

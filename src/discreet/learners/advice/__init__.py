@@ -1,0 +1,1 @@
+"""Learners that play arms on the advice of experts."""

@@ -1,0 +1,119 @@
+"""Exponential weights over experts, of which all may change in a round: the state that the EXP4 family shares."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, check_int
+from discreet.kernel import compiled, helper
+from discreet.learners.arms.draws import draw
+from discreet.learners.arms.weights import bounded_exp, rebuild
+
+SMALL = 0.125  # changes of logarithms below have a short series; nearly all are
+FAINT = 1e-250  # weights below are computed from their logarithms: products could lose digits there, or vanish
+
+
+@helper
+def growth(change: float) -> float:
+    """Return exp(change) for a change of less than 1/8, by its series: many at a time, which a call would prevent."""
+    square = change * change
+    fourth = square * square
+    low = (1.0 + change) + square * (1.0 / 2.0 + change * (1.0 / 6.0))
+    middle = (1.0 / 24.0 + change * (1.0 / 120.0)) + square * (1.0 / 720.0 + change * (1.0 / 5040.0))
+    high = (1.0 / 40320.0 + change * (1.0 / 362880.0)) + square * (1.0 / 3628800.0)
+    return low + fourth * (middle + fourth * high)
+
+
+@helper
+def share_of(arm: int, advice: Floats, values: Floats) -> float:
+    """Return how much all experts together give to an arm, each times its weight; four sums at a time are faster."""
+    count = values.size
+    one, two, three, four = 0.0, 0.0, 0.0, 0.0
+    rest = count - count % 4
+    for j in range(0, rest, 4):
+        one += values[j] * advice[arm, j]
+        two += values[j + 1] * advice[arm, j + 1]
+        three += values[j + 2] * advice[arm, j + 2]
+        four += values[j + 3] * advice[arm, j + 3]
+    for j in range(rest, count):
+        one += values[j] * advice[arm, j]
+    return float((one + two) + (three + four))
+
+
+class Advised(NamedTuple):
+    """The trace of a draw: the arm, 1 / Q where Q is its probability, and what each expert gave to it."""
+
+    arm: int
+    importance: float
+    column: Floats
+
+
+@compiled
+class ExpertWeights(NamedTuple):
+    """Weights w(j) = exp(logs(j) - reference).
+
+    The logarithms are the state; weights follow them by multiplication, so that a round costs at most one exponential for
+    each *different* large change, and a short series for all others; they are rebuilt before their sum could lose
+    precision.
+    """
+
+    logs: Floats
+    values: Floats
+    scale: Floats  # sum of the values, and the reference
+    column: Floats  # of advice, for the arm that was drawn last
+
+    def consult(self, advice: Floats, mixing: float, rng: Generator) -> Advised:
+        """Draw an arm: uniformly with probability ``mixing``, else an expert by weight and an arm from its advice.
+
+        ``advice`` is arms by experts. Only one of its rows and one of its columns are read: O(N + K).
+        """
+        arms, experts = advice.shape
+        if experts != self.values.size:
+            raise DiscreetError("the advice is of another number of experts than the learner was made for.")
+        total = float(self.scale[0])
+        point = rng.random()
+        if point < mixing:
+            arm = int(point / mixing * arms)
+        else:
+            expert = draw(self.values, (point - mixing) / (1.0 - mixing) * total)
+            left, arm = rng.random(), 0
+            for i in range(arms):
+                given = advice[i, expert]
+                if given > 0.0:  # rounding may leave something at the end, but not for an arm that nobody advised
+                    arm = i
+                    left -= given
+                    if left < 0.0:
+                        break
+        for j in range(experts):
+            self.column[j] = advice[arm, j]
+        chance = (1.0 - mixing) * share_of(arm, advice, self.values) / total + mixing / arms
+        return Advised(arm, 1.0 / chance, self.column)
+
+    def shift(self, vector: Floats, factor: float) -> None:
+        """Multiply every weight by exp(factor · vector)."""
+        for j in range(self.values.size):
+            change = factor * vector[j]
+            self.logs[j] += change
+            self.values[j] *= growth(change if abs(change) < SMALL else 0.0)
+        total, last, ratio = 0.0, 0.0, 1.0
+        for j in range(self.values.size):
+            change = factor * vector[j]
+            if not abs(change) < SMALL:
+                if change != last:
+                    last, ratio = change, bounded_exp(change)
+                self.values[j] *= ratio if self.values[j] > FAINT else 0.0
+            if self.values[j] < FAINT:
+                self.values[j] = bounded_exp(self.logs[j] - self.scale[1])
+            total += self.values[j]
+        self.scale[0] = total
+        if not 0.25 < total < 4.0 * self.values.size:
+            self.scale[0] = rebuild(self.logs, self.values, self.scale)
+
+
+def equal_experts(experts: int) -> ExpertWeights:
+    """Return equal weights."""
+    count = check_int("experts", experts, least=2, most=10_000_000)
+    return ExpertWeights(np.zeros(count), np.ones(count), np.array([float(count), 0.0]), np.zeros(count))

@@ -1,0 +1,143 @@
+"""Follow the perturbed leader with geometric resampling (Neu & Bartók 2016; Faster rates 2025, Algorithm 4)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import check_int, check_positive
+from discreet.kernel import compiled, helper
+from discreet.learners.arms.draws import Draw
+
+TRIES_AN_ARM = 500  # copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
+PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbation's scale
+REACH = 36.0  # beyond which exp(-u) no longer counts
+
+
+@compiled
+class Ftpl(NamedTuple):
+    """Plays the arm whose sum of estimated losses is least after a perturbation.
+
+    Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i). The inverse probability of that
+    choice is estimated by the number N of fresh perturbations until I is chosen again, but at most ``cap``:
+
+        L(I) ← L(I) + N y
+
+    ``learning_rate`` is η. N is drawn with the decision, so that feedback may come late.
+
+    The first copies are drawn one by one, each rejected at the first rival that is likely enough to beat it; when an arm
+    is so unlikely that even 500 K copies miss it, its probability is computed by quadrature and the rest of N is drawn
+    from the geometric distribution. That is the same distribution: a geometric variable has no memory.
+
+    Regret: of order sqrt(K T ln K) for losses in [0, 1]; for noisy losses see Faster rates 2025, Lemma 13.
+    """
+
+    learning_rate: float
+    cap: int
+    losses: Floats  # L
+
+    @classmethod
+    def start(cls, *, arms: int, learning_rate: float, cap: int) -> Ftpl:
+        """Return the learner before the first round."""
+        count = check_int("arms", arms, least=2)
+        return cls(check_positive("learning_rate", learning_rate), check_int("cap", cap, least=1), np.zeros(count))
+
+    def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
+        """Perturb, choose the leader, and draw how long it takes until it leads again."""
+        scale = 1.0 / self.learning_rate
+        arm = 0
+        least = math.inf
+        best = 0
+        for i in range(self.losses.size):
+            value = float(self.losses[i]) + rng.laplace(0.0, scale)
+            if value < least:
+                arm, least = i, value
+            if self.losses[i] < self.losses[best]:
+                best = i
+        return arm, Draw(arm, float(waiting_time(self.losses, self.learning_rate, arm, best, self.cap, rng)))
+
+    def query(self, trace: Draw) -> float:
+        """Ask for the plain loss."""
+        return 1.0
+
+    def learn(self, trace: Draw, released: float) -> None:
+        """Add the estimate."""
+        self.losses[trace.arm] += trace.importance * released
+
+
+@helper
+def waiting_time(losses: Floats, rate: float, arm: int, best: int, cap: int, rng: Generator) -> int:
+    """Return min(N, cap), N the number of fresh perturbations until the arm leads; ``best`` has the least loss."""
+    patience = min(cap, TRIES_AN_ARM * losses.size)
+    for tries in range(1, patience + 1):
+        if leads(losses, rate, arm, best, rng):
+            return tries
+    if patience == cap:
+        return cap
+    log_probability = log_lead_probability(losses, rate, arm)
+    if log_probability + math.log(cap) < -30.0:  # it would take more than cap copies, but for one run in 10^13
+        return cap
+    log_miss = math.log1p(-math.exp(log_probability))
+    rest = math.log1p(-rng.random()) / log_miss
+    return cap if rest >= cap - patience else patience + 1 + int(rest)
+
+
+@helper
+def leads(losses: Floats, rate: float, arm: int, best: int, rng: Generator) -> bool:
+    """Return whether the arm is least after a fresh perturbation of all.
+
+    Given its own perturbation, it is with the probability that all rivals are above it, a product of independent
+    probabilities: compared with one uniform number, it is mostly settled after a few rivals. The strongest comes first.
+    """
+    own = rng.laplace(0.0, 1.0)
+    point = rng.random()
+    chance = 1.0
+    if best != arm:
+        chance = above(rate * (float(losses[arm]) - float(losses[best])) + own)
+        if point >= chance:
+            return False
+    for i in range(losses.size):
+        if i != arm and i != best:
+            chance *= above(rate * (float(losses[arm]) - float(losses[i])) + own)
+            if point >= chance:
+                return False
+    return True
+
+
+@helper
+def above(level: float) -> float:
+    """Return the probability that a standard Laplace variable is above a level."""
+    return 0.5 * math.exp(-level) if level >= 0.0 else 1.0 - 0.5 * math.exp(level)
+
+
+@helper
+def log_lead_probability(losses: Floats, rate: float, arm: int) -> float:
+    """Return the logarithm of P(arm is least after the perturbation), by three-point Gauss quadrature on panels.
+
+    P = ∫ exp(-|u|) / 2 · Π above(rate (L(arm) - L(i)) + u) du over the perturbation u of the arm, in units of its scale.
+    Sums are kept relative to the largest term, so that tiny probabilities do not vanish.
+    """
+    behind = 0.0
+    for i in range(losses.size):
+        behind = max(behind, rate * (float(losses[arm]) - float(losses[i])))
+    panels = math.ceil((behind + REACH) / PANEL)
+    ahead = math.ceil(REACH / PANEL)
+    peak = -math.inf
+    total = 0.0
+    for panel in range(-panels, ahead):
+        for node in range(-1, 2):
+            u = PANEL * (panel + 0.5 + 0.5 * node * math.sqrt(0.6))
+            term = -abs(u) + math.log((8.0 if node == 0 else 5.0) / 18.0 * PANEL * 0.5)
+            for i in range(losses.size):
+                if i != arm:
+                    level = rate * (float(losses[arm]) - float(losses[i])) + u
+                    term += math.log1p(-0.5 * math.exp(level)) if level < 0.0 else math.log(0.5) - level
+            if term > peak:
+                total = total * math.exp(peak - term) + 1.0
+                peak = term
+            else:
+                total += math.exp(term - peak)
+    return min(peak + math.log(total), 0.0)

@@ -1,0 +1,122 @@
+"""HTINF: follow the regularised leader for heavy-tailed losses (Huang, Dai & Huang 2022)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.kernel import compiled, helper
+from discreet.learners.arms.draws import draw
+from discreet.learners.arms.tsallis_inf import solve
+
+
+class TruncatedDraw(NamedTuple):
+    """A draw, and the largest loss that will count."""
+
+    arm: int
+    importance: float
+    limit: float
+
+
+@compiled
+class Htinf(NamedTuple):
+    """Tsallis-INF that skips losses which would move a weight too far.
+
+    Round t plays arm I drawn from
+
+        x = argmin ⟨L, x⟩ - (α / η) Σ x(i)^(1/α),   η = 1 / (σ t^(1/α)),   that is   x(i) = (η (L(i) - z))^(-α / (α - 1))
+
+    with z such that Σ x = 1. When the loss y comes, it counts unless it is beyond a threshold that was known before:
+
+        if |y| ≤ r = Θ x(I)^(1/α) / η:   L(I) ← L(I) + y / x(I)
+
+    ``tail`` is α in (1, 2]: losses have E |y|^α ≤ σ^α, where ``moment`` is σ. For α = 2, Θ = 1 - 2^(-1/3).
+
+    Regret: at most 30 σ K^(1 - 1/α) (T + 1)^(1/α) if the losses of the best arm are non-negative in every tail, which
+    losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1; Faster rates 2025, Lemma 10).
+    """
+
+    tail: float
+    moment: float
+    threshold: float  # Θ
+    losses: Floats  # L
+    probabilities: Floats  # x of the last draw
+    clock: Floats  # rounds drawn, and min L - z of the last draw
+
+    @classmethod
+    def start(cls, *, arms: int, moment: float, tail: float = 2.0) -> Htinf:
+        """Return the learner before the first round."""
+        count = check_int("arms", arms, least=2)
+        if not 1.0 < tail <= 2.0:
+            raise DiscreetError(f"tail is {tail!r}, but must be above 1 and at most 2.")
+        theta = min(1.0 - 2.0 ** (-(tail - 1.0) / (2.0 * tail - 1.0)), _second_limit(tail))
+        state = np.zeros(count), np.full(count, 1.0 / count), np.zeros(2)
+        return cls(float(tail), check_positive("moment", moment), theta, *state)
+
+    def act(self, observation: object, rng: Generator) -> tuple[int, TruncatedDraw]:
+        """Solve for the weights, draw an arm, and fix the threshold of its loss."""
+        self.clock[0] += 1.0
+        rate = 1.0 / (self.moment * root(float(self.clock[0]), self.tail))
+        if self.tail == 2.0:
+            self.clock[1] = solve(self.losses, 2.0 * rate, self.clock[1], self.probabilities)
+        else:
+            self.clock[1] = solve_power(
+                self.losses, rate, self.tail / (self.tail - 1.0), self.clock[1], self.probabilities
+            )
+        arm = draw(self.probabilities, rng.random())
+        probability = float(self.probabilities[arm])
+        return arm, TruncatedDraw(arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate)
+
+    def query(self, trace: TruncatedDraw) -> float:
+        """Ask for the plain loss."""
+        return 1.0
+
+    def learn(self, trace: TruncatedDraw, released: float) -> None:
+        """Add the estimate, unless the loss is beyond its threshold."""
+        if abs(released) <= trace.limit:
+            self.losses[trace.arm] += released * trace.importance
+
+
+def _second_limit(tail: float) -> float:
+    """Return (2 - 2 / α)^(1 / (2 - α)), and its limit exp(-1/2) at α = 2."""
+    return math.exp(-0.5) if tail == 2.0 else (2.0 - 2.0 / tail) ** (1.0 / (2.0 - tail))
+
+
+@helper
+def root(value: float, degree: float) -> float:
+    """Return value^(1/degree); a square root is much faster than a power."""
+    return math.sqrt(value) if degree == 2.0 else value ** (1.0 / degree)
+
+
+@helper
+def solve_power(losses: Floats, rate: float, power: float, start: float, weights: Floats) -> float:
+    """Fill in the weights (rate (d(i) + s))^-power, d = losses - min, and return the s at which they sum to 1.
+
+    As for power 2: with h(s) = (Σ (d(i) + s)^-power)^(-1 / power) the condition reads h(s) = 1 / rate; h is increasing
+    and concave, and the solution is at least 1 / rate.
+    """
+    target = 1.0 / rate
+    least = math.inf
+    for i in range(losses.size):
+        least = min(least, float(losses[i]))
+    s = max(float(start), target)
+    for _ in range(100):
+        first = 0.0
+        second = 0.0
+        for i in range(losses.size):
+            ratio = s / (float(losses[i]) - least + s)  # at most 1, so that no power overflows
+            term = ratio**power
+            weights[i] = term
+            first += term
+            second += term * ratio
+        h = s * first ** (-1.0 / power)
+        if abs(h - target) <= 1e-12 * target:
+            break
+        s = max(s + (target - h) * s / h * first / second, target)
+    for i in range(losses.size):
+        weights[i] /= first
+    return s
