@@ -5,20 +5,17 @@ Run it with: python examples/own_learner.py
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from discreet import Contender, Private, Range, simulate
 from discreet.channels import Batch
 from discreet.checks import check_learner, check_private
+from discreet.contracts import Learner
 from discreet.environments import environment
-from discreet.kernel import compiled
 from discreet.learners.arms.draws import Draw
 
 
-@compiled
-class ExploringLeader(NamedTuple):
+class ExploringLeader(Learner):
     """Plays the arm with the least mean of released losses, or any arm with probability ``explore``."""
 
     explore: float

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from discreet import DiscreetError, Private, Range, Setting, algorithm, algorith
 from discreet.channels import Batch, Open
 from discreet.checks import CheckFailed, check_channel, check_learner, check_non_interference, check_private
 from discreet.checks.failure import same_state
+from discreet.contracts import Learner
 from discreet.environments import Table, environment
 from discreet.mechanisms import Laplace
 from discreet.randomness import streams
@@ -31,8 +31,7 @@ def test_no_raw_feedback_reaches_the_learner_and_both_speeds_agree(name, epsilon
     check_channel(private.channel)
 
 
-@kernel.compiled
-class Careless(NamedTuple):
+class Careless(Learner):
     """Looks right, but lets the learner learn a millionth of the raw loss."""
 
     channel: object
@@ -58,7 +57,7 @@ def test_the_non_interference_test_finds_a_small_leak(name):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_noise_recovers_the_ordinary_learner(name):
     private = algorithm(name).build(Setting(arms=4, rounds=2000, epsilon=0.5)).private
-    silent = Batch(1, private.channel.bounds, Laplace(0.0), np.zeros(2))
+    silent = Batch.over(size=1, bounds=private.channel.bounds, mechanism=Laplace(0.0))
     if not isinstance(private.channel, Batch):
         silent = private.channel._replace(mechanism=Laplace(0.0))
     game = environment("stochastic", arms=4).deal(0, 2000, np.random.default_rng(1))
@@ -72,7 +71,7 @@ def test_no_noise_recovers_the_ordinary_learner(name):
 def test_a_silent_batch_is_the_ordinary_learner_on_means(name):
     private = algorithm(name).build(Setting(arms=4, rounds=2000, epsilon=0.5)).private
     losses = np.random.default_rng(1).integers(0, 9, (500, 4)) / 8.0
-    silent = Batch(4, private.channel.bounds, Laplace(0.0), np.zeros(2))
+    silent = Batch.over(size=4, bounds=private.channel.bounds, mechanism=Laplace(0.0))
     batched = Player(Private(silent, private.learner), streams(3))
     ordinary = Player(Private(Open(private.channel.bounds), private.learner), streams(3))
     slow = batched.play(Table(np.repeat(losses, 4, axis=0)).deal(0, 2000, np.random.default_rng()), np.array([2000]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ from discreet.auditing import EveryRelease, FreshRuns, attacked
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.channels import Batch, PerRound
 from discreet.cli import cli, main
+from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
-from discreet.kernel import compiled
 from discreet.learners import Exp3
 from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
 
@@ -184,8 +183,7 @@ class TestOneSOwn:
         assert not found.violated
 
     def test_a_channel_that_leaks_is_caught(self):
-        @compiled
-        class Forgetful(NamedTuple):
+        class Forgetful(Channel):
             bounds: Range
             mechanism: Laplace
 
@@ -193,7 +191,7 @@ class TestOneSOwn:
                 return 1
 
             def offer(self, feedback, query, rng):
-                return True, query * self.mechanism.release(feedback, rng)
+                return True, query * self.mechanism.add_noise(feedback, rng)
 
             def fork(self):
                 return self

@@ -70,7 +70,7 @@ class Leaky(Batch):
 
 class Unclamped(PerRound):
     def offer(self, feedback, query, rng):
-        return True, self.mechanism.release(feedback, rng)
+        return True, self.mechanism.add_noise(feedback, rng)
 
 
 class Sharing(Batch):
@@ -133,7 +133,7 @@ def test_the_stated_sensitivity_is_reached():
 )
 def test_sums_are_exact_in_any_range_and_order(low, high, size):
     """Rounding errors of a sum in the units of the loss would move it by many times the width."""
-    channel = Batch(size, Range(low, high), Laplace(0.0), np.zeros(2))
+    channel = Batch.over(size=size, bounds=Range(low, high), mechanism=Laplace(0.0))
     rng = np.random.default_rng(0)
     for _ in range(20):
         feedback = [low if rng.random() < 0.5 else high for _ in range(size)]
@@ -157,7 +157,7 @@ def test_noise_has_the_stated_distribution():
 
 
 def test_a_batch_releases_the_mean_once_and_forgets_it():
-    channel = Batch(3, UNIT, Laplace(0.0), np.zeros(2))
+    channel = Batch.over(size=3, bounds=UNIT, mechanism=Laplace(0.0))
     assert released(channel, [0.0, 0.5, 1.0, 1.0, 1.0, 1.0, 0.9]) == [0.5, 1.0]
     assert channel.held[0] / grid_for(3) == pytest.approx(0.9, abs=2**-40)
     assert channel.held[1] == 1.0

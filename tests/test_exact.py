@@ -42,7 +42,7 @@ def channels():
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6), RandomisedResponse(UNIT, 1.0)):
         yield pytest.param(PerRound(UNIT, mechanism), id=f"PerRound, {type(mechanism).__name__}")
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6)):
-        yield pytest.param(Batch(1, UNIT, mechanism, np.zeros(2)), id=f"Batch, {type(mechanism).__name__}")
+        yield pytest.param(Batch.over(size=1, bounds=UNIT, mechanism=mechanism), id=f"Batch, {type(mechanism).__name__}")
 
 
 def off_the_grid(channel, loss, releases=6_000):
@@ -69,7 +69,7 @@ def test_no_bit_of_a_live_release_tells_0_from_1(channel):
 
 @pytest.mark.parametrize("mechanism", [Laplace(1.0), Gaussian(2.0, 1e-6)], ids=lambda m: type(m).__name__)
 def test_the_bit_test_catches_floating_point_noise(mechanism):
-    for channel in (PerRound(UNIT, mechanism), Batch(1, UNIT, mechanism, np.zeros(2))):
+    for channel in (PerRound(UNIT, mechanism), Batch.over(size=1, bounds=UNIT, mechanism=mechanism)):
         zero, one = off_the_grid(channel, 0.0), off_the_grid(channel, 1.0)
         assert zero > 100
         assert one == 0
@@ -92,7 +92,7 @@ def test_live_noise_has_the_scale_of_the_simulated_one():
     """Sixty thousand draws: the standard deviation within 2 %, five standard errors, so 1 false alarm in a million."""
     for mechanism, spread in ((Laplace(2.0), 2.0 * math.sqrt(2.0)), (Gaussian(3.0, 1e-5), 3.0)):
         exact = mechanism.exactly(1.0)
-        values = np.array([exact.release(0.25, None) for _ in range(60_000)])
+        values = np.array([exact.add_noise(0.25, None) for _ in range(60_000)])
         assert values.std() == pytest.approx(spread, rel=0.025)
         assert abs(values.mean() - 0.25) < 5.0 * spread / math.sqrt(len(values))
         assert exact.scale == pytest.approx(mechanism.scale, rel=1e-9)

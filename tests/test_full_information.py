@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +12,9 @@ from scipy import optimize, special
 from discreet import Private, kernel
 from discreet.checks import check_learner
 from discreet.checks.failure import same_state
+from discreet.contracts import Channel, Game
 from discreet.errors import DiscreetError
+from discreet.kernel import Component
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
@@ -24,8 +25,7 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 
 
-@kernel.compiled
-class Ball(NamedTuple):
+class Ball(Component):
     """The points at most 1 from the origin."""
 
     dimension: int
@@ -48,8 +48,7 @@ class Ball(NamedTuple):
             point[i] = -direction[i] * shrink
 
 
-@kernel.compiled
-class Cube(NamedTuple):
+class Cube(Component):
     """The points with all coordinates in [-1, 1]."""
 
     dimension: int
@@ -63,8 +62,7 @@ class Cube(NamedTuple):
             point[i] = -1.0 if direction[i] > 0.0 else 1.0
 
 
-@kernel.compiled
-class VectorGame(NamedTuple):
+class VectorGame(Game):
     losses: np.ndarray
 
     def observe(self, t):
@@ -80,8 +78,7 @@ class VectorGame(NamedTuple):
         return total
 
 
-@kernel.compiled
-class RunningSum(NamedTuple):
+class RunningSum(Channel):
     mechanism: Laplace
     total: np.ndarray
     released: np.ndarray
@@ -92,7 +89,7 @@ class RunningSum(NamedTuple):
     def offer(self, feedback, query, rng):
         for i in range(self.total.size):
             self.total[i] += query * feedback[i]
-            self.released[i] = self.mechanism.release(self.total[i], rng)
+            self.released[i] = self.mechanism.add_noise(self.total[i], rng)
         return True, self.released
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,12 +12,13 @@ import discreet
 from discreet import DiscreetError, kernel
 from discreet.algorithms import Setting, algorithms
 from discreet.environments import environment
+from discreet.kernel import Component, Raw
+from discreet.learners.arms.draws import Draw
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 
 
-@kernel.compiled
-class Inner(NamedTuple):
+class Inner(Component):
     factor: float
     counts: np.ndarray
 
@@ -27,8 +27,7 @@ class Inner(NamedTuple):
         return self.factor * value + rng.normal()
 
 
-@kernel.compiled
-class Outer(NamedTuple):
+class Outer(Component):
     inner: Inner
     other: Inner
     table: np.ndarray
@@ -37,8 +36,7 @@ class Outer(NamedTuple):
         return self.inner.measure(value, rng) + self.other.measure(self.table[1, 2], rng)
 
 
-@kernel.compiled
-class Allocating(NamedTuple):
+class Allocating(Component):
     size: int
 
     def measure(self, value, rng):
@@ -85,17 +83,97 @@ def test_no_registered_algorithm_allocates_in_its_loop(name):
 def test_a_method_name_has_one_list_of_arguments():
     with pytest.raises(DiscreetError, match="takes \\(self, value\\), but a method of that name takes"):
 
-        @kernel.compiled
-        class Wrong(NamedTuple):
+        class Wrong(Component):
             size: int
 
             def measure(self, value):
                 return value
 
 
-def test_only_named_tuples_are_components():
-    with pytest.raises(DiscreetError, match="must be a NamedTuple"):
-        kernel.compiled(dict)
+class Growing(Component):
+    """A frame: subclasses say by how much."""
+
+    total: Raw[np.ndarray]
+
+    def measure(self, value, rng):
+        self.total[0] += self.amount(value)
+        return self.total[0]
+
+
+class Doubling(Growing):
+    factor: float = 2.0
+
+    def amount(self, value):
+        return self.factor * value
+
+
+class Twice(Doubling):
+    """Inherits everything."""
+
+
+@pytest.mark.parametrize("kind", [Doubling, Twice])
+def test_a_component_inherits_fields_and_methods_at_both_speeds(kind):
+    plain, fast = kind(total=np.zeros(1)), kind(total=np.zeros(1))
+    compiled = kernel.compile_for(total, fast)
+    assert total(plain, 5, np.random.default_rng(0)) == compiled(fast, 5, np.random.default_rng(0)) == 40.0
+    assert not compiled.must_allocate
+    assert kind._fields == ("total", "factor")
+    assert kind._field_defaults == {"factor": 2.0}
+
+
+def test_raw_fields_are_hidden_and_so_is_what_cannot_be_told():
+    class Odd(Component):
+        known: float
+        secret: Raw[np.ndarray] | None
+        odd: NoSuchName  # noqa: F821
+
+    assert repr(Twice(total=np.full(1, 0.123))) == "Twice(total=<hidden>, factor=2.0)"
+    assert repr(Odd(1.0, None, 3.0)) == "Odd(known=1.0, secret=<hidden>, odd=<hidden>)"
+
+
+def test_fields_cannot_be_set_and_defaults_come_last():
+    with pytest.raises(AttributeError, match="cannot be set: state lives in arrays"):
+        nested().inner = None
+    with pytest.raises(DiscreetError, match="fields with a default come last"):
+
+        class Late(Doubling):
+            more: float
+
+
+def test_a_class_that_checks_its_fields_keeps_doing_so_in_subclasses():
+    class Checked(Component):
+        size: int
+
+        def __new__(cls, size):
+            if size < 1:
+                raise DiscreetError("size must be at least 1.")
+            return cls._make((size,))
+
+    class Sub(Checked):
+        pass
+
+    assert Sub(3).size == 3
+    for kind in (Checked, Sub):
+        with pytest.raises(DiscreetError, match="at least 1"):
+            kind(0)
+
+
+def test_only_what_can_be_compiled_is():
+    class Slow(Component):
+        compiles = False
+        size: int
+
+    assert kernel.compilable(nested())
+    assert not kernel.compilable(Slow(1))
+    assert not kernel.compilable(Inner(1.0, object()))
+
+
+def test_plain_tuples_get_their_names_back():
+    held = (3, Draw(1, 2.5), (np.arange(2), 7))
+    plain = kernel.as_plain(held)
+    assert type(plain[1]) is tuple
+    assert kernel.with_names(held, plain) == held
+    assert type(kernel.with_names(held, plain)[1]) is Draw
 
 
 def test_copies_have_state_of_their_own():
@@ -110,12 +188,14 @@ PROGRAM = """
 import numpy as np
 from discreet import Setting, algorithm, kernel
 from discreet.environments import environment
+from discreet.kernel import Component, Raw
+from discreet.learners.arms.draws import Draw
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 game = environment("stochastic", arms=3).deal(0, 1000, np.random.default_rng(0))
 player = Player(algorithm("batched-exp3").build(Setting(arms=3)).private, streams(1))
 loss = player.play(game, np.array([1000]))[0]
-stats = [d.lean.stats for d in kernel._dispatchers.values()]
+stats = [d.lean.stats for d in kernel.compiling._dispatchers.values()]
 hits, misses = (sum(sum(getattr(s, k).values()) for s in stats) for k in ("cache_hits", "cache_misses"))
 print(loss, hits, misses)
 """
@@ -133,7 +213,7 @@ def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
     shutil.copytree(Path(discreet.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     here = {"PYTHONPATH": str(copy.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     before = python(PROGRAM, **here).split()
-    learner = copy / "learners" / "exp3.py"
+    learner = copy / "learners" / "arms" / "exp3.py"
     text = learner.read_text()
     assert "self.learning_rate * loss" in text
     learner.write_text(text.replace("self.learning_rate * loss", "50.0 * self.learning_rate * loss"))
@@ -144,10 +224,8 @@ def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
 
 def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
     (tmp_path / "mine.py").write_text(
-        "from typing import NamedTuple\n"
-        "from discreet.kernel import compiled\n"
-        "@compiled\n"
-        "class Mine(NamedTuple):\n"
+        "from discreet.kernel import Component\n"
+        "class Mine(Component):\n"
         "    size: int\n"
         "    def only_mine(self, value):\n"
         "        return 1.0 * value\n"
@@ -169,7 +247,7 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.warns(UserWarning, match="is not writable: compiled code will not be kept"):
-        root = kernel._writable_root("")
+        root = kernel.compiling._writable_root("")
     assert root.is_dir()
 
 
@@ -182,7 +260,7 @@ def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(py
     shutil.copytree(Path(discreet.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     here = {"PYTHONPATH": str(copy.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     old = python(PROGRAM, **here).split()[0]
-    learner = str(copy / "learners" / "exp3.py")
+    learner = str(copy / "learners" / "arms" / "exp3.py")
     edit = (
         f"import discreet, pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
         "p.write_text(t.replace('self.learning_rate * loss', '50.0 * self.learning_rate * loss'))\n"
@@ -199,11 +277,9 @@ def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
         "from discreet.kernel import helper\nFACTOR = 1.0\n@helper\ndef scaled(x):\n    return 3.0 * x\n"
     )
     (tmp_path / "mine.py").write_text(
-        "from typing import NamedTuple\n"
-        "from discreet.kernel import compiled\n"
+        "from discreet.kernel import Component\n"
         "from tools import FACTOR, scaled\n"
-        "@compiled\n"
-        "class Mine(NamedTuple):\n"
+        "class Mine(Component):\n"
         "    size: int\n"
         "    def only_mine(self, value):\n"
         "        return FACTOR * scaled(value)\n"
@@ -219,3 +295,28 @@ def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
     assert python(program, **here) == "50.0"
     (tmp_path / "tools.py").write_text((tmp_path / "tools.py").read_text().replace("FACTOR = 1.0", "FACTOR = 20.0"))
     assert python(program, **here) == "1000.0"
+
+
+def test_two_fields_that_change_places_are_seen(python, tmp_path):
+    """Numba's own key has the types of fields, not their names: both orders have the same."""
+    text = (
+        "from discreet.kernel import Component\n"
+        "class Mine(Component):\n"
+        "    first: float\n"
+        "    second: float\n"
+        "    def only_mine(self, value):\n"
+        "        return self.first * value\n"
+        "def run(component, value):\n"
+        "    return component.only_mine(value)\n"
+    )
+    (tmp_path / "mine.py").write_text(text)
+    program = (
+        "import mine; from discreet.kernel import compile_for as c\n"
+        "it = mine.Mine(first=3.0, second=300.0); print(c(mine.run, it)(it, 1.0), it.only_mine(1.0))"
+    )
+    here = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert python(program, **here) == "3.0 3.0"
+    (tmp_path / "mine.py").write_text(
+        text.replace("first: float", "x").replace("second", "first").replace("x\n", "second: float\n", 1)
+    )
+    assert python(program, **here) == "3.0 3.0"

@@ -12,6 +12,7 @@ import pytest
 from discreet import Private, Range, kernel
 from discreet.channels import Batch
 from discreet.checks.failure import same_state
+from discreet.contracts import Channel, Game, Learner
 from discreet.environments.arms.game import ArmGame
 from discreet.learners import TsallisInf
 from discreet.learners.arms.draws import draw
@@ -20,8 +21,7 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 
 
-@kernel.compiled
-class LinearGame(NamedTuple):
+class LinearGame(Game):
     """Full information: a point is played, and the whole row of losses comes back."""
 
     losses: np.ndarray
@@ -39,8 +39,7 @@ class LinearGame(NamedTuple):
         return total
 
 
-@kernel.compiled
-class NoisySum(NamedTuple):
+class NoisySum(Channel):
     """Releases the running sum of vectors with noise, in a buffer of its own."""
 
     mechanism: Laplace
@@ -53,12 +52,11 @@ class NoisySum(NamedTuple):
     def offer(self, feedback, query, rng):
         for i in range(self.total.size):
             self.total[i] += feedback[i]
-            self.released[i] = self.mechanism.release(self.total[i], rng)
+            self.released[i] = self.mechanism.add_noise(self.total[i], rng)
         return True, self.released
 
 
-@kernel.compiled
-class Leader(NamedTuple):
+class Leader(Learner):
     """Exponential weights on released sums; the action is a buffer of the learner."""
 
     learning_rate: float
@@ -87,8 +85,7 @@ class AdviceTrace(NamedTuple):
     column: Any  # advice for the arm, divided by the probability of the arm: one number for each expert
 
 
-@kernel.compiled
-class AdviceGame(NamedTuple):
+class AdviceGame(Game):
     """Arms, with a matrix of expert advice as the observation of each round."""
 
     losses: np.ndarray
@@ -104,8 +101,7 @@ class AdviceGame(NamedTuple):
         return self.losses[t, action]
 
 
-@kernel.compiled
-class Experts(NamedTuple):
+class Experts(Learner):
     """EXP4: a vector of weights over experts, and a vector query."""
 
     learning_rate: float
@@ -136,8 +132,7 @@ class Experts(NamedTuple):
             self.sums[j] += released[j]
 
 
-@kernel.compiled
-class NoisyQuery(NamedTuple):
+class NoisyQuery(Channel):
     """Adds query times loss over a batch, then noise; the action is not held, the learner simply does not learn."""
 
     size: int
@@ -157,7 +152,7 @@ class NoisyQuery(NamedTuple):
             return False, self.released
         self.count[0] = 0
         for j in range(query.size):
-            self.released[j] = self.mechanism.release(self.total[j], rng)
+            self.released[j] = self.mechanism.add_noise(self.total[j], rng)
             self.total[j] = 0.0
         return True, self.released
 

@@ -134,7 +134,7 @@ def test_randomised_response_is_unbiased_and_private(epsilon, one, other):
         low, high = 0.0, 1.0
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if response.release(4.0 * share - 1.0, Fixed(middle)) > 1.0 else (low, middle)
+            low, high = (middle, high) if response.add_noise(4.0 * share - 1.0, Fixed(middle)) > 1.0 else (low, middle)
         return low
 
     first, second = upper(one), upper(other)
@@ -154,7 +154,7 @@ def test_the_exact_response_never_exceeds_its_ratio(epsilon):
 def test_the_exact_response_has_the_right_mean():
     response = RandomisedResponse.calibrate(bounds=Range(0.0, 2.0), epsilon=1.0)
     exact = response.exactly(2.0)
-    values = [exact.release(1.7, None) for _ in range(20_000)]
+    values = [exact.add_noise(1.7, None) for _ in range(20_000)]
     assert {round(v, 9) for v in values} == {round(1.0 + s * response.noise()["scale"], 9) for s in (-1, 1)}
     # fresh entropy: six standard errors, so a false alarm in 1 of 500 million runs
     assert abs(np.mean(values) - 1.7) < 6.0 * np.std(values) / math.sqrt(len(values))

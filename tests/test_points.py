@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import threading
 import tracemalloc
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from discreet.auditing import audit
 from discreet.channels import Buffered, Epochs, OpenSum, Tree
 from discreet.channels.epochs import epoch_noise
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
+from discreet.contracts import Learner
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
 from discreet.environments.points.linear import LinearGame
@@ -62,8 +62,7 @@ def test_no_raw_vector_reaches_the_learner_and_both_speeds_agree(name, options, 
     check_channel(private.channel, feedback=np.array([0.25, 0.5, 0.125]))
 
 
-@kernel.compiled
-class CarelessVectors(NamedTuple):
+class CarelessVectors(Learner):
     """Looks right, but lets the learner learn a millionth of the raw vector."""
 
     channel: object

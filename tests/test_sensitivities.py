@@ -97,7 +97,7 @@ class Silent(NamedTuple):
     scale: float = 0.0
     delta: float = 0.0
 
-    def release(self, value, rng):
+    def add_noise(self, value, rng):
         return value
 
 

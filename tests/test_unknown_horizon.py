@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from discreet.channels import Epochs, Tree
 from discreet.channels.epochs import NOISES, SPLITS, epoch_noise
 from discreet.checks import check_channel
 from discreet.checks.failure import same_state
+from discreet.contracts import Game
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import tree_errors
 from discreet.kernel import compile_for
@@ -189,8 +189,7 @@ def test_the_contract_is_kept(split, noise):
     check_channel(channel_for(split, noise), feedback=np.array([0.5, -0.25, 1.0]))
 
 
-@kernel.compiled
-class VectorGame(NamedTuple):
+class VectorGame(Game):
     losses: np.ndarray
 
     def observe(self, t):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.contracts import Channel, Generator, Learner
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled, copy
+from discreet.kernel import Component, copy
 
 
-@compiled
-class Private(NamedTuple):
+class Private(Component):
     """Joins a channel and a learner; whatever the learner does is as private as what the channel releases.
 
     **Theorem.** Let the sequence of values released by ``channel`` be (epsilon, delta)-differentially private, also when
@@ -36,8 +35,12 @@ class Private(NamedTuple):
     learner: Learner
 
     def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
-        """Return the learner's action, to be played ``channel.hold()`` times, and the trace to tell feedback with."""
+        """Return the learner's action and the trace to tell feedback with."""
         return self.learner.act(observation, rng)
+
+    def hold_for(self, trace: Any) -> int:
+        """Return for how many rounds the action is to be played; asked once for every action, before its feedback."""
+        return self.channel.begin(self.learner.patience(trace))
 
     def tell(self, trace: Any, feedback: Any, rng: Generator) -> bool:
         """Hand raw feedback to the channel; let the learner learn if something is released, and say whether it was."""
@@ -48,7 +51,7 @@ class Private(NamedTuple):
 
     def live(self) -> Private:
         """Return a twin with exact noise from the operating system's entropy: for people, and before the first round."""
-        if getattr(self.channel, "seen", (0,))[0] > 0:
+        if self.channel.rounds_seen() > 0:
             raise DiscreetError("the channel has seen rounds, but live use begins before the first: build it anew.")
         twin = copy(self)
         return twin._replace(channel=twin.channel.live())
@@ -56,5 +59,4 @@ class Private(NamedTuple):
     @property
     def guarantee(self) -> Guarantee:
         """The channel's guarantee, or what the channel proves of this very learner."""
-        together = getattr(self.channel, "guarantee_with", None)
-        return together(self.learner) if together else self.channel.guarantee
+        return self.channel.guarantee_with(self.learner)

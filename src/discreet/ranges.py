@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from discreet.errors import DiscreetError, check_finite, check_range
-from discreet.kernel import compiled, helper
+from discreet.kernel import Component, helper
 
 
-@compiled
-class Range(NamedTuple):
+class Range(Component):
     """Losses lie in [low, high]; replacing one moves it by at most the width.
 
     >>> bounds = Range(-1.0, 1.0)

@@ -10,10 +10,11 @@ from discreet import kernel
 from discreet.auditing.attacks import AT_ONCE
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
-from discreet.contracts import Estimate, Floats, Generator, Learner
+from discreet.contracts import Estimate, Floats, Generator
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
-from discreet.kernel import compile_for, compiled
+from discreet.kernel import compile_for
+from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -110,24 +111,14 @@ def batches(channel: Any, losses: Floats, vectors: Floats, weights: Floats, rele
             released[trial, j] = out[j]
 
 
-@compiled
-class ShownAdvice(NamedTuple):
+class ShownAdvice(Wrapping):
     """A learner that is shown the same advice in every round, whatever the game shows."""
 
-    learner: Learner
     advice: Floats
 
     def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
         """Let the learner act on the advice."""
         return self.learner.act(self.advice, rng)
-
-    def query(self, trace: Any) -> Any:
-        """Ask what the learner asks."""
-        return self.learner.query(trace)
-
-    def learn(self, trace: Any, released: Any) -> None:
-        """Let the learner learn."""
-        self.learner.learn(trace, released)
 
 
 def advised(private: Private, arms: int, experts: int) -> Private:

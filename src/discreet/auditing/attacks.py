@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from discreet import kernel
-from discreet.contracts import Floats, Generator, Integers, Learner
+from discreet.contracts import Floats, Game, Generator, Integers
 from discreet.environments.arms.game import ArmGame
 from discreet.errors import DiscreetError, count
-from discreet.kernel import compiled
+from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -31,11 +31,9 @@ class Attack(Protocol):
         """Return the statistic of so many independent trials in world 0 or 1."""
 
 
-@compiled
-class Listening(NamedTuple):
+class Listening(Wrapping):
     """A learner that is overheard: its actions and what is released to it are noted, and nothing else changes."""
 
-    learner: Learner
     actions: Integers
     released: Floats
     counts: Integers  # actions, releases
@@ -47,10 +45,6 @@ class Listening(NamedTuple):
         self.counts[0] += 1
         return action, trace
 
-    def query(self, trace: Any) -> Any:
-        """Ask what the learner asks."""
-        return self.learner.query(trace)
-
     def learn(self, trace: Any, released: Any) -> None:
         """Note what is released."""
         self.released[self.counts[1] % self.released.size] = released
@@ -58,18 +52,13 @@ class Listening(NamedTuple):
         self.learner.learn(trace, released)
 
 
-@compiled
-class Stretches(NamedTuple):
+class Stretches(Game):
     """A game whose feedback is ``usual``, but ``first`` in the first round of every stretch of ``length`` rounds."""
 
     length: int
     first: float
     usual: float
     left: Integers  # rounds of the running stretch; counting is much cheaper than a remainder
-
-    def observe(self, t: int) -> int:
-        """Show nothing."""
-        return 0
 
     def feedback(self, t: int, action: int) -> float:
         """Return the same for all arms."""

@@ -221,7 +221,7 @@ def _named(
         return private, claim, attack or one_estimate(private, setting.arms, setting.bounds)
     if known.advised:
         private = advised(private, setting.arms, setting.experts)
-    if hasattr(private.channel, "in_order"):
+    if private.channel.in_order:
         return private, claim, attack or rare_arm(private, setting.arms, setting.bounds)
     return private, claim, attack or EveryRelease(setting.bounds, private.channel.hold())
 

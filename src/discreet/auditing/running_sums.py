@@ -12,7 +12,7 @@ from discreet.channels.live import Live
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import compilable, compile_for, compiled, copy
+from discreet.kernel import Component, compilable, compile_for, copy
 from discreet.mechanisms import CubeLaplace, Laplace, SphericalLaplace
 from discreet.private import Private
 from discreet.randomness import streams
@@ -132,8 +132,7 @@ def attackable(private: Private, claim: Guarantee) -> Private:
     return private._replace(channel=channel._replace(padding=False)) if pure or claim == private.guarantee else private
 
 
-@compiled
-class Impulse(NamedTuple):
+class Impulse(Component):
     """In the place of noise: adds 1 in one draw, and nothing in all others."""
 
     turn: int
@@ -146,7 +145,7 @@ class Impulse(NamedTuple):
                 vector[i] += 1.0
         self.drawn[0] += 1
 
-    def release(self, value: float, rng: Generator) -> float:
+    def add_noise(self, value: float, rng: Generator) -> float:
         """Add one unit, if it is its turn."""
         self.drawn[0] += 1
         return value + 1.0 if self.drawn[0] == self.turn + 1 else float(value)

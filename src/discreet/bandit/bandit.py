@@ -181,7 +181,7 @@ class Bandit:
         if self._asked >= self._horizon:
             raise DiscreetError(f"the horizon of {self._horizon} rounds is used up: no decision is left to ask for.")
         channel = self._private.channel
-        if self._asked % channel.hold() == 0 and self._pending and getattr(channel, "in_order", False):
+        if self._asked % channel.hold() == 0 and self._pending and channel.in_order:
             raise DiscreetError(
                 f"{self._algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
                 f"{count(len(self._open), 'outcome')} still to come."

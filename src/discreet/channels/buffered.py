@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.channels.live import Live
 from discreet.channels.rounding import UNIT, Checked, check_precise, rounded_rows
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Channel, Floats, Generator, Integers
 from discreet.errors import check_int
 from discreet.factorisations import buffered, column_norm
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled, copy
+from discreet.kernel import copy
 from discreet.mechanisms import ExactGaussian, Gaussian
 
 NOT_GAUSSIAN = Guarantee.none("nothing is proved of factorisations with noise that is not Gaussian")
 
 
-@compiled
-class Buffered(NamedTuple):
+class Buffered(Channel):
     """Releases every prefix sum of a stream of vectors with correlated Gaussian noise.
 
     The noisy release is w = C x + z, C a Toeplitz matrix with c(0) = 1 and c(k) = Σ output(j) decay(j)^(k - 1), and the
@@ -29,6 +28,8 @@ class Buffered(NamedTuple):
     inverse need one buffer for each decay. After the number of rounds that it is made for nothing more is released.
     In live use C x is rounded to the grid of the noise, and its rounding errors are paid for (Sums on a grid).
     """
+
+    one_stream = True
 
     losses: Any
     mechanism: Gaussian | ExactGaussian
@@ -63,10 +64,6 @@ class Buffered(NamedTuple):
             *(np.zeros(losses.dimension) for _ in range(2)),
         )
 
-    def hold(self) -> int:
-        """Return 1: a new action every round."""
-        return 1
-
     def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add a vector; release the sum of all so far, with correlated noise."""
         if self.seen[0] >= self.prefixes:
@@ -96,6 +93,14 @@ class Buffered(NamedTuple):
             self.released[i] += self.vector[i]
         return True, self.released
 
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[0])
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
+
     def restart(self) -> None:
         """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.seen[0] = 0
@@ -116,10 +121,6 @@ class Buffered(NamedTuple):
             error=exact.error(),
         )
         return LiveBuffered(*exact._replace(mechanism=mechanism, slack=slack))
-
-    def fork(self) -> Buffered:
-        """Return this channel: all rounds are one stream, in the order in which they come."""
-        return self
 
     @property
     def sensitivity(self) -> float:
@@ -153,10 +154,6 @@ class Buffered(NamedTuple):
     def noises(self) -> tuple[dict[str, Any], ...]:
         """One noise, on each filtered vector."""
         return (self.mechanism.noise(),)
-
-    def __repr__(self) -> str:
-        facts = f"{self.decay.size} buffers, {self.prefixes} prefixes, mechanism={self.mechanism}"
-        return f"{type(self).__name__}({facts}, raw=<hidden>)"
 
 
 class LiveBuffered(Live, Buffered):

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.contracts import Channel, Generator, Integers
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
 
 
-@compiled
-class Constant(NamedTuple):
+class Constant(Channel):
     """Ignores the feedback and releases ``value`` after every ``rounds`` rounds.
 
     Behind this channel the state of a learner cannot depend on raw feedback, unless it gets it some other way: that is
     what the non-interference test looks for.
     """
+
+    holds_feedback = False
 
     value: Any
     rounds: int
@@ -40,10 +40,6 @@ class Constant(NamedTuple):
         self.seen[0] = 0
         return True, self.value
 
-    def live(self) -> Constant:
-        """Return this channel: it draws no noise."""
-        return self
-
     def fork(self) -> Constant:
         """Return a probe with a count of its own."""
         return self._replace(seen=np.zeros(1, np.int64))
@@ -53,8 +49,3 @@ class Constant(NamedTuple):
         """Perfect: epsilon is 0."""
         source = "feedback is never used"
         return Guarantee(epsilon=0.0, delta=0.0, model="central", status="proved", source=source)
-
-    @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
-        """None."""
-        return ()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.channels.epochs_live import LiveEpochs
 from discreet.channels.tree import Tree, is_known, tree_noise, unproved
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Channel, Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
+from discreet.kernel import Component
 from discreet.mechanisms import Gaussian
 
 LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
@@ -22,8 +22,7 @@ NOISES = ("laplace", "spherical", "cube", "gaussian")
 SPLITS = ("restarts", "hybrid", "tapered")
 
 
-@compiled
-class Scaled(NamedTuple):
+class Scaled(Component):
     """Noise of a mechanism, times a factor that can be set."""
 
     mechanism: Any
@@ -44,8 +43,7 @@ class Scaled(NamedTuple):
             vector[i] += self.factor[0] * self.unscaled[i]
 
 
-@compiled
-class Epochs(NamedTuple):
+class Epochs(Channel):
     """Releases every prefix sum of a stream of vectors, however long it is going to be.
 
     The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. Each has a binary tree of its own, whose
@@ -61,6 +59,8 @@ class Epochs(NamedTuple):
 
     Where nothing is inside, the total gets all. Memory is that of a tree with 32 levels.
     """
+
+    one_stream = True
 
     tree: Tree
     first: int
@@ -86,10 +86,6 @@ class Epochs(NamedTuple):
             *(np.zeros(losses.dimension) for _ in range(2)),
         )
 
-    def hold(self) -> int:
-        """Return 1: a new action every round."""
-        return 1
-
     def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add a vector; release the sum of all so far, with the noise of its nodes."""
         epoch = self.epoch[0]
@@ -107,6 +103,10 @@ class Epochs(NamedTuple):
             self.epoch[0] += 1
         return True, self.released
 
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
+
     def restart(self) -> None:
         """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.tree.restart()
@@ -123,10 +123,6 @@ class Epochs(NamedTuple):
         if self.tree.seen[0] > 0 or self.epoch[0] > 0:
             raise DiscreetError("the channel has seen rounds already, but live use begins before the first.")
         return LiveEpochs(self.losses, self.mechanism, first=self.first, promise=self.guarantee)
-
-    def fork(self) -> Epochs:
-        """Return this channel: all rounds are one stream, in the order in which they come."""
-        return self
 
     def variances(self, rounds: int) -> Floats:
         """Return the variance of each released sum in units of that of the mechanism's own noise, exactly.
@@ -188,9 +184,6 @@ class Epochs(NamedTuple):
         epoch = min(int(self.epoch[0]), self.on_total.size - 1)
         one = self.mechanism.noise()
         return tuple(one | {"scale": float(part[epoch]) * one["scale"]} for part in (self.on_total, self.on_inside))
-
-    def __repr__(self) -> str:
-        return f"Epochs(first={self.first}, losses={self.losses}, mechanism={self.mechanism}, sums=<hidden>)"
 
 
 def epoch_noise(losses: Any, *, epsilon: float, delta: float, noise: str) -> Any:

@@ -15,8 +15,8 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Gaussian
 
 SOURCE = (
-    "doubling epochs of binary trees, adaptive inputs; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid, "
-    "Sums on a grid, Unknown horizons)"
+    "doubling epochs of binary trees, adaptive inputs; exact noise (docs/proofs.md: Laplace on a grid, "
+    "Gaussian on a grid, Sums on a grid, Unknown horizons)"
 )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Estimate, Floats, Generator, Integers
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled, helper
+from discreet.kernel import helper
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, grid_for, make_range
 
@@ -26,8 +26,7 @@ def significant(entry: float) -> float:
     return 0.0 if abs(entry) < TINY else entry
 
 
-@compiled
-class Estimates(NamedTuple):
+class Estimates(Channel):
     """Releases the mean over a batch of query · loss, a vector, with noise that follows from the public queries.
 
     A query is a public vector m (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
@@ -46,6 +45,8 @@ class Estimates(NamedTuple):
     Gaussian noise that is the same for all may exceed ``ceiling``, which the learner's regret bound needs. A last,
     incomplete batch is never released.
     """
+
+    one_stream = True
 
     size: int
     bounds: Range
@@ -102,10 +103,6 @@ class Estimates(NamedTuple):
             np.zeros(length),
         )
 
-    def hold(self) -> int:
-        """Return 1: a new action every round, also within a batch."""
-        return 1
-
     def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:
@@ -117,6 +114,14 @@ class Estimates(NamedTuple):
         self.seen[0] = 0
         self.publish(query, rng)
         return True, self.released
+
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[0])
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
 
     def clear(self) -> None:
         """Begin a batch."""
@@ -222,10 +227,6 @@ class Estimates(NamedTuple):
         """Return the channel with exact noise."""
         raise DiscreetError("estimates of many experts cannot be used live yet: expert-arms can, over batched-htinf.")
 
-    def fork(self) -> Estimates:
-        """Return this channel: all rounds are one stream, in the order in which they come."""
-        return self
-
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
@@ -247,10 +248,4 @@ class Estimates(NamedTuple):
             {"kind": f"{kind}, times the norm of a batch's queries", "scale": scale * unit}
             for kind, scale in scales.items()
             if scale > 0.0
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"Estimates(size={self.size}, {self.sums.size} coordinates, bounds={self.bounds}, laplace={self.laplace}, "
-            f"gaussian={self.gaussian}, sums=<hidden>)"
         )

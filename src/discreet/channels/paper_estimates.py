@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Estimate, Floats, Generator, Integers
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
 from discreet.ranges import Range, grid_for, make_range
 
 
-@compiled
-class PaperEstimates(NamedTuple):
+class PaperEstimates(Channel):
     """Releases the mean over a batch of query · loss with Laplace noise on every coordinate (Algorithms 2 and 7).
 
     Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ) (Algorithm 2) or the largest
     entry of its queries, over τ (Algorithm 7). Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))), and all N
     together with what their composition gives, which is far less than ε: :class:`Estimates` has the least noise.
     """
+
+    one_stream = True
 
     size: int
     bounds: Range
@@ -45,10 +45,6 @@ class PaperEstimates(NamedTuple):
         state = (np.zeros(check_int("coordinates", coordinates, least=1)) for _ in range(3))
         rounds = check_int("batch_size", size, least=1)
         return cls(rounds, make_range(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
-
-    def hold(self) -> int:
-        """Return 1: a new action every round, also within a batch."""
-        return 1
 
     def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
@@ -77,13 +73,17 @@ class PaperEstimates(NamedTuple):
             self.released[j] = (self.sums[j] + noise) / self.size
         return True, self.released
 
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[0])
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
+
     def live(self) -> PaperEstimates:
         """Refuse: this noise is for comparison."""
         raise DiscreetError("the paper's noise is for comparison only, and cannot be used live.")
-
-    def fork(self) -> PaperEstimates:
-        """Return this channel: all rounds are one stream, in the order in which they come."""
-        return self
 
     @property
     def guarantee(self) -> Guarantee:
@@ -104,6 +104,3 @@ class PaperEstimates(NamedTuple):
                 "scale": scale,
             },
         )
-
-    def __repr__(self) -> str:
-        return f"PaperEstimates(size={self.size}, {self.sums.size} coordinates, strength={self.strength}, sums=<hidden>)"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from discreet.contracts import Generator, Mechanism
+from discreet.contracts import Channel, Generator, Mechanism
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
 from discreet.ranges import Range
 
 
-@compiled
-class PerRound(NamedTuple):
+class PerRound(Channel):
     """Releases ``loss + noise`` every round, as a fraction of the declared range.
 
     Formal guarantee: a round enters one release, and replacing it moves the clamped loss by at most the width of the
@@ -23,25 +21,19 @@ class PerRound(NamedTuple):
     ('1-differential privacy', 'local', 'laplace mechanism on each loss (docs/proofs.md: Batches)')
     """
 
+    holds_feedback = False
+
     bounds: Range
     mechanism: Mechanism
 
-    def hold(self) -> int:
-        """Return 1: a new action every round."""
-        return 1
-
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the loss with fresh noise; clamping first makes the guarantee independent of good input."""
-        noisy = self.mechanism.release(self.bounds.clamp(feedback), rng)
+        noisy = self.mechanism.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)
 
     def live(self) -> PerRound:
         """Return the channel with exact noise."""
         return self._replace(mechanism=self.mechanism.exactly(self.sensitivity))
-
-    def fork(self) -> PerRound:
-        """Return this channel: it holds nothing."""
-        return self
 
     @property
     def sensitivity(self) -> float:

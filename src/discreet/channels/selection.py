@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from discreet.channels.sums import NOT_YET, add_to_batch
-from discreet.contracts import Floats, Generator
+from discreet.channels.sums import BatchSums
+from discreet.contracts import Generator, Learner
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
 from discreet.ranges import Range, make_range
 
 
-@compiled
-class Selection(NamedTuple):
+class Selection(BatchSums):
     """Releases the exact mean of each batch to a learner whose own sampling hides it, as in EXP3_tau.
 
     What leaves this channel is not private; only the actions are, and only with a learner that has a *selection window*:
@@ -30,31 +28,26 @@ class Selection(NamedTuple):
     with older probabilities, which can push the two histories apart beyond any window.
     """
 
-    size: int
+    in_order = True
+
     rounds: int
     delta: float
-    bounds: Range
-    held: Floats  # sum of the losses of the running batch, in steps of the grid, and how many they are
 
     @classmethod
     def over(cls, *, size: int, rounds: int, delta: float, bounds: Range) -> Selection:
         """Return the channel for a number of rounds."""
         return cls(
-            check_int("batch_size", size, least=1),
-            check_int("rounds", rounds, least=2),
-            check_range("delta", delta, 0.0, 1.0),
-            make_range(*bounds),
-            np.zeros(2),
+            size=check_int("batch_size", size, least=1),
+            bounds=make_range(*bounds),
+            held=np.zeros(3),
+            rounds=check_int("rounds", rounds, least=2),
+            delta=check_range("delta", delta, 0.0, 1.0),
         )
 
-    def hold(self) -> int:
-        """Return the size of the batch."""
-        return self.size
-
-    def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
-        """Add the loss to the batch; when the batch is full, hand over its mean."""
-        total = add_to_batch(self.held, self.bounds, self.size, feedback)
-        return total != NOT_YET, query * (total / self.size)
+    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+        """Hand over the mean of the batch."""
+        length = self.length()
+        return True, query * (self.empty() / length)
 
     def live(self) -> Selection:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
@@ -63,24 +56,14 @@ class Selection(NamedTuple):
             "(simulation=True), but not be used live."
         )
 
-    def fork(self) -> Selection:
-        """Return the channel of another batch."""
-        return self._replace(held=np.zeros(2))
-
     @property
     def guarantee(self) -> Guarantee:
         """None by itself: the learner hears exact means."""
         return Guarantee.none("exact means reach the learner; privacy would come from its sampling")
 
-    @property
-    def in_order(self) -> bool:
-        """Whether the guarantee needs every outcome before the next action is drawn."""
-        return True
-
-    def guarantee_with(self, learner: Any) -> Guarantee:
+    def guarantee_with(self, learner: Learner) -> Guarantee:
         """Return what holds for the actions of a learner with a selection window."""
-        window = getattr(learner, "window", None)
-        reach = math.inf if window is None else window(1.0 / self.size)
+        reach = learner.window(1.0 / self.size)
         if not math.isfinite(reach):
             return self.guarantee
         curve = selection_curve(reach, self._batches, self.delta)
@@ -95,16 +78,6 @@ class Selection(NamedTuple):
     @property
     def _batches(self) -> int:
         return -(-self.rounds // self.size)
-
-    @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
-        """None is added."""
-        return ()
-
-    def __repr__(self) -> str:
-        return (
-            f"Selection(size={self.size}, rounds={self.rounds}, delta={self.delta}, bounds={self.bounds}, held=<hidden>)"
-        )
 
 
 def selection_curve(window: float, batches: int, delta: float) -> Pure | Concentrated:

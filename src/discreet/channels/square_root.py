@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,18 +10,16 @@ from discreet.channels.buffered import NOT_GAUSSIAN
 from discreet.channels.fourier import convolve, spectrum_of, waves
 from discreet.channels.rounding import check_precise
 from discreet.channels.square_root_live import LiveSquareRoot
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Channel, Floats, Generator, Integers
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import square_root
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled
 from discreet.mechanisms import Gaussian
 
 MOST_NUMBERS = 2**25  # in memory, 8 bytes each
 
 
-@compiled
-class SquareRoot(NamedTuple):
+class SquareRoot(Channel):
     """Releases every prefix sum of a stream of vectors as C (C x + z), C C = A the lower triangle of ones.
 
     c(k) = binom(2k, k) / 4^k. All of it is one Gaussian mechanism with sensitivity diam₂ · norm(c), also when later
@@ -32,6 +30,8 @@ class SquareRoot(NamedTuple):
     coordinate. Live use computes C x and adds exact noise to it (:class:`LiveSquareRoot`). Both remember as much as there
     are rounds: for long streams :class:`Buffered` comes within 1 % of the error with a few buffers.
     """
+
+    one_stream = True
 
     losses: Any
     mechanism: Gaussian
@@ -73,10 +73,6 @@ class SquareRoot(NamedTuple):
             *(np.zeros(losses.dimension) for _ in range(3)),
         )
 
-    def hold(self) -> int:
-        """Return 1: a new action every round."""
-        return 1
-
     def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add a vector; release the sum of all so far, with correlated noise."""
         if self.seen[0] >= self.prefixes:
@@ -101,14 +97,22 @@ class SquareRoot(NamedTuple):
         for i in range(0, size, 2):
             self.work[:] = 0.0
             for t in range(self.prefixes):
-                self.work[0, t] = self.mechanism.release(0.0, rng)
+                self.work[0, t] = self.mechanism.add_noise(0.0, rng)
                 if i + 1 < size:
-                    self.work[1, t] = self.mechanism.release(0.0, rng)
+                    self.work[1, t] = self.mechanism.add_noise(0.0, rng)
             convolve(self.work, self.spectrum, self.circle)
             for t in range(self.prefixes):
                 self.correlated[t, i] = self.work[0, t]
                 if i + 1 < size:
                     self.correlated[t, i + 1] = self.work[1, t]
+
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[0])
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
 
     def restart(self) -> None:
         """Forget everything and begin anew, with new noise. It costs no privacy if none of the rounds is told again."""
@@ -117,10 +121,6 @@ class SquareRoot(NamedTuple):
     def live(self) -> LiveSquareRoot:
         """Return the channel with exact noise, before the first round."""
         return LiveSquareRoot.over(self.losses, self.mechanism, self.coefficients, self.guarantee)
-
-    def fork(self) -> SquareRoot:
-        """Return this channel: all rounds are one stream, in the order in which they come."""
-        return self
 
     @property
     def sensitivity(self) -> float:
@@ -139,6 +139,3 @@ class SquareRoot(NamedTuple):
     def noises(self) -> tuple[dict[str, Any], ...]:
         """One noise, on each filtered vector."""
         return (self.mechanism.noise(),)
-
-    def __repr__(self) -> str:
-        return f"SquareRoot({self.prefixes} prefixes, mechanism={self.mechanism}, sums=<hidden>)"

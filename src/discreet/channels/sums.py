@@ -2,26 +2,61 @@
 
 from __future__ import annotations
 
-from discreet.contracts import Floats
-from discreet.kernel import helper
+from typing import Any, Self
+
+import numpy as np
+
+from discreet.contracts import Channel, Floats
+from discreet.kernel import Raw
 from discreet.ranges import Range, grid_for
 
-NOT_YET = -1.0
+WISH, COUNT, TOTAL = 0, 1, 2  # of the running batch: its length, how many losses came, their sum in steps of the grid
 
 
-@helper
-def add_to_batch(held: Floats, bounds: Range, size: int, feedback: float) -> float:
-    """Add a loss to a batch; return its sum in widths of the range and empty it, or NOT_YET while it is not full.
+class BatchSums(Channel):
+    """Holds the action for a batch of rounds and adds up their losses, exactly.
 
-    ``held`` is the sum of the losses in steps of the grid, and how many they are. The sum is exact, so replacing one loss
-    moves it by at most 1, whatever the range (docs/proofs.md: Exact sums).
+    The action is the same throughout a batch and chosen before it, and so is the length of the batch: ``size``, unless
+    the learner wishes another one. A round enters exactly one sum. Losses are added on a grid of 2^-40 of the range
+    (coarser for batches above 8,192), so that the sum is exact and replacing one loss moves it by at most one width,
+    whatever the range (docs/proofs.md: Exact sums). A last, incomplete batch is never released.
     """
-    grid = grid_for(size)
-    held[0] += bounds.steps(feedback, grid)
-    held[1] += 1.0
-    if held[1] < size:
-        return NOT_YET
-    total = float(held[0]) / grid
-    held[0] = 0.0
-    held[1] = 0.0
-    return total
+
+    size: int
+    bounds: Range
+    held: Raw[Floats]
+
+    def hold(self) -> int:
+        """Return the size of the batch."""
+        return self.size
+
+    def begin(self, patience: int) -> int:
+        """Begin a batch, as long as the learner wishes, or of the usual size."""
+        length = patience if patience > 0 else self.size
+        self.held[WISH] = length
+        return length
+
+    def take(self, feedback: float, query: Any) -> bool:
+        """Add a loss; return whether the batch is full."""
+        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(self.length())))
+        self.held[COUNT] += 1.0
+        return bool(self.held[COUNT] >= self.length())
+
+    def length(self) -> float:
+        """Return how many losses make the running batch full."""
+        return float(self.held[WISH]) if self.held[WISH] > 0.0 else float(self.size)
+
+    def empty(self) -> float:
+        """Return the sum of the batch in widths of the range, and forget it."""
+        total = float(self.held[TOTAL]) / grid_for(int(self.length()))
+        self.held[COUNT] = 0.0
+        self.held[TOTAL] = 0.0
+        return total
+
+    def fork(self) -> Self:
+        """Return the channel of another batch."""
+        return self._replace(held=np.zeros(3))
+
+    def rounds_seen(self) -> int:
+        """Return how many losses of the running batch came."""
+        return int(self.held[COUNT])

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.channels.live import Live
 from discreet.channels.rounding import Checked, affordable, check_precise, exact_grid
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Channel, Floats, Generator, Integers
 from discreet.curves import LaplaceNoise, Pure
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import reduction
 from discreet.guarantee import Guarantee
-from discreet.kernel import compiled, copy
+from discreet.kernel import copy
 from discreet.mechanisms import CubeLaplace, ExactCube, ExactGaussian, ExactLaplace, Gaussian, Laplace, SphericalLaplace
 
 PURE = ((Laplace | ExactLaplace, 1.0), (SphericalLaplace, 2.0), (CubeLaplace | ExactCube, math.inf))  # and their norms
 NORMAL = Gaussian | ExactGaussian
 
 
-@compiled
-class Tree(NamedTuple):
+class Tree(Channel):
     """Releases every prefix sum of a stream of vectors, from noisy sums of dyadic blocks of rounds.
 
     Prefix t is the sum of one node for each binary digit 1 of t. A node gets noise once, when all its rounds are over,
@@ -36,6 +35,8 @@ class Tree(NamedTuple):
     2017, Algorithm 2), which buys no pure privacy and is never counted (Tree levels). In live use vectors, and so nodes,
     are on a grid, and so is their noise (Sums on a grid); what is computed from noisy nodes is as private as they are.
     """
+
+    one_stream = True
 
     losses: Any  # the set of possible vectors: what comes is projected onto it first
     mechanism: Any
@@ -71,10 +72,6 @@ class Tree(NamedTuple):
             *(np.zeros(shape) for _ in range(3)),
             *(np.zeros(losses.dimension) for _ in range(3)),
         )
-
-    def hold(self) -> int:
-        """Return 1: a new action every round."""
-        return 1
 
     def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add a vector; release the sum of all so far, with the noise of its nodes."""
@@ -126,6 +123,14 @@ class Tree(NamedTuple):
                 self.mechanism.perturb(self.released, rng)
         return True, self.released
 
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[0])
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
+
     def restart(self) -> None:
         """Forget everything and begin anew. It costs no privacy if other rounds follow: none may be told again."""
         self.seen[0] = 0  # nodes are written before they are read
@@ -140,10 +145,6 @@ class Tree(NamedTuple):
         rounded.restart()
         affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
         return LiveTree(*rounded._replace(mechanism=self.mechanism.exact_for(promise, rounded.sensitivity)))
-
-    def fork(self) -> Tree:
-        """Return this channel: all rounds are leaves of one tree, in the order in which they come."""
-        return self
 
     @property
     def sensitivity(self) -> float:
@@ -179,11 +180,6 @@ class Tree(NamedTuple):
     def noises(self) -> tuple[dict[str, Any], ...]:
         """One noise, on each node."""
         return (self.mechanism.noise(),)
-
-    def __repr__(self) -> str:
-        kind = "reduced, " if self.weights[-1] < 1.0 else ""
-        facts = f"{kind}{self.prefixes} prefixes, losses={self.losses}, mechanism={self.mechanism}"
-        return f"{type(self).__name__}({facts}, sums=<hidden>)"
 
 
 class LiveTree(Live, Tree):

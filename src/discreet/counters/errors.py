@@ -95,7 +95,7 @@ def _simulated(name: str, rounds: int, copies: int, seed: int) -> Errors | None:
 
 def _epoch_curve(name: str, rounds: int) -> Floats:
     """Return the error of every prefix sum when the number of rounds is not known."""
-    channel: Epochs = counter(name, Box([-0.5], [0.5]), rounds, Gaussian(1.0, 1e-6))
+    channel: Epochs = counter(name, Box.cube(1, -0.5, 0.5), rounds, Gaussian(1.0, 1e-6))
     return channel.variances(rounds)
 
 

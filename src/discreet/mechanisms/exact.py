@@ -12,12 +12,13 @@ import os
 import threading
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.contracts import Floats
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
+from discreet.kernel import Component
 
 AT_ONCE = 256
 NEEDED = (0, 16)
@@ -69,12 +70,14 @@ class NoiseBlock:
         return "<noise>"
 
 
-class ExactLaplace(NamedTuple):
+class ExactLaplace(Component):
     """Laplace noise on a grid: P(z steps) is proportional to exp(-|z| / steps).
 
     A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding, so epsilon = D / steps
     (docs/proofs.md: Laplace on a grid).
     """
+
+    compiles = False
 
     step: float  # a power of two
     steps: float  # the scale in steps
@@ -91,14 +94,14 @@ class ExactLaplace(NamedTuple):
         """The scale in units of the value."""
         return self.steps * self.step
 
-    def release(self, value: float, rng: object) -> float:
+    def add_noise(self, value: float, rng: object) -> float:
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
         return (round(value / self.step) + self.block.take()) * self.step
 
     def perturb(self, vector: Floats, rng: object) -> None:
         """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
         for i in range(vector.size):
-            vector[i] = self.release(float(vector[i]), rng)
+            vector[i] = self.add_noise(float(vector[i]), rng)
 
     def exactly(self, sensitivity: float) -> ExactLaplace:
         """Return this mechanism."""
@@ -116,12 +119,14 @@ class ExactLaplace(NamedTuple):
         return {"kind": "laplace", "scale": self.scale, "exact": True}
 
 
-class ExactGaussian(NamedTuple):
+class ExactGaussian(Component):
     """Gaussian noise on a grid: P(z steps) is proportional to exp(-z² / (2 steps²)).
 
     With D as for Laplace noise, its delta at every epsilon is at most that of continuous noise with μ = D / steps, plus
     2^-48 (docs/proofs.md: Gaussian on a grid).
     """
+
+    compiles = False
 
     step: float
     steps: float
@@ -146,14 +151,14 @@ class ExactGaussian(NamedTuple):
         """The standard deviation in units of the value."""
         return self.steps * self.step
 
-    def release(self, value: float, rng: object) -> float:
+    def add_noise(self, value: float, rng: object) -> float:
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
         return (round(value / self.step) + self.block.take()) * self.step
 
     def perturb(self, vector: Floats, rng: object) -> None:
         """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
         for i in range(vector.size):
-            vector[i] = self.release(float(vector[i]), rng)
+            vector[i] = self.add_noise(float(vector[i]), rng)
 
     def exactly(self, sensitivity: float) -> ExactGaussian:
         """Return this mechanism."""

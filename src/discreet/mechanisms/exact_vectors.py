@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.contracts import Floats
 from discreet.curves import Pure
 from discreet.guarantee import Guarantee, Model
+from discreet.kernel import Component
 from discreet.mechanisms.exact import NoiseBlock, movement, pure_grid
 
 
-class ExactCube(NamedTuple):
+class ExactCube(Component):
     """Noise of the cube on a grid: P(z steps) is proportional to exp(-max |z(i)| / steps), z a vector of whole numbers.
 
     It is a uniform point of {-k .. k}^n with P(k) proportional to (2k + 1)^n exp(-k / steps), all drawn exactly
     (docs/proofs.md: Sums on a grid).
     """
+
+    compiles = False
 
     step: float  # a power of two
     steps: float  # the scale in steps

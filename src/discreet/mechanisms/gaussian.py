@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import GaussianNoise, gaussian_sigma
 from discreet.errors import check_positive, check_range
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import compiled
+from discreet.kernel import Component
 from discreet.mechanisms.exact import ExactGaussian
 
 
-@compiled
-class Gaussian(NamedTuple):
+class Gaussian(Component):
     """Adds normal noise with standard deviation ``scale``; its guarantee is stated at ``delta``.
 
     A value that moves by at most Δ (a vector: in L2) is released with (ε, δ)-differential privacy if and only if
@@ -33,7 +32,7 @@ class Gaussian(NamedTuple):
         scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
         return cls(scale * (1.0 + 1e-11), delta)  # so that what is stated, rounded up, is what was asked for
 
-    def release(self, value: float, rng: Generator) -> float:
+    def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
         return float(value) + self.scale * rng.standard_normal()  # one number, as for Laplace noise
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import LaplaceNoise
 from discreet.errors import check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import compiled
+from discreet.kernel import Component
 from discreet.mechanisms.exact import ExactLaplace
 
 
-@compiled
-class Laplace(NamedTuple):
+class Laplace(Component):
     """Adds noise with density ``exp(-|z| / scale) / (2 scale)``.
 
     A value that moves by at most ``sensitivity`` between neighbours is released with epsilon = sensitivity / scale, and
@@ -34,7 +33,7 @@ class Laplace(NamedTuple):
         """Return the least noise with which the sensitivity costs at most epsilon."""
         return cls(pure_scale(sensitivity, epsilon))
 
-    def release(self, value: float, rng: Generator) -> float:
+    def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
         return float(value) + rng.laplace(0.0, self.scale)  # one number: a vector would get the same noise everywhere
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from discreet.contracts import Floats, Generator
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import compiled
+from discreet.kernel import Component
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.laplace import pure_scale
 
 
-@compiled
-class SphericalLaplace(NamedTuple):
+class SphericalLaplace(Component):
     """Adds a vector with density proportional to ``exp(-|z|₂ / scale)``: for vectors that move in the L2 norm.
 
     The direction is uniform and the length has a Gamma(n) distribution, so it is n scales on average; coordinate Laplace
@@ -60,8 +59,7 @@ class SphericalLaplace(NamedTuple):
         return {"kind": "spherical laplace", "scale": self.scale}
 
 
-@compiled
-class CubeLaplace(NamedTuple):
+class CubeLaplace(Component):
     """Adds a vector with density proportional to ``exp(-|z|∞ / scale)``: for vectors that move in the largest coordinate.
 
     It is the K-norm mechanism of the cube: a Gamma(n + 1) radius times a uniform point of the cube; the largest

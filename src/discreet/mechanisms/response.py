@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 import secrets
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.contracts import Generator
 from discreet.curves import Pure
 from discreet.errors import check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import compiled
+from discreet.kernel import Component
 from discreet.ranges import Range, make_range
 
 BITS = 62
 
 
-@compiled
-class RandomisedResponse(NamedTuple):
+class RandomisedResponse(Component):
     """Reports ``middle ± reach``, the upper value with a probability that grows linearly with the true value.
 
     With R the width of the range and c = (e^ε + 1) / (e^ε - 1); reach = c R / 2; P(upper) = 1/2 + (x - middle) / (c R)
@@ -28,7 +27,7 @@ class RandomisedResponse(NamedTuple):
     >>> import numpy as np
     >>> response = RandomisedResponse.calibrate(bounds=Range(0.0, 1.0), epsilon=1.0)
     >>> rng = np.random.default_rng(1)
-    >>> sorted({round(response.release(0.3, rng), 3) for _ in range(100)})
+    >>> sorted({round(response.add_noise(0.3, rng), 3) for _ in range(100)})
     [-0.582, 1.582]
     """
 
@@ -40,7 +39,7 @@ class RandomisedResponse(NamedTuple):
         """Return the response with the least spread for epsilon."""
         return cls(make_range(*bounds), check_positive("epsilon", epsilon))
 
-    def release(self, value: float, rng: Generator) -> float:
+    def add_noise(self, value: float, rng: Generator) -> float:
         """Return one of the two values; what lies outside the range is clamped first."""
         middle = 0.5 * (self.bounds.low + self.bounds.high)
         tilt = math.tanh(0.5 * self.epsilon)  # 1 / c
@@ -61,18 +60,20 @@ class RandomisedResponse(NamedTuple):
         return {"kind": "randomised response", "scale": self.bounds.width / math.tanh(0.5 * self.epsilon) / 2.0}
 
 
-class ExactResponse(NamedTuple):
+class ExactResponse(Component):
     """The same for live use: the coin is tossed with whole numbers from the operating system.
 
     P(upper) is a multiple of 2^-62 between ``least`` and 1 - ``least``, whose ratio is at most e^ε also after rounding.
     """
 
+    compiles = False
+
     ideal: RandomisedResponse
     least: int
 
-    def release(self, value: float, rng: object) -> float:
+    def add_noise(self, value: float, rng: object) -> float:
         """Return one of the two values."""
-        bounds, epsilon = self.ideal
+        bounds, epsilon = self.ideal.bounds, self.ideal.epsilon
         share = Fraction(bounds.clamp(value)) - Fraction(bounds.low)
         share /= Fraction(bounds.high) - Fraction(bounds.low)
         whole = 1 << BITS

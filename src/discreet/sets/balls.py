@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int, check_range
-from discreet.kernel import as_list, compiled, helper
+from discreet.kernel import Component, as_list, helper
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
 from discreet.sets.simplex import largest_entry, pour
 
 
-class _Fields(NamedTuple):
-    dimension: int
-    radius: float
-
-
-@compiled
-class L1Ball(_Fields):
+class L1Ball(Component):
     """Vectors whose absolute values have a sum of at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -30,11 +24,17 @@ class L1Ball(_Fields):
     array([ 0.75, -0.25,  0.  ])
     """
 
-    __slots__ = ()
+    dimension: int
+    radius: float
 
     def __new__(cls, dimension: int, radius: float) -> Self:
         """Return the ball of that radius."""
-        return super().__new__(cls, check_int("dimension", dimension, least=1), _radius(radius))
+        return cls._make(
+            (
+                check_int("dimension", dimension, least=1),
+                _radius(radius),
+            )
+        )
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner against the largest entry of the direction, the first one of several."""
@@ -78,8 +78,7 @@ class L1Ball(_Fields):
         return np.zeros(self.dimension)
 
 
-@compiled
-class L2Ball(_Fields):
+class L2Ball(Component):
     """Vectors of Euclidean length at most the radius.
 
     >>> point = np.array([3.0, -4.0])
@@ -88,11 +87,17 @@ class L2Ball(_Fields):
     array([ 0.6, -0.8])
     """
 
-    __slots__ = ()
+    dimension: int
+    radius: float
 
     def __new__(cls, dimension: int, radius: float) -> Self:
         """Return the ball of that radius."""
-        return super().__new__(cls, check_int("dimension", dimension, least=1), _radius(radius))
+        return cls._make(
+            (
+                check_int("dimension", dimension, least=1),
+                _radius(radius),
+            )
+        )
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the point of the sphere against the direction; the origin if that is 0."""

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
-from discreet.kernel import as_list, compiled
+from discreet.kernel import Component, as_list
 from discreet.sets.arguments import finite_array, norm_of
 
 
-class _Fields(NamedTuple):
-    low: Floats
-    high: Floats
-
-
-@compiled
-class Box(_Fields):
+class Box(Component):
     """Vectors between two corners: low ≤ x ≤ high in every coordinate.
 
     >>> point = np.array([3.0, -4.0])
@@ -28,7 +22,8 @@ class Box(_Fields):
     array([1., 0.])
     """
 
-    __slots__ = ()
+    low: Floats
+    high: Floats
 
     def __new__(cls, low: ArrayLike, high: ArrayLike) -> Self:
         """Return the box with copies of these corners; a coordinate may be fixed, with low = high."""
@@ -41,7 +36,12 @@ class Box(_Fields):
                 f"low[{i}] is {lower[i]:g} and high[{i}] is {upper[i]:g}, but low must not be above high."
             )
         lower.flags.writeable = upper.flags.writeable = False  # noise may be fitted to it
-        return super().__new__(cls, lower, upper)
+        return cls._make(
+            (
+                lower,
+                upper,
+            )
+        )
 
     @classmethod
     def cube(cls, dimension: int, low: float, high: float) -> Self:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
+from discreet.kernel import Component
 from discreet.sets.arguments import LARGEST, check_norm, finite_array
 from discreet.sets.box import Box
 
@@ -19,12 +20,7 @@ OUTWARDS = 1e-9  # sizes are rounded up by more than the solver's error, relativ
 FEW = 8  # dimensions up to which all 2^n vectors of signs are tried
 
 
-class _Fields(NamedTuple):
-    a: Floats
-    b: Floats
-
-
-class Polytope(_Fields):
+class Polytope(Component):
     """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear programme.
 
     Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat, as with a pair of constraints for
@@ -38,7 +34,10 @@ class Polytope(_Fields):
     (array([0.75, 0.25]), 3.0)
     """
 
-    __slots__ = ()
+    compiles = False
+
+    a: Floats
+    b: Floats
 
     def __new__(cls, a: ArrayLike, b: ArrayLike) -> Self:
         """Return the polytope with these rows, or refuse it if it is empty or unbounded."""
@@ -51,7 +50,12 @@ class Polytope(_Fields):
         lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same to the last bit
         matrix, limits = matrix / lengths[:, None], limits / lengths
         matrix.flags.writeable = limits.flags.writeable = False
-        polytope = super().__new__(cls, matrix, limits)
+        polytope = cls._make(
+            (
+                matrix,
+                limits,
+            )
+        )
         polytope.centre()
         polytope.bounding_box()
         return polytope
@@ -132,7 +136,8 @@ class Polytope(_Fields):
     def bounding_box(self) -> Box:
         """Return the smallest box around the polytope."""
         axes = np.eye(self.dimension)
-        return Box([-self.support(-axis) for axis in axes], [self.support(axis) for axis in axes])
+        corners = [[-self.support(-axis) for axis in axes], [self.support(axis) for axis in axes]]
+        return Box(*np.array(corners))
 
     def _room(self) -> float:
         """Return what a coordinate of a computed corner is off by at most: the solver's error is relative to b."""

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int
-from discreet.kernel import as_list, compiled, helper
+from discreet.kernel import Component, as_list, helper
 from discreet.sets.arguments import check_norm
 
 
-class _Fields(NamedTuple):
-    dimension: int
-
-
-@compiled
-class Simplex(_Fields):
+class Simplex(Component):
     """Probability vectors: x ≥ 0 with the sum 1.
 
     >>> point = np.array([0.9, 0.5, -3.0])
@@ -27,11 +22,11 @@ class Simplex(_Fields):
     array([0.7, 0.3, 0. ])
     """
 
-    __slots__ = ()
+    dimension: int
 
     def __new__(cls, dimension: int) -> Self:
         """Return the simplex in a space of that dimension."""
-        return super().__new__(cls, check_int("dimension", dimension, least=1))
+        return cls._make((check_int("dimension", dimension, least=1),))
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner at the least entry of the direction, the first one of several."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Game, Generator, Integers
+from discreet.contracts import Floats, Game, Generator, Integers, ReactingGame
 from discreet.errors import DiscreetError
-from discreet.kernel import arrays, compilable, compile_for, copy
+from discreet.kernel import arrays, as_plain, compilable, compile_for, copy, with_names
 from discreet.private import Private
 from discreet.randomness import Streams
+
+
+class Held(NamedTuple):
+    """An action that is still to be played for some rounds."""
+
+    action: Any
+    trace: Any
+    left: int
 
 
 def play(
@@ -18,67 +26,94 @@ def play(
     game: Game,
     marks: Integers,
     scores: Floats,
+    t: int,
+    mark: int,
     loss: float,
-    action: Any,
-    trace: Any,
-    left: int,
+    held: Held,
     learner_rng: Generator,
     privacy_rng: Generator,
-) -> tuple[float, Any, Any, int]:
-    """Play ``marks[-1]`` rounds, noting the loss so far after each number of rounds in ``marks``.
+) -> tuple[int, int, float, Any]:
+    """Play on from round t until ``marks[-1]``, noting in ``scores`` the loss so far after the rounds in ``marks``.
 
-    ``action`` is still to be held for ``left`` rounds; what is held at the end is returned, so that a game can be played
-    piece by piece.
+    It returns earlier, after a release, if the learner is done or must pause. What is held is handed on, so that a game
+    can be played piece by piece.
     """
-    hold = private.channel.hold()
-    t = 0
-    for mark in range(marks.size):
+    action, trace, left = held.action, held.trace, held.left
+    while mark < marks.size:
         while t < marks[mark]:
             if left == 0:
                 action, trace = private.act(game.observe(t), learner_rng)
-                left = hold
+                left = private.hold_for(trace)
             left -= 1
             loss += game.loss(t, action)
-            private.tell(trace, game.feedback(t, action), privacy_rng)
+            released = private.tell(trace, game.feedback(t, action), privacy_rng)
             t += 1
+            if released and (private.learner.must_pause() or private.learner.is_done()):
+                return t, mark, loss, as_plain((action, trace, left))
         scores[mark] = loss
-    return loss, action, trace, left
+        mark += 1
+    return t, mark, loss, as_plain((action, trace, left))
 
 
 class Player:
-    """An algorithm in the middle of a game."""
+    """An algorithm in the middle of a game.
+
+    ``rounds`` is how many rounds it has played: fewer than were dealt, if the learner is done.
+    """
 
     def __init__(self, private: Private, streams: Streams, *, compiled: bool = True) -> None:
-        released, sums = getattr(private.channel, "released", None), getattr(private.learner, "sums", None)
-        if released is not None and sums is not None and np.shape(released) != np.shape(sums):
-            lengths = f"the channel releases {np.size(released)} numbers, but the learner needs {np.size(sums)}"
-            raise DiscreetError(f"{lengths}: give both the same dimension.")  # compiled loops read beyond an array's end
+        given, needed = private.channel.release_size(), private.learner.release_size()
+        if given and needed and given != needed:  # compiled loops would read beyond an array's end
+            lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
+            raise DiscreetError(f"{lengths}: give both the same dimension.")
         self.private = copy(private)
+        self.rounds = 0
+        self.memory: Any = None
         self._streams = streams
         self._compiled = compiled and compilable(private)
         self._loss = 0.0
-        self._held: tuple[Any, Any, int] | None = None
-        self.memory: Any = None
+        self._held: Held | None = None
 
-    def play(self, game: Any, marks: Integers) -> Floats:
+    def play(self, game: Game, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
-        if getattr(self.private.learner, "follows", False):  # actions are experts: the game lets them draw an arm
+        learner, scores = self.private.learner, np.empty(marks.size)
+        if learner.follows:
             game = game.followed()
-        if self._held is None:
-            action, trace = self.private.act(game.observe(0), self._streams.learner)
-            self._held = action, trace, self.private.channel.hold()
-        if hasattr(game, "memory"):  # of an adversary that reacts: every player has one of its own
+        if isinstance(game, ReactingGame):
             self.memory = game.memory.copy() if self.memory is None else self.memory
             game = game._replace(memory=self.memory)
-        scores = np.empty(marks.size)
-        loop: Any = play
-        if self._compiled:
-            loop = compile_for(play, self.private, game, self._held)
-            if any(array.base is not None for _, array in arrays(self._held)):
-                loop = (
-                    loop.ordinary
-                )  # without reference counting a view would come back as the array that it is a view of
-        learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
-        self._loss, *held = loop(self.private, game, marks, scores, self._loss, *self._held, learner_rng, privacy_rng)
-        self._held = held[0], held[1], held[2]
+        held = self._held or self._first(game)
+        t = mark = 0
+        while mark < marks.size and not learner.is_done():
+            if learner.must_pause():
+                learner.resume()
+            t, mark, self._loss, plain = self._loop(game, held)(
+                self.private,
+                game,
+                marks,
+                scores,
+                t,
+                mark,
+                self._loss,
+                held,
+                self._streams.learner,
+                self._streams.privacy,
+            )
+            held = self._held = with_names(held, plain)
+        scores[mark:] = self._loss
+        self.rounds += t
         return scores
+
+    def _first(self, game: Game) -> Held:
+        """Return the first action; it also tells the compiler of what type actions and traces are."""
+        if self.private.learner.must_pause():
+            self.private.learner.resume()
+        action, trace = self.private.act(game.observe(0), self._streams.learner)
+        return Held(action, trace, self.private.hold_for(trace))
+
+    def _loop(self, game: Game, held: Held) -> Any:
+        if not self._compiled:
+            return play
+        loop: Any = compile_for(play, self.private, game, held)
+        # Without reference counting a view would come back as the array that it is a view of.
+        return loop.ordinary if any(array.base is not None for _, array in arrays(held)) else loop

@@ -92,7 +92,7 @@ def expert_arms(setting: Setting, *, base: str = "batched-htinf", calibration: C
     )
     options = {"calibration": calibration} if "calibration" in inner.options else {}
     found = inner.build(numbers, **options)
-    if hasattr(found.private.channel, "guarantee_with"):
+    if found.private.channel.in_order:
         raise DiscreetError(f"base is {base}, whose guarantee is for its own draws, but here arms are drawn from advice.")
     return Instance(
         private=found.private._replace(learner=Following(found.private.learner)),

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Environment, Floats, Game, Generator, Integers
 from discreet.environments.access import uniforms
 from discreet.environments.arms.game import least
 from discreet.errors import DiscreetError
-from discreet.kernel import compiled
 
 GOOD, BAD = 0.3, 0.6  # how likely the good arm and all others lose
 SURE = 0.8  # the share that an expert who knows, or misleads, puts on one arm
 PHASES = 4
 
 
-@compiled
-class AdviceGame(NamedTuple):
+class AdviceGame(Game):
     """Rounds with advice: ``table[which[t]]`` is the advice of round t, ``losses[t, i]`` the loss of arm i.
 
     Advice is kept by arms: entry (i, j) is the probability that expert j gives to arm i, so that all that a learner needs
@@ -67,8 +64,7 @@ class AdviceGame(NamedTuple):
         return FollowedGame(self.losses, self.table, self.which, self.luck)
 
 
-@compiled
-class FollowedGame(NamedTuple):
+class FollowedGame(Game):
     """The same rounds for actions that are experts: an arm is drawn from the advice of the one that is followed.
 
     That is lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
@@ -78,10 +74,6 @@ class FollowedGame(NamedTuple):
     table: Floats
     which: Integers
     luck: Floats
-
-    def observe(self, t: int) -> int:
-        """Show nothing: who follows does not need to know the advice."""
-        return 0
 
     def carried_out(self, t: int, action: int) -> int:
         """Return the arm that the expert draws in this round."""
@@ -108,7 +100,7 @@ class FollowedGame(NamedTuple):
         return loss
 
 
-class AdviceRandom(NamedTuple):
+class AdviceRandom(Environment):
     """One good expert among many that guess.
 
     There are 32 scenes, drawn at random in every round (8 for more than 1,000 experts), each with a good arm, which
@@ -134,7 +126,7 @@ class AdviceRandom(NamedTuple):
         return least(total)
 
 
-class AdviceContextual(NamedTuple):
+class AdviceContextual(Environment):
     """Experts are policies: each names one arm for each of 16 contexts, which come at random.
 
     The first expert names the good arm of every context; expert j of N names it in a share 1 - j / N of all contexts,
@@ -159,7 +151,7 @@ class AdviceContextual(NamedTuple):
         return least(total)
 
 
-class AdviceAdversarial(NamedTuple):
+class AdviceAdversarial(Environment):
     """Experts whose quality switches: a fourth of them knows in each fourth of the game, and misleads in the others.
 
     Who knows gives 0.8 to the good arm, who misleads to the next one, and both the rest to all others. The first expert

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceGame
 from discreet.environments.arms.game import least
@@ -17,7 +16,7 @@ from discreet.errors import DiscreetError
 TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
 
 
-class AdviceTable(NamedTuple):
+class AdviceTable(Environment):
     """Replays fixed losses and advice: the same game in every trial.
 
     Advice has the shape (rounds, experts, arms), or (experts, arms) if it is the same in all rounds.

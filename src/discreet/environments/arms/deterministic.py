@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.arms.game import ArmGame, least
 
 
-class Deterministic(NamedTuple):
+class Deterministic(Environment):
     """Gains that a greedy player misreads; the loss is 1 - gain.
 
     The first arm always gives 0.38; the second gives 1 in every even round; the third gives 1 in every round that is a

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Game
 from discreet.errors import DiscreetError
-from discreet.kernel import compiled
 
 
-@compiled
-class ArmGame(NamedTuple):
+class ArmGame(Game):
     """Rounds of a bandit game: ``losses[t, i]`` is the loss of arm i in round t."""
 
     losses: Floats
-
-    def observe(self, t: int) -> int:
-        """Return nothing of interest: arms come without context."""
-        return 0
 
     def feedback(self, t: int, action: int) -> float:
         """Return the loss of the arm that was played."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.access import uniforms
 from discreet.environments.arms.game import ArmGame, least
 
@@ -15,7 +13,7 @@ STRIDE = 64  # rounds between two steps of a walk
 STEP = 0.02
 
 
-class Drifting(NamedTuple):
+class Drifting(Environment):
     """Bernoulli losses whose means rise and fall, each arm a little later than the one before.
 
     The mean of arm i in round t is 1/2 - 0.4 cos(2 π (2 t / T - i / K)); every arm is best for a while, twice.
@@ -40,7 +38,7 @@ class Drifting(NamedTuple):
         return least(total)
 
 
-class RandomWalk(NamedTuple):
+class RandomWalk(Environment):
     """Every arm's loss is a random walk, reflected at 0 and 1, that starts at 1/2 and steps every 64 rounds.
 
     >>> losses = RandomWalk(2).deal(0, 6400, np.random.default_rng(1)).losses

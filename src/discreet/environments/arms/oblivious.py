@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.access import uniforms
 from discreet.environments.arms.game import ArmGame, least
 
@@ -14,7 +12,7 @@ SPREAD = 0.05
 PERIOD = 200
 
 
-class FullyOblivious(NamedTuple):
+class FullyOblivious(Environment):
     """Gains are Bernoulli with a success probability that is drawn anew for every round and arm; the loss is 1 - gain.
 
     The probability is uniform in [0.5, 0.5 + 2 s] for the first arm and in [0.5 - s, 0.5 + s] for all others, s = 0.05.
@@ -39,7 +37,7 @@ class FullyOblivious(NamedTuple):
         return least(total)
 
 
-class Oblivious(NamedTuple):
+class Oblivious(Environment):
     """As fully oblivious in the first round and in every multiple of 200; in between, every arm repeats its last gain.
 
     >>> losses = Oblivious(3).deal(0, 1000, np.random.default_rng(1)).losses

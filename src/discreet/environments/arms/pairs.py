@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.arms.game import ArmGame, least
 
 
-class Leak(NamedTuple):
+class Leak(Environment):
     """Faster rates 2025, appendix G.1: every arm loses 1 in every round, but for the first.
 
     In the first round the second arm loses 0; in the neighbouring game (``neighbour=True``) it loses 1 as well. Replaying
@@ -40,7 +38,7 @@ class Leak(NamedTuple):
         return least(total)
 
 
-class Drop(NamedTuple):
+class Drop(Environment):
     """Faster rates 2025, appendix G.2: the first arm always loses 1/2, all others 1.
 
     In the alternate game the others lose 0 in the second half: a private algorithm that has quickly dropped them cannot

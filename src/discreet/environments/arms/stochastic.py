@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.arms.game import ArmGame, least
 
 
-class Stochastic(NamedTuple):
+class Stochastic(Environment):
     """Independent gains, Bernoulli(0.55) for the first arm and Bernoulli(0.5) for all others; the loss is 1 - gain.
 
     >>> game = Stochastic(3).deal(0, 10_000, np.random.default_rng(1))

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Environment, Floats, Game, Generator, Integers
 from discreet.environments.access import uniforms
 from discreet.environments.arms.game import least
 from discreet.errors import DiscreetError
-from discreet.kernel import compiled
 
 
-@compiled
-class SwitchingGame(NamedTuple):
+class SwitchingGame(Game):
     """Rounds in which whoever changes the arm loses everything; ``memory`` holds a player's last arm, plus 1."""
 
     losses: Floats
     memory: Integers
-
-    def observe(self, t: int) -> int:
-        """Return nothing of interest."""
-        return 0
 
     def feedback(self, t: int, action: int) -> float:
         """Return the loss, 1 after a change of arm, and remember the arm."""
@@ -46,7 +39,7 @@ class SwitchingGame(NamedTuple):
         return np.add.reduceat(self.losses, starts, axis=0)
 
 
-class SwitchingCosts(NamedTuple):
+class SwitchingCosts(Environment):
     """All arms follow one multi-scale random walk; one of them, drawn at random, is better by a little.
 
     W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T); the loss is 1/2 + W(t), less
@@ -55,6 +48,8 @@ class SwitchingCosts(NamedTuple):
     of order K^(1/3) T^(2/3) / log T.
     """
 
+    reacts = True
+
     arms: int
     rounds: int
 
@@ -62,11 +57,6 @@ class SwitchingCosts(NamedTuple):
     def actions(self) -> int:
         """The number of arms."""
         return self.arms
-
-    @property
-    def reacts(self) -> bool:
-        """Losses depend on what was played before, which bounds for oblivious adversaries do not cover."""
-        return True
 
     def deal(self, start: int, stop: int, rng: Generator) -> SwitchingGame:
         """Return rounds start to stop."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import warnings
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Generator
 from discreet.environments.arms.game import ArmGame, least
 from discreet.errors import DiscreetError, count
 
 
-class Table(NamedTuple):
+class Table(Environment):
     """Replays fixed losses: the same game in every trial.
 
     >>> Table(np.array([[0.0, 1.0], [1.0, 0.0]])).deal(1, 2, np.random.default_rng()).losses

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Environment, Floats, Game, Generator
 from discreet.environments.points.linear import product
 from discreet.errors import DiscreetError
-from discreet.kernel import compiled
 from discreet.sets import Geometry
 
 OFF = 1e-9
 
 
-@compiled
-class ReactingGame(NamedTuple):
+class ReactingGame(Game):
     """Rounds in which the loss vector is the worst one for the point that was played ``lag`` rounds before.
 
     ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player has one of its own.
@@ -29,10 +27,6 @@ class ReactingGame(NamedTuple):
     memory: Floats
     aim: Floats
     vector: Floats
-
-    def observe(self, t: int) -> int:
-        """Return nothing of interest."""
-        return 0
 
     def answer(self, action: Floats) -> None:
         """Write the loss vector; the middle of the set is answered as if it were a little off."""
@@ -62,7 +56,7 @@ class ReactingGame(NamedTuple):
         return np.zeros((len(starts), *self.memory.shape))
 
 
-class LinearAdaptive(NamedTuple):
+class LinearAdaptive(Environment):
     """Answers the last point with the loss vector that is worst for it, relative to the middle of the set.
 
     With ``lag=0`` it answers the point of the very round, which is more than learners that draw their points can stand:
@@ -71,6 +65,9 @@ class LinearAdaptive(NamedTuple):
     fixed point for its own losses.
     """
 
+    reacts = True
+    answers = True
+
     geometry: Geometry
     lag: int = 1
 
@@ -78,16 +75,6 @@ class LinearAdaptive(NamedTuple):
     def actions(self) -> int:
         """The length of a loss vector."""
         return self.geometry.dimension
-
-    @property
-    def reacts(self) -> bool:
-        """Losses depend on what is played, which bounds for oblivious adversaries do not cover."""
-        return True
-
-    @property
-    def answers(self) -> bool:
-        """Every player gets losses of its own: comparators are scored by its memory."""
-        return True
 
     def deal(self, start: int, stop: int, rng: Generator) -> ReactingGame:
         """Return rounds start to stop."""

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Generator
+from discreet.contracts import Environment, Floats, Game, Generator
 from discreet.environments.access import uniforms
 from discreet.errors import DiscreetError, check_range
-from discreet.kernel import as_list, compiled, helper
+from discreet.kernel import as_list, helper
 from discreet.sets import Geometry
 
 CYCLES = 2.0  # of a drift, over the whole game
 
 
-@compiled
-class LinearGame(NamedTuple):
+class LinearGame(Game):
     """Rounds of a linear game: row t of ``losses`` is the loss vector of round t."""
 
     losses: Floats
-
-    def observe(self, t: int) -> int:
-        """Return nothing of interest: points are played without context."""
-        return 0
 
     def feedback(self, t: int, action: Floats) -> Floats:
         """Return the loss vector, whatever was played."""
@@ -52,7 +47,7 @@ def product(vector: Floats, point: Floats) -> float:
     return total
 
 
-class FullInformation(NamedTuple):
+class FullInformation(Environment):
     """The losses of arms as loss vectors: who plays them sees all of a round, not only the loss of one arm."""
 
     environment: Environment
@@ -73,7 +68,7 @@ class FullInformation(NamedTuple):
         return self.geometry.best(total)
 
 
-class LinearStochastic(NamedTuple):
+class LinearStochastic(Environment):
     """Independent loss vectors; one fixed point gains ``gap`` a round on the middle of the set.
 
     Experts: Bernoulli losses with mean 1/2, and 1/2 - gap for the first. Ball: with probability gap the vector
@@ -114,7 +109,7 @@ class LinearStochastic(NamedTuple):
         return self.geometry.best(total)
 
 
-class LinearAlternating(NamedTuple):
+class LinearAlternating(Environment):
     """One vector and its opposite in turn, the first one halved: who follows the leader is always wrong.
 
     Experts: every other one loses everything while the others lose nothing, and the other way round. Ball and cube: the
@@ -149,7 +144,7 @@ class LinearAlternating(NamedTuple):
         return self.geometry.best(total)
 
 
-class LinearDrifting(NamedTuple):
+class LinearDrifting(Environment):
     """Noisy loss vectors whose mean goes round twice in a game: what is best now is worst later.
 
     Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - i / N)). Ball and cube: half of the time a vector

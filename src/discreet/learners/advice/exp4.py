@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from discreet.contracts import Estimate, Floats, Generator
+from discreet.contracts import Estimate, Floats, Generator, Learner
 from discreet.errors import check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.advice.expert_weights import Advised, ExpertWeights, equal_experts
 
 
-@compiled
-class Exp4(NamedTuple):
+class Exp4(Learner):
     """Bandits with expert advice (Auer et al. 2002), for losses that are released round by round, perhaps with noise.
 
     With P the normalised weights and μ(j) the advice of expert j, a distribution over K arms, a round draws arm I from
@@ -65,10 +62,6 @@ class Exp4(NamedTuple):
         trace = self.weights.consult(observation, self.mixing, rng)
         return trace.arm, trace
 
-    def query(self, trace: Advised) -> float:
-        """Ask for the plain loss."""
-        return 1.0
-
     def learn(self, trace: Advised, released: float) -> None:
         """Move the weights of all who advised the arm."""
         self.weights.shift(trace.column, -self.learning_rate * released * trace.importance)
@@ -103,8 +96,7 @@ class Exp4(NamedTuple):
         return entropy + stability + mixing * rounds + rounds - size * batches
 
 
-@compiled
-class BatchedExp4(NamedTuple):
+class BatchedExp4(Learner):
     """EXP4 for channels that release the estimates of all experts at once (Faster rates 2025, Algorithms 2 and 7).
 
     It asks for the whole vector of μ(j, I) / Q(I) times the loss; its weights change when the mean of a batch is

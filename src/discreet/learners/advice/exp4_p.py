@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_int, check_range
-from discreet.kernel import compiled
 from discreet.learners.advice.expert_weights import ExpertWeights, equal_experts, share_of
 
 
@@ -22,8 +21,7 @@ class AdvisedWidely(NamedTuple):
     spread: Floats
 
 
-@compiled
-class Exp4P(NamedTuple):
+class Exp4P(Learner):
     """EXP4 on rewards with a bonus for experts whose estimates vary.
 
     With p = sqrt(ln N / (K T)) the least probability of an arm, Q(i) = (1 - K p) Σ P(j) μ(j, i) + p, r the reward 1 - y:
@@ -66,10 +64,6 @@ class Exp4P(NamedTuple):
             for j in range(experts):
                 self.spread[j] += observation[i, j] * importance
         return trace.arm, AdvisedWidely(trace.arm, trace.importance, trace.column, self.spread)
-
-    def query(self, trace: AdvisedWidely) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: AdvisedWidely, released: float) -> None:
         """Move all weights."""

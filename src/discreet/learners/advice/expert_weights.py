@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int
-from discreet.kernel import compiled, helper
+from discreet.kernel import Component, helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.weights import bounded_exp, rebuild
 
@@ -51,8 +51,7 @@ class Advised(NamedTuple):
     column: Floats
 
 
-@compiled
-class ExpertWeights(NamedTuple):
+class ExpertWeights(Component):
     """Weights w(j) = exp(logs(j) - reference).
 
     The logarithms are the state; weights follow them by multiplication, so that a round costs at most one exponential for

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from discreet.contracts import Generator
+from discreet.contracts import Generator, Learner
 from discreet.errors import check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.arms.draws import Draw
 from discreet.learners.arms.weights import Weights, equal_weights
 
 
-@compiled
-class Exp3(NamedTuple):
+class Exp3(Learner):
     """Exponential weights on importance-weighted losses.
 
     Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K and, when its loss y comes (on the scale [0, 1], perhaps
@@ -54,10 +51,6 @@ class Exp3(NamedTuple):
         """Draw an arm."""
         trace = self.weights.draw(self.mixing, rng)
         return trace.arm, trace
-
-    def query(self, trace: Draw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Move the weight of the arm that was played."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from discreet.contracts import Generator
+from discreet.contracts import Generator, Learner
 from discreet.errors import check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.arms.draws import Draw
 from discreet.learners.arms.weights import Weights, equal_weights
 
 
-@compiled
-class Exp3IX(NamedTuple):
+class Exp3IX(Learner):
     """Exponential weights on losses that are divided by a little more than their probability.
 
         p(i) = w(i) / Σ w,   log w(I) ← log w(I) - η y / (p(I) + γ)
@@ -37,10 +33,6 @@ class Exp3IX(NamedTuple):
         """Draw an arm."""
         trace = self.weights.draw(0.0, rng)
         return trace.arm, trace
-
-    def query(self, trace: Draw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Move the weight of the arm that was played."""

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.arms.draws import draw
 
 
@@ -20,8 +19,7 @@ class AllDraw(NamedTuple):
     probabilities: Floats
 
 
-@compiled
-class Exp3P(NamedTuple):
+class Exp3P(Learner):
     """Exponential weights on gains with an upper confidence bonus for every arm.
 
         p = (1 - γ) softmax(η G) + γ / K,   G(i) ← G(i) + (g 1[i = I] + β) / p(i) for all i,   g = 1 - y
@@ -65,10 +63,6 @@ class Exp3P(NamedTuple):
             self.probabilities[arm] = (1.0 - self.mixing) * float(self.probabilities[arm]) / total + self.mixing / arms
         arm = draw(self.probabilities, rng.random())
         return arm, AllDraw(arm, self.probabilities)
-
-    def query(self, trace: AllDraw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: AllDraw, released: float) -> None:
         """Add the bonus to every arm, and the gain to the one that was played."""

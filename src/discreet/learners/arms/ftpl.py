@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
-from discreet.kernel import compiled, helper
+from discreet.kernel import helper
 from discreet.learners.arms.draws import Draw
 
 TRIES_AN_ARM = 500  # copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
@@ -17,8 +16,7 @@ PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbati
 REACH = 36.0  # beyond which exp(-u) no longer counts
 
 
-@compiled
-class Ftpl(NamedTuple):
+class Ftpl(Learner):
     """Plays the arm whose sum of estimated losses is least after a perturbation.
 
     Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i). The inverse probability of that
@@ -58,10 +56,6 @@ class Ftpl(NamedTuple):
             if self.losses[i] < self.losses[best]:
                 best = i
         return arm, Draw(arm, float(waiting_time(self.losses, self.learning_rate, arm, best, self.cap, rng)))
-
-    def query(self, trace: Draw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Add the estimate."""

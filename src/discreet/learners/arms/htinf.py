@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_int, check_positive
-from discreet.kernel import compiled, helper
+from discreet.kernel import helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_inf import solve
 
@@ -22,8 +22,7 @@ class TruncatedDraw(NamedTuple):
     limit: float
 
 
-@compiled
-class Htinf(NamedTuple):
+class Htinf(Learner):
     """Tsallis-INF that skips losses which would move a weight too far.
 
     Round t plays arm I drawn from
@@ -70,10 +69,6 @@ class Htinf(NamedTuple):
         arm = draw(self.probabilities, rng.random())
         probability = float(self.probabilities[arm])
         return arm, TruncatedDraw(arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate)
-
-    def query(self, trace: TruncatedDraw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: TruncatedDraw, released: float) -> None:
         """Add the estimate, unless the loss is beyond its threshold."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_range
-from discreet.kernel import compiled, helper
+from discreet.kernel import helper
 from discreet.learners.arms.draws import Draw
 
 
-@compiled
-class KlUcb(NamedTuple):
+class KlUcb(Learner):
     """Plays each arm once, then the one with the largest index max{q: n kl(mean, q) ≤ ln t + c ln ln t}.
 
     kl is the relative entropy of Bernoulli distributions, valid for all gains in [0, 1]; ``extra`` is c: 3 in the theory,
@@ -51,10 +49,6 @@ class KlUcb(NamedTuple):
             if index > most:
                 arm, most = i, index
         return arm, Draw(arm, 1.0)
-
-    def query(self, trace: Draw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Count the gain."""

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import as_list, compiled, helper
+from discreet.kernel import as_list, helper
 from discreet.learners.arms.draws import draw
 
 
@@ -22,8 +22,7 @@ class BaselineDraw(NamedTuple):
     baselines: Floats
 
 
-@compiled
-class TsallisInf(NamedTuple):
+class TsallisInf(Learner):
     """Follow the regularised leader with the 1/2-Tsallis entropy.
 
     Round t plays arm I drawn from
@@ -86,10 +85,6 @@ class TsallisInf(NamedTuple):
         arm = draw(self.probabilities, rng.random())
         probability = float(self.probabilities[arm])
         return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, self.baselines)
-
-    def query(self, trace: BaselineDraw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: BaselineDraw, released: float) -> None:
         """Add the estimate of every arm's loss."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
-from discreet.kernel import compiled
 from discreet.learners.arms.draws import Draw
 
 
-@compiled
-class Ucb(NamedTuple):
+class Ucb(Learner):
     """Plays each arm once, then the one with the largest mean gain + sqrt(ψ ln t / n).
 
     ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1]. n counts the gains of an arm that have come in.
@@ -49,10 +46,6 @@ class Ucb(NamedTuple):
             if index > most:
                 arm, most = i, index
         return arm, Draw(arm, 1.0)
-
-    def query(self, trace: Draw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Count the gain."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from discreet.contracts import Generator
-from discreet.kernel import compiled
+from discreet.contracts import Generator, Learner
 from discreet.learners.arms.draws import Draw
 
 
-@compiled
-class Uniform(NamedTuple):
+class Uniform(Learner):
     """Draws uniformly from ``arms`` arms."""
 
     arms: int
@@ -19,10 +15,6 @@ class Uniform(NamedTuple):
         """Draw an arm."""
         arm = int(rng.random() * self.arms)
         return arm, Draw(arm, float(self.arms))
-
-    def query(self, trace: Draw) -> float:
-        """Ask for the plain loss."""
-        return 1.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Do nothing."""

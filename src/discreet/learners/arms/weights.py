@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
-from discreet.kernel import compiled, helper
+from discreet.kernel import Component, helper
 from discreet.learners.arms.draws import Draw, draw
 
 FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
 
 
-@compiled
-class FewWeights(NamedTuple):
+class FewWeights(Component):
     """Weights w(i) = exp(logs(i) - reference), of which one changes a round; drawn by a pass over all of them.
 
     The logarithms are the state; they never overflow. The weights are kept relative to a reference, and rebuilt from the
@@ -50,8 +48,7 @@ class FewWeights(NamedTuple):
             self.scale[0] = rebuild(self.logs, self.values, self.scale)
 
 
-@compiled
-class ManyWeights(NamedTuple):
+class ManyWeights(Component):
     """The same for many arms, drawn in O(log K) by walking down a tree of sums.
 
     Nodes are always computed from their children, so that rounding errors cannot add up.

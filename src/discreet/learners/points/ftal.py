@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.points.ftrl import vector
+from discreet.learners.points.leader import Leader
 
 
-@compiled
-class Ftal(NamedTuple):
+class Ftal(Leader):
     """The leader of quadratic models of the losses, around the points that were played.
 
     For losses that are H-strongly convex, with gradients g(s) at the points w(s), round t + 1 plays
@@ -62,9 +61,7 @@ class Ftal(NamedTuple):
     set: Any
     curvature: float  # H
     ridge: float  # h
-    sums: Floats  # v, with its noise
     played: Floats  # Σ w
-    point: Floats  # w
     clock: Floats  # rounds played
 
     @classmethod
@@ -82,7 +79,15 @@ class Ftal(NamedTuple):
             raise DiscreetError("curvature and ridge are both 0, but one of them must be above.")
         first = vector("start", start, set.dimension)
         set.project(first)
-        return cls(set, *given, np.zeros(first.size), np.zeros(first.size), first, np.zeros(1))
+        return cls(
+            sums=np.zeros(first.size),
+            point=first,
+            set=set,
+            curvature=given[0],
+            ridge=given[1],
+            played=np.zeros(first.size),
+            clock=np.zeros(1),
+        )
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the leader of the models."""
@@ -95,15 +100,6 @@ class Ftal(NamedTuple):
         for i in range(self.point.size):
             self.played[i] += self.point[i]
         return self.point, 0.0
-
-    def query(self, trace: float) -> float:
-        """Ask for the plain gradients."""
-        return 1.0
-
-    def learn(self, trace: float, released: Floats) -> None:
-        """Keep the newest sum."""
-        for i in range(self.sums.size):
-            self.sums[i] = released[i]
 
     @staticmethod
     def recommended_ridge(*, radius: float, rounds: int, norm: float) -> float:

@@ -32,17 +32,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
-from discreet.kernel import compiled, helper
+from discreet.kernel import helper
+from discreet.learners.points.leader import Leader
 
 
-@compiled
-class EntropyFtrl(NamedTuple):
+class EntropyFtrl(Leader):
     """Exponential weights on released sums: the point is a distribution over experts.
 
     Round t plays the minimiser of η ⟨L, x⟩ + Σ x(i) ln x(i) over the simplex:
@@ -74,28 +74,18 @@ class EntropyFtrl(NamedTuple):
     """
 
     learning_rate: float
-    sums: Floats  # L, with its noise
-    point: Floats  # x
 
     @classmethod
     def start(cls, *, actions: int, learning_rate: float) -> EntropyFtrl:
         """Return the learner before the first round."""
         count = check_int("actions", actions, least=2)
-        return cls(check_positive("learning_rate", learning_rate), np.zeros(count), np.full(count, 1.0 / count))
+        rate = check_positive("learning_rate", learning_rate)
+        return cls(sums=np.zeros(count), point=np.full(count, 1.0 / count), learning_rate=rate)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the regularised leader."""
         exponential_weights(self.sums, self.learning_rate, self.point)
         return self.point, 0.0
-
-    def query(self, trace: float) -> float:
-        """Ask for the plain losses."""
-        return 1.0
-
-    def learn(self, trace: float, released: Floats) -> None:
-        """Keep the newest sum."""
-        for i in range(self.sums.size):
-            self.sums[i] = released[i]
 
     @staticmethod
     def recommended_rate(*, actions: int, rounds: int, width: float = 1.0, noise: float = 0.0) -> float:
@@ -144,8 +134,7 @@ class EntropyFtrl(NamedTuple):
         return min(least, moment(rate) / rate) if rate < reach else least
 
 
-@compiled
-class QuadraticFtrl(NamedTuple):
+class QuadraticFtrl(Leader):
     """The leader with the squared distance from a centre as its regulariser, on any set that can be projected on.
 
     Round t plays the minimiser of η ⟨L, x⟩ + |x - c|² over the set:
@@ -174,8 +163,6 @@ class QuadraticFtrl(NamedTuple):
     learning_rate: float
     set: Any
     anchor: Floats  # c; a field must not have the name of any compiled method, and sets have a method centre
-    sums: Floats  # L, with its noise
-    point: Floats  # x
 
     @classmethod
     def start(
@@ -187,7 +174,8 @@ class QuadraticFtrl(NamedTuple):
     ) -> QuadraticFtrl:
         """Return the learner before the first round."""
         middle = vector("centre", centre, set.dimension)
-        return cls(check_positive("learning_rate", learning_rate), set, middle, np.zeros(middle.size), middle.copy())
+        rate = check_positive("learning_rate", learning_rate)
+        return cls(sums=np.zeros(middle.size), point=middle.copy(), learning_rate=rate, set=set, anchor=middle)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the regularised leader."""
@@ -196,15 +184,6 @@ class QuadraticFtrl(NamedTuple):
             self.point[i] = self.anchor[i] - step * self.sums[i]
         self.set.project(self.point)
         return self.point, 0.0
-
-    def query(self, trace: float) -> float:
-        """Ask for the plain losses."""
-        return 1.0
-
-    def learn(self, trace: float, released: Floats) -> None:
-        """Keep the newest sum."""
-        for i in range(self.sums.size):
-            self.sums[i] = released[i]
 
     @staticmethod
     def recommended_rate(*, radius: float, rounds: int, norm: float, noise: float = 0.0) -> float:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.points.ftrl import vector
+from discreet.learners.points.leader import Leader
 
 
-@compiled
-class GradientDescent(NamedTuple):
+class GradientDescent(Leader):
     """Steps against each loss vector, and back onto the set.
 
     When a sum is released, its difference g from the one before is the loss vector of the round:
@@ -51,9 +50,7 @@ class GradientDescent(NamedTuple):
     learning_rate: float
     anytime: bool
     set: Any
-    sums: Floats  # the newest released sum
     iterate: Floats  # x
-    point: Floats  # x as it is played, which must not move before the next decision
     clock: Floats  # steps taken
 
     @classmethod
@@ -68,18 +65,21 @@ class GradientDescent(NamedTuple):
         """Return the learner before the first round."""
         first = vector("start", start, set.dimension)
         set.project(first)
-        state = np.zeros(first.size), first, first.copy(), np.zeros(1)
-        return cls(check_positive("learning_rate", learning_rate), bool(anytime), set, *state)
+        return cls(
+            sums=np.zeros(first.size),
+            point=first.copy(),  # x as it is played, which must not move before the next decision
+            learning_rate=check_positive("learning_rate", learning_rate),
+            anytime=bool(anytime),
+            set=set,
+            iterate=first,
+            clock=np.zeros(1),
+        )
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the point that was reached."""
         for i in range(self.point.size):
             self.point[i] = self.iterate[i]
         return self.point, 0.0
-
-    def query(self, trace: float) -> float:
-        """Ask for the plain losses."""
-        return 1.0
 
     def learn(self, trace: float, released: Floats) -> None:
         """Take a step."""

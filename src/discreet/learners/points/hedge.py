@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import compiled
 from discreet.learners.points.ftrl import exponential_weights
+from discreet.learners.points.leader import Leader
 
 
-@compiled
-class Hedge(NamedTuple):
+class Hedge(Leader):
     """Exponential weights on released sums, with a rate that falls with time.
 
     Round t plays the distribution
@@ -50,8 +48,6 @@ class Hedge(NamedTuple):
     learning_rate: float
     delay: float
     entropy: float  # ln N
-    sums: Floats  # L, with its noise
-    point: Floats  # x
     clock: Floats  # rounds played
 
     @classmethod
@@ -59,12 +55,12 @@ class Hedge(NamedTuple):
         """Return the learner before the first round."""
         count = check_int("actions", actions, least=2)
         return cls(
-            check_positive("learning_rate", learning_rate),
-            check_range("delay", delay, 0.0, 1e200),
-            math.log(count),
-            np.zeros(count),
-            np.full(count, 1.0 / count),
-            np.zeros(1),
+            sums=np.zeros(count),
+            point=np.full(count, 1.0 / count),
+            learning_rate=check_positive("learning_rate", learning_rate),
+            delay=check_range("delay", delay, 0.0, 1e200),
+            entropy=math.log(count),
+            clock=np.zeros(1),
         )
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
@@ -73,15 +69,6 @@ class Hedge(NamedTuple):
         rate = self.learning_rate * math.sqrt(self.entropy / (float(self.clock[0]) + self.delay))
         exponential_weights(self.sums, rate, self.point)
         return self.point, 0.0
-
-    def query(self, trace: float) -> float:
-        """Ask for the plain losses."""
-        return 1.0
-
-    def learn(self, trace: float, released: Floats) -> None:
-        """Keep the newest sum."""
-        for i in range(self.sums.size):
-            self.sums[i] = released[i]
 
     @staticmethod
     def recommended_rate(*, width: float = 1.0) -> float:

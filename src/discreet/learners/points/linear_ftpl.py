@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import compiled
+from discreet.learners.points.leader import Leader
 
 
-@compiled
-class LinearFtpl(NamedTuple):
+class LinearFtpl(Leader):
     """Plays the point of the set that is best for the released sum plus a Gaussian perturbation.
 
     Round t plays
@@ -62,18 +61,24 @@ class LinearFtpl(NamedTuple):
     set: Any
     spread: float
     fresh: bool
-    sums: Floats  # L, with its noise
     perturbation: Floats  # P
     direction: Floats  # L + P
-    point: Floats  # x
     clock: Integers  # rounds played
 
     @classmethod
     def start(cls, *, set: Any, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
         """Return the learner before the first round."""
         size = check_int("dimension", set.dimension, least=1)
-        state = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(1, np.int64)
-        return cls(set, check_range("spread", spread, 0.0, 1e200), bool(fresh), *state)
+        return cls(
+            sums=np.zeros(size),
+            point=np.zeros(size),
+            set=set,
+            spread=check_range("spread", spread, 0.0, 1e200),
+            fresh=bool(fresh),
+            perturbation=np.zeros(size),
+            direction=np.zeros(size),
+            clock=np.zeros(1, np.int64),
+        )
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Perturb the sum, and ask the oracle."""
@@ -85,15 +90,6 @@ class LinearFtpl(NamedTuple):
             self.direction[i] = self.sums[i] + self.perturbation[i]
         self.set.minimise_linear(self.direction, self.point)
         return self.point, 0.0
-
-    def query(self, trace: float) -> float:
-        """Ask for the plain losses."""
-        return 1.0
-
-    def learn(self, trace: float, released: Floats) -> None:
-        """Keep the newest sum."""
-        for i in range(self.sums.size):
-            self.sums[i] = released[i]
 
     @staticmethod
     def recommended_spread(*, dimension: int, rounds: int, norm: float, noise: float = 0.0) -> float:

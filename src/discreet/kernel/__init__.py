@@ -1,0 +1,20 @@
+"""One definition, two speeds: components that run as plain Python and compiled."""
+
+from discreet.kernel.compiling import as_list, compile_for
+from discreet.kernel.component import Component, Raw, compilable, helper
+from discreet.kernel.digest import source_digest
+from discreet.kernel.state import arrays, as_plain, copy, with_names
+
+__all__ = [
+    "Component",
+    "Raw",
+    "arrays",
+    "as_list",
+    "as_plain",
+    "compilable",
+    "compile_for",
+    "copy",
+    "helper",
+    "source_digest",
+    "with_names",
+]

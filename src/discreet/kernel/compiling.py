@@ -1,0 +1,158 @@
+"""How methods and loops are compiled, and where compiled code is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from discreet.kernel.component import helpers, methods
+from discreet.kernel.digest import classes_in, fingerprint
+from discreet.kernel.state import as_plain
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Methods that may return an array, or a view of one. Without reference counting a function cannot return one, so these
+# are typed as if there were reference counting, and inlined where there is none.
+VIEWS = frozenset({"observe", "feedback", "query"})
+
+# How methods are compiled. Inlined by LLVM, because a component goes into a call by value: 100 ns of a round otherwise.
+IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": {"_nrt": True}}
+ELSEWHERE: dict[str, Any] = {"jit_options": {"forceinline": True}}
+
+_known_to_numba: set[object] = set()
+_dispatchers: dict[tuple[Any, ...], Callable[..., Any]] = {}
+_lock = threading.Lock()
+
+
+def as_list(array: np.ndarray[Any, Any]) -> Any:
+    """Return numbers to read in a loop: a list in plain Python, which is much faster; when compiled, the array itself."""
+    return array.tolist()
+
+
+def compile_for(function: Function, *components: object) -> Function:
+    """Return ``function`` compiled for arguments that are, or contain, the given components.
+
+    Compiled code is kept on disk in a folder named by a digest of all code that it can depend on, as it is in memory:
+    every method and helper of this package, those of the components' classes, and the constants that they name. An edit
+    anywhere gives another folder, so that old code is never loaded. What is defined in ``__main__`` (a script, a prompt)
+    or names something that has no digest is compiled in memory only.
+    """
+    key = (function, *classes_in(components))
+    if key not in _dispatchers:
+        with _lock:
+            _tell_numba()
+            if key not in _dispatchers:
+                _dispatchers[key] = _dispatcher(function, fingerprint(function, components, f"{IN_VIEWS} {ELSEWHERE}"))
+    return cast(Function, _dispatchers[key])
+
+
+def _tell_numba() -> None:
+    """Register with Numba what was declared since the last call; Numba is imported only here, when it is needed."""
+    from numba import types
+    from numba.extending import overload, overload_method, register_jitable
+
+    if as_list not in _known_to_numba:
+        _known_to_numba.add(as_list)
+        overload(as_list)(lambda array: lambda array: array)
+        overload(as_plain, jit_options={"forceinline": True})(lambda value: _plain_tuple(value))
+    for name, table in list(methods.items()):
+        if name not in _known_to_numba:
+            _known_to_numba.add(name)
+            how = IN_VIEWS if name in VIEWS else ELSEWHERE
+            for family in (types.NamedTuple, types.NamedUniTuple):
+                overload_method(family, name, **how)(_resolver(table))
+    for function in tuple(helpers):
+        if function not in _known_to_numba:
+            _known_to_numba.add(function)
+            register_jitable(function)
+
+
+def _plain_tuple(value: Any) -> Callable[[Any], Any]:
+    """Return the compiled ``as_plain`` for a type: one expression that takes the tuple apart."""
+
+    def expression(kind: Any, text: str) -> str:
+        if not hasattr(kind, "types"):
+            return text
+        return f"({''.join(expression(part, f'{text}[{i}]') + ', ' for i, part in enumerate(kind.types))})"
+
+    return cast(Callable[[Any], Any], eval(f"lambda value: {expression(value, 'value')}"))
+
+
+def _resolver(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """Return what picks the method of a class: Numba calls it with types, by the argument names of the method."""
+
+    def resolve(*arguments: Any) -> Callable[..., Any] | None:
+        return table.get(getattr(arguments[0], "instance_class", object))
+
+    resolve.__signature__ = inspect.signature(next(iter(table.values())))  # type: ignore[attr-defined]
+    return resolve
+
+
+def _dispatcher(function: Callable[..., Any], digest: str | None) -> Callable[..., Any]:
+    import numba
+
+    njit: Any = numba.njit  # takes one option that its published signature does not name
+
+    def build(**options: Any) -> Callable[..., Any]:
+        options |= {"nogil": True, "error_model": "numpy"}
+        if digest is None:
+            return cast(Callable[..., Any], njit(**options)(function))
+        kind = "ordinary" if options.get("_nrt", True) else "lean"  # Numba's own key does not tell them apart
+        with _cache_folder(f"{digest}-{kind}"):
+            return cast(Callable[..., Any], njit(cache=True, **options)(function))
+
+    return _LeanFirst(build(_nrt=False), build())
+
+
+class _LeanFirst:
+    """Calls the version without reference counting, and the ordinary one for components that must allocate."""
+
+    def __init__(self, lean: Callable[..., Any], ordinary: Callable[..., Any]) -> None:
+        self.lean, self.ordinary = lean, ordinary
+        self.must_allocate = False
+
+    def __call__(self, *arguments: Any) -> Any:
+        from numba.core.errors import NumbaError
+
+        if not self.must_allocate:
+            try:
+                return self.lean(*arguments)
+            except NumbaError:  # raised while compiling, before anything ran
+                self.must_allocate = True
+        return self.ordinary(*arguments)
+
+
+@contextlib.contextmanager
+def _cache_folder(name: str) -> Iterator[None]:
+    """Point Numba's disk cache to our folder while a function is declared, and back again."""
+    import numba
+
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_writable_root(before) / name)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _writable_root(configured: str) -> Path:
+    """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    root = Path(configured or home) / "discreet"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            return root
+    except OSError:
+        warnings.warn(f"{root} is not writable: compiled code will not be kept for the next run.", stacklevel=2)
+        return Path(tempfile.mkdtemp(prefix="discreet-"))

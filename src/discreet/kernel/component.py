@@ -1,0 +1,207 @@
+"""One definition, two speeds: classes that run as plain Python and compiled.
+
+A component (learner, channel, noise, game) is a class with annotated fields, which are parameters and NumPy arrays, and
+with methods that read like pseudo-code. It is a tuple with names, inherits fields and methods from its bases, and its
+public methods are known to Numba; the plain-Python behaviour stays as written.
+
+>>> import numpy as np
+>>> from discreet.kernel import compile_for
+>>> class Counting(Component):
+...     step: int
+...     def count_up(self, times):
+...         self.count()[0] += self.step * times
+>>> class Counter(Counting):
+...     total: Raw[np.ndarray]
+...     def count(self):
+...         return self.total
+>>> def run(counter, rounds):
+...     for _ in range(rounds):
+...         counter.count_up(1)
+...     return counter.total[0]
+>>> counter = Counter(step=2, total=np.zeros(1))
+>>> float(run(counter, 3)), float(compile_for(run, counter)(counter, 3))
+(6.0, 12.0)
+>>> counter._replace(step=3)
+Counter(step=3, total=<hidden>)
+
+Some rules follow from how it works:
+
+* a method name has one list of arguments across all classes (Numba resolves by name, then by class), and no field has the
+  name of a compiled method;
+* compiled methods allocate nothing: they work on arrays that are fields. That removes reference counting from the loop
+  (four times faster); a component that must allocate still runs, more slowly;
+* state that changes lives in arrays; scalar fields are parameters;
+* fields of a base come before those of a subclass, so components are constructed by keyword;
+* ``super()`` cannot be compiled. A base that leaves a step to its subclasses calls a method that they define.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    NoReturn,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+
+T = TypeVar("T")
+Function = TypeVar("Function", bound=Callable[..., Any])
+Raw = Annotated[T, "raw"]  # of a field: it holds raw feedback, and is never shown
+COPIED = ("_make", "_replace", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
+
+# What Numba is told of when it is needed: methods by name and class, and plain functions that they call.
+methods: dict[str, dict[type, Callable[..., Any]]] = {}
+helpers: list[Callable[..., Any]] = []
+
+if TYPE_CHECKING:
+    Tuple = object
+else:
+    Tuple = tuple
+
+
+@dataclass_transform(frozen_default=True)
+class Component(Tuple):
+    """The root of all components. A subclass adds fields after those of its bases, and may replace their methods."""
+
+    compiles: ClassVar[bool] = True  # whether its methods can be compiled; else a loop around it runs as plain Python
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _field_defaults: ClassVar[dict[str, Any]] = {}
+    _hidden: ClassVar[frozenset[str]] = frozenset()
+    _checks_fields: ClassVar[bool] = False  # whether the class has a __new__ of its own
+
+    if TYPE_CHECKING:
+
+        def _replace(self, **changes: Any) -> Self: ...
+
+        def _asdict(self) -> dict[str, Any]: ...
+
+        @classmethod
+        def _make(cls, values: Any) -> Self: ...
+
+        def __iter__(self) -> Iterator[Any]: ...
+
+        def __getitem__(self, position: int) -> Any: ...
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        fields, defaults = _fields_of(cls)
+        late = list(fields)[len(fields) - len(defaults) :]
+        if set(late) != set(defaults):
+            raise DiscreetError(f"{cls.__name__}: fields with a default come last, those of the bases included.")
+        record = vars(namedtuple(cls.__name__, fields, defaults=[defaults[name] for name in late]))
+        for name in (*COPIED, *fields):
+            setattr(cls, name, record[name])
+        cls._checks_fields = "__new__" in vars(cls) or (cls._checks_fields and not inspect.get_annotations(cls))
+        if not cls._checks_fields:
+            cls.__new__ = staticmethod(record["__new__"])  # type: ignore[method-assign]
+        cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))
+        if cls.compiles:
+            _register_methods(cls)
+
+    def __repr__(self) -> str:
+        shown = (f"{n}={'<hidden>' if n in self._hidden else repr(getattr(self, n))}" for n in self._fields)
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be set: state lives in arrays; see _replace.")
+
+
+def helper(function: Function) -> Function:
+    """Let a plain function be called from compiled methods."""
+    helpers.append(function)
+    return function
+
+
+def compilable(component: object) -> bool:
+    """Return whether a component is made of numbers, arrays, components and plain records only."""
+    if isinstance(component, tuple):
+        known = component.compiles if isinstance(component, Component) else not _has_methods(type(component))
+        return known and all(compilable(part) for part in component)
+    return isinstance(component, bool | int | float | np.number | np.ndarray)
+
+
+def _has_methods(cls: type) -> bool:
+    """Return whether a class has public methods of its own; a plain tuple of numbers needs none to be compiled."""
+    return any(inspect.isfunction(member) for name, member in vars(cls).items() if not name.startswith("_"))
+
+
+def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return all fields with what their annotations mean, those of the bases first, and the defaults of some."""
+    fields: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        own = vars(base)
+        given = own.get("_field_defaults", {}) if base is not cls and "_field_defaults" in own else own
+        for name, note in inspect.get_annotations(base).items():
+            if not _is_class_variable(note):
+                fields[name] = _evaluated(note, base)
+                if name in given:
+                    defaults[name] = given[name]
+    return fields, defaults
+
+
+def _register_methods(cls: type) -> None:
+    """Note the public methods of a class, its own and those that it inherits."""
+    for base in reversed(cls.__mro__[: cls.__mro__.index(Component)]):
+        for name, method in vars(base).items():
+            if name.startswith("_") or not inspect.isfunction(method):
+                continue
+            siblings = methods.setdefault(name, {})
+            for other in siblings.values():
+                if arguments_of(other) != arguments_of(method):
+                    raise DiscreetError(
+                        f"{cls.__name__}.{name} takes ({', '.join(arguments_of(method))}), but a method of "
+                        f"that name takes ({', '.join(arguments_of(other))}) in every component."
+                    )
+                break
+            siblings[cls] = _bare(method)
+
+
+def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of a method's arguments."""
+    return tuple(inspect.signature(method).parameters)
+
+
+def _bare(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method without annotations, which Numba would take for a difference between signatures."""
+    m = cast(FunctionType, method)
+    bare = FunctionType(m.__code__, m.__globals__, m.__name__, m.__defaults__, m.__closure__)
+    bare.__qualname__, bare.__module__ = m.__qualname__, m.__module__
+    return bare
+
+
+def _is_class_variable(note: Any) -> bool:
+    return note.startswith(("ClassVar", "typing.ClassVar")) if isinstance(note, str) else get_origin(note) is ClassVar
+
+
+def _is_raw(note: Any) -> bool:
+    """Return whether an annotation is raw, or a part of it, as in ``Raw[Floats] | None``."""
+    return "raw" in getattr(note, "__metadata__", ()) or any(_is_raw(part) for part in get_args(note))
+
+
+def _evaluated(note: Any, owner: type) -> Any:
+    """Return what an annotation means; one that cannot be told counts as raw: nothing is shown by mistake."""
+    try:
+        names = vars(sys.modules[owner.__module__])
+        while isinstance(note, str):  # quotes may be doubled by "from __future__ import annotations"
+            note = eval(note, names, {owner.__name__: owner})
+        return note
+    except Exception:
+        return Annotated[Any, "raw"]

@@ -1,0 +1,47 @@
+"""The state of components: the arrays inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+Part = TypeVar("Part")
+
+
+def arrays(component: object, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Yield the name and array of every piece of state inside a component, depth first."""
+    if isinstance(component, np.ndarray):
+        yield path, component
+    elif isinstance(component, tuple):
+        names = getattr(component, "_fields", range(len(component)))
+        for name, value in zip(names, component, strict=True):
+            yield from arrays(value, f"{path}.{name}" if path else str(name))
+
+
+def as_plain(value: Any) -> Any:
+    """Return a tuple with names, and those inside of it, as plain tuples; everything else as it is.
+
+    Compiled code hands plain tuples back: to make one with names Python code would run in the middle of it, and
+    a KeyboardInterrupt there ends the process.
+    """
+    return tuple(as_plain(part) for part in value) if isinstance(value, tuple) else value
+
+
+def with_names(example: Part, value: Any) -> Part:
+    """Undo ``as_plain``: return the value as a tuple with the names that the example has."""
+    if not isinstance(example, tuple):
+        return cast(Part, value)
+    parts = [with_names(inner, part) for inner, part in zip(example, value, strict=True)]
+    return cast(Part, type(example)(*parts) if hasattr(example, "_fields") else tuple(parts))
+
+
+def copy(component: Part) -> Part:
+    """Return the component with state of its own: every array copied, everything else shared."""
+    if isinstance(component, np.ndarray):
+        return cast(Part, component.copy())
+    if isinstance(component, tuple):
+        parts = [copy(part) if isinstance(part, tuple | np.ndarray) else part for part in component]
+        return cast(Part, type(component)(*parts) if hasattr(component, "_fields") else tuple(parts))
+    return component

@@ -1,0 +1,49 @@
+"""A learner around another one: what it does not change is done by the one inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.contracts import Generator, Learner
+
+
+class Wrapping(Learner):
+    """Does what ``learner`` does. A subclass changes one thing."""
+
+    learner: Learner
+
+    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+        """Let the learner act."""
+        return self.learner.act(observation, rng)
+
+    def query(self, trace: Any) -> Any:
+        """Ask what the learner asks."""
+        return self.learner.query(trace)
+
+    def learn(self, trace: Any, released: Any) -> None:
+        """Let the learner learn."""
+        self.learner.learn(trace, released)
+
+    def patience(self, trace: Any) -> int:
+        """Hold an action as long as the learner wishes."""
+        return self.learner.patience(trace)
+
+    def is_done(self) -> bool:
+        """Stop when the learner does."""
+        return self.learner.is_done()
+
+    def must_pause(self) -> bool:
+        """Pause when the learner must."""
+        return self.learner.must_pause()
+
+    def resume(self) -> None:
+        """Let the learner do what cannot be compiled."""
+        self.learner.resume()
+
+    def window(self, change: float) -> float:
+        """Return the window of the learner."""
+        return self.learner.window(change)
+
+    def release_size(self) -> int:
+        """Return what the learner needs."""
+        return self.learner.release_size()
