@@ -1,4 +1,4 @@
-"""The narrow contracts that everything is built from: learner, channel, mechanism, game, environment, problem.
+"""The narrow contracts of a private learner: learner, channel, mechanism. Those of games are in ``problems/base.py``.
 
 Each is a base class. It has defaults for what most do, and declares every ability that only some have, with what it means
 not to have it; so nothing has to be asked whether it has an attribute. Names that recur: an *action* is what is played
@@ -162,54 +162,3 @@ class Channel(Component):
     def noises(self) -> Sequence[dict[str, Any]]:
         """The noise that is added: kind and scale, in the units of the feedback."""
         return ()
-
-
-class Game(Component):
-    """Some consecutive rounds of an environment, dealt before they are played."""
-
-    def observe(self, t: int) -> Any:
-        """Return what is shown before round t is played: nothing."""
-        return 0
-
-    def feedback(self, t: int, action: Any) -> Any:
-        """Return the raw feedback to an action: it goes to the channel and nowhere else."""
-        raise NotImplementedError
-
-    def loss(self, t: int, action: Any) -> float:
-        """Return the loss of an action, for scoring only."""
-        raise NotImplementedError
-
-    def totals(self, starts: Sequence[int]) -> Floats:
-        """Return for each stretch of rounds, from one start to the next, what comparators are scored by."""
-        raise NotImplementedError
-
-    def followed(self) -> Game:
-        """Return the game of those who play experts instead of arms."""
-        raise NotImplementedError
-
-
-class ReactingGame(Game):
-    """A game that remembers what a player did: every player gets a memory of its own."""
-
-    memory: NDArray[Any]
-
-
-class Environment(Component):
-    """Produces games and scores comparators. Raw scoring lives here, never in a learner."""
-
-    compiles = False
-    reacts: ClassVar[bool] = False  # whether losses depend on earlier actions, which regret bounds do not cover
-    answers: ClassVar[bool] = False  # whether each player gets losses of its own, and is scored by its own memory
-
-    @property
-    def actions(self) -> int:
-        """How many arms, or the dimension of the points."""
-        raise NotImplementedError
-
-    def deal(self, start: int, stop: int, rng: Generator) -> Game:
-        """Return rounds start to stop (exclusive) of a game; called once for each stretch, in order."""
-        raise NotImplementedError
-
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best fixed action, given the sum of ``Game.totals`` so far."""
-        raise NotImplementedError

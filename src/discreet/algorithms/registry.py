@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-import inspect
-import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from types import UnionType
-from typing import Any, Literal, Union
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, unknown_name
 from discreet.guarantee import Guarantee
+from discreet.options import Option, options_of
 from discreet.private import Private
+from discreet.problems import Problem
 from discreet.ranges import Range, make_range
-from discreet.sets import Geometry, geometry
+
+P = TypeVar("P", bound=Problem, covariant=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """The numbers that an algorithm's parameters are derived from. All of them are public."""
+@dataclass(frozen=True)
+class Setting(Generic[P]):
+    """The problem and the numbers that an algorithm's parameters are derived from. All of them are public.
 
-    arms: int = 4  # or the dimension of the points
-    experts: int = 10  # who give advice
+    >>> Setting(Arms(10), rounds=1000, epsilon=0.5).problem.arms
+    10
+    """
+
+    problem: P
+    _: KW_ONLY
     rounds: int = 100_000
     epsilon: float = 1.0
     delta: float = 0.0
     bounds: Range = field(default_factory=make_range)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=10_000_000))
-        object.__setattr__(self, "experts", check_int("experts", self.experts, least=2, most=1_000_000))
+        if not isinstance(self.problem, Problem):
+            raise DiscreetError(f"problem is {self.problem!r}, but must be a problem such as Arms(4).")
         object.__setattr__(self, "rounds", check_int("rounds", self.rounds, least=2))
         check_positive("epsilon", self.epsilon)
         check_range("epsilon", self.epsilon, 1e-12, 1e12)
         check_range("delta", self.delta, 0.0, 1.0)
         object.__setattr__(self, "bounds", make_range(self.bounds.low, self.bounds.high))
-
-    def geometry(self, name: str) -> Geometry:
-        """Return the named sets of points and loss vectors in this dimension."""
-        return geometry(name, self.arms, self.bounds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +64,19 @@ class Citation:
     text: str
 
 
+class Growth(NamedTuple):
+    """How regret grows with the number of rounds T, at the latest: like T^exponent, up to logarithms.
+
+    Where noise hides it for long, it shows below a million rounds for epsilons from ``shows_at`` on.
+    """
+
+    exponent: float
+    shows_at: float = 1.0
+
+
+ROOT = Growth(0.5)
+
 Build = Callable[..., Instance]
-Kind = Literal["arms", "points", "advice"]
-ANY_POINTS = "any"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,81 +85,101 @@ class Algorithm:
 
     name: str
     title: str
-    problem: str
-    feedback: str
+    problem: Problem  # what it plays: an example, whose parameters may be others unless they are ``fixed``
+    fixed: tuple[str, ...] = ()
     citation: Citation
     make: Build
-    points: str | None = None  # what is played: experts, ball, cube, any of them (an option), or arms (None)
-    advised: bool = False  # whether rounds come with expert advice
+    stochastic: bool = False  # whether regret is bounded for losses that do not change only
+    growth: Growth | None = None  # of regret against any losses that are fixed in advance
 
-    @property
-    def kind(self) -> Kind:
-        """What it is for: arms, points, or arms with advice."""
-        return "advice" if self.advised else "arms" if self.points is None else "points"
+    def problem_with(self, **parameters: Any) -> Problem:
+        """Return the problem with these parameters, and the usual ones elsewhere."""
+        known = self.problem.parameters()
+        for name, value in parameters.items():
+            if name not in known:
+                raise DiscreetError(
+                    f"{name} is given, but {self.name} plays {self.problem}, which has no {name}: it has "
+                    f"{' and '.join(known)}."
+                )
+            if name in self.fixed and value != known[name]:
+                raise DiscreetError(f"{name} is {value!r}, but {self.name} is for {known[name]} only.")
+        return cast(Problem, replace(cast(Any, self.problem), **parameters))
 
-    def build(self, setting: Setting, **options: Any) -> Instance:
+    def setting(
+        self,
+        *,
+        rounds: int = Setting.rounds,
+        epsilon: float = Setting.epsilon,
+        delta: float = Setting.delta,
+        low: float = 0.0,
+        high: float = 1.0,
+        **parameters: Any,
+    ) -> Setting[Problem]:
+        """Return a setting from plain numbers: ``algorithm("exp3").setting(arms=10, rounds=1000)``."""
+        problem = self.problem_with(**parameters)
+        return Setting(problem, rounds=rounds, epsilon=epsilon, delta=delta, bounds=make_range(low, high))
+
+    def plays(self, problem: Problem) -> bool:
+        """Return whether this is a problem that the algorithm plays."""
+        mine, other = self.problem.parameters(), problem.parameters()
+        return type(problem) is type(self.problem) and all(mine[name] == other[name] for name in self.fixed)
+
+    def build(self, setting: Setting[Problem] | None = None, **options: Any) -> Instance:
         """Return the algorithm with all its numbers filled in."""
-        for key in options:
+        setting = self.setting() if setting is None else setting
+        if not self.plays(setting.problem):
+            raise DiscreetError(f"{self.name} plays {self.problem}, but the problem is {setting.problem!r}.")
+        for key, value in options.items():
             if key not in self.options:
                 raise unknown_name(f"option of {self.name}", key, [*self.options, "low", "high"])
-            _check_choice(key, options[key], self.options[key])
+            self.options[key].check(value)
         return self.make(setting, **options)
 
-    def plays(self, options: Mapping[str, Any]) -> str | None:
-        """Return which kind of points is played under these options, None for arms."""
-        if self.points != ANY_POINTS:
-            return self.points
-        default = inspect.signature(self.make).parameters["points"].default
-        return str(options.get("points", default))
+    @property
+    def options(self) -> dict[str, Option]:
+        """Every option by its name; a default of None means: derived from the setting."""
+        return options_of(self.make)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Every option's name and type; None means: derived from the setting."""
-        hints = typing.get_type_hints(self.make)
-        parameters = inspect.signature(self.make).parameters.values()
-        return {p.name: hints[p.name] for p in parameters if p.kind is p.KEYWORD_ONLY}
-
-    def parse(self, texts: Mapping[str, str]) -> dict[str, Any]:
-        """Return options given as text, as on a command line, as values of the right type."""
-        return {key: _parse(key, text, self.options[key]) for key, text in texts.items() if key in self.options} | {
-            key: text for key, text in texts.items() if key not in self.options
-        }
+    def field(self) -> str:
+        """What the problem is called, for tables."""
+        return self.problem.title.replace("adversarial", "stochastic") if self.stochastic else self.problem.title
 
 
 _algorithms: dict[str, Algorithm] = {}
 
 
-def register(
+def register_algorithm(
     *,
     name: str,
     title: str,
-    problem: str,
-    feedback: str,
+    problem: Problem,
     citation: Citation,
-    points: str | None = None,
-    advised: bool = False,
+    fixed: tuple[str, ...] = (),
+    stochastic: bool = False,
+    growth: Growth | None = None,
 ) -> Callable[[Build], Build]:
-    """Declare the named algorithm that the decorated function builds."""
+    """Declare the named algorithm that the decorated function builds; its keyword-only arguments are its options."""
 
     def keep(make: Build) -> Build:
         _algorithms[name] = Algorithm(
             name=name,
             title=title,
             problem=problem,
-            feedback=feedback,
+            fixed=fixed,
             citation=citation,
             make=make,
-            points=points,
-            advised=advised,
+            stochastic=stochastic,
+            growth=growth,
         )
         return make
 
     return keep
 
 
-def algorithms(kind: Kind | None = None) -> dict[str, Algorithm]:
-    """Return all named algorithms, or only those for arms, for points, or for arms with advice."""
-    return {name: each for name, each in _algorithms.items() if kind in (None, each.kind)}
+def algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
+    """Return all named algorithms, or those for one kind of problem."""
+    return {name: each for name, each in _algorithms.items() if problem in (None, type(each.problem))}
 
 
 def algorithm(name: str) -> Algorithm:
@@ -161,45 +191,3 @@ def algorithm(name: str) -> Algorithm:
     if not isinstance(name, str) or name not in _algorithms:
         raise unknown_name("algorithm", name, _algorithms)
     return _algorithms[name]
-
-
-def choices(kind: Any) -> tuple[str, ...]:
-    """Return the values that an option can have, if they are few."""
-    only, _ = _required(kind)
-    return typing.get_args(only) if typing.get_origin(only) is Literal else ("true", "false") if only is bool else ()
-
-
-def one_size(arms: int | None, dimension: int | None) -> int | None:
-    """Return the number of arms, which is the dimension of points: whichever was given."""
-    if arms is not None and dimension is not None and arms != dimension:
-        raise DiscreetError(f"arms is {arms} and dimension is {dimension}, but they are the same number: give one.")
-    return dimension if arms is None else arms
-
-
-def _check_choice(key: str, value: Any, kind: Any) -> None:
-    only, optional = _required(kind)
-    if typing.get_origin(only) is Literal and not (optional and value is None) and value not in choices(kind):
-        raise DiscreetError(f"{key} is {value!r}, but must be one of {', '.join(choices(kind))}.")
-
-
-def _parse(key: str, text: str, kind: Any) -> Any:
-    kind, _ = _required(kind)
-    if typing.get_origin(kind) is Literal:
-        return text
-    if kind is bool:
-        if text.lower() not in ("true", "false"):
-            raise DiscreetError(f"{key} is '{text}', but must be true or false.")
-        return text.lower() == "true"
-    try:
-        return kind(text)
-    except ValueError:
-        article = {int: "a whole number", float: "a number"}.get(kind, str(kind))
-        raise DiscreetError(f"{key} is '{text}', but must be {article}.") from None
-
-
-def _required(kind: Any) -> tuple[Any, bool]:
-    """Return the type that a value has if there is one, and whether there may be none."""
-    if typing.get_origin(kind) not in (Union, UnionType):
-        return kind, False
-    (only,) = (part for part in typing.get_args(kind) if part is not type(None))
-    return only, True

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from discreet import kernel
-from discreet.contracts import Floats, Game, Generator, Integers
-from discreet.environments.arms.game import ArmGame
+from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, count
 from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
+from discreet.problems import ArmGame, Game
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player

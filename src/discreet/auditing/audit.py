@@ -26,6 +26,7 @@ from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import ExactGaussian, Gaussian
 from discreet.private import Private
+from discreet.problems import Advice, Problem
 
 CONFIDENCE = 0.99
 LEAST, MOST = 400_000, 100_000_000
@@ -97,7 +98,7 @@ def audit(
     trials: int | None = None,
     seed: int = 1,
     confidence: float = CONFIDENCE,
-    setting: Setting | None = None,
+    setting: Setting[Problem] | None = None,
     **options: Any,
 ) -> Audit:
     """Attack a named algorithm, or a channel and a learner of your own, through the real, compiled code.
@@ -194,14 +195,18 @@ def _sample(attack: Attack, private: Private, root: int, world: int, trials: int
     return attack.sample(private, world, trials, root + (series << 40))
 
 
-def default_setting(name: str) -> Setting:
+def default_setting(name: str) -> Setting[Problem]:
     """Return the numbers that an algorithm is audited with."""
-    usual = {"arms": Setting(rounds=10_000), "points": Setting(arms=2, rounds=8), "advice": Setting(rounds=10_000)}
-    return usual[algorithm(name).kind]
+    problem, rounds = algorithm(name).problem.for_audit()
+    return Setting(problem, rounds=rounds)
 
 
 def _named(
-    name: str, setting: Setting, options: dict[str, Any], claimed: Guarantee | None, attack: Attack | RareArm | None
+    name: str,
+    setting: Setting[Problem],
+    options: dict[str, Any],
+    claimed: Guarantee | None,
+    attack: Attack | RareArm | None,
 ) -> tuple[Private, Guarantee, Attack | RareArm]:
     """Return what a name stands for, what is claimed of it, and the best known attack."""
     known = algorithm(name)
@@ -218,11 +223,11 @@ def _named(
     if is_running_sum(private.channel):
         return private, claim, attack or one_vector(private.channel)
     if releases_estimates(private.channel):
-        return private, claim, attack or one_estimate(private, setting.arms, setting.bounds)
-    if known.advised:
-        private = advised(private, setting.arms, setting.experts)
+        return private, claim, attack or one_estimate(private, setting.problem.actions, setting.bounds)
+    if isinstance(setting.problem, Advice):
+        private = advised(private, setting.problem.arms, setting.problem.experts)
     if private.channel.in_order:
-        return private, claim, attack or rare_arm(private, setting.arms, setting.bounds)
+        return private, claim, attack or rare_arm(private, setting.problem.actions, setting.bounds)
     return private, claim, attack or EveryRelease(setting.bounds, private.channel.hold())
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.environments.arms.game import ArmGame
 from discreet.private import Private
+from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player

@@ -22,6 +22,7 @@ from discreet.errors import DiscreetError, check_int, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.private import Private
+from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
 
@@ -362,7 +363,7 @@ class Bandit:
 def _build(recipe: Mapping[str, Any]) -> Private:
     options = dict(recipe)
     setting = Setting(
-        arms=len(options.pop("arms")),
+        Arms(len(options.pop("arms"))),
         rounds=options.pop("horizon"),
         epsilon=options.pop("epsilon"),
         delta=options.pop("delta"),
@@ -371,8 +372,7 @@ def _build(recipe: Mapping[str, Any]) -> Private:
     options.pop("clip")
     simulation = options.pop("simulation")
     known = algorithm(options.pop("algorithm"))
-    if known.kind != "arms":
-        needs = "expert advice" if known.advised else "whole loss vectors"
-        raise DiscreetError(f"algorithm is {known.name}, which needs {needs}: a bandit has none.")
+    if not isinstance(known.problem, Arms):
+        raise DiscreetError(f"algorithm is {known.name}, which plays {known.problem}, but a bandit plays arms.")
     private = known.build(setting, **options).private
     return private if simulation else private.live()

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm, algorithms
-from discreet.algorithms.registry import one_size
 from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
 from discreet.auditing.audit import default_setting
@@ -17,15 +16,14 @@ from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
+from discreet.options import parse_all
 from discreet.ranges import make_range
 
 
 @click.command(epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper")
 @click.argument("name", type=options.AlgorithmName(), required=False)
 @click.option("--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy.")
-@options.arms("4, or 2 for points")
-@options.dimension
-@options.experts
+@options.problem_parameters
 @click.option("--rounds", type=int, help="Number of rounds (default: 10000, or 8 for running sums).")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
@@ -39,9 +37,6 @@ from discreet.ranges import make_range
 def audit(
     name: str | None,
     everything: bool,
-    arms: int | None,
-    dimension: int | None,
-    experts: int | None,
     rounds: int | None,
     epsilon: float,
     delta: float,
@@ -52,6 +47,7 @@ def audit(
     check: bool,
     quiet: bool,
     as_json: bool,
+    **parameters: Any,
 ) -> None:
     """Attack an algorithm: epsilon claimed, epsilon found.
 
@@ -66,16 +62,15 @@ def audit(
         raise DiscreetError(f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one.")
 
     def find(each: str) -> Audit:
-        usual, size = default_setting(each), one_size(arms, dimension)
+        known, usual = algorithm(each), default_setting(each)
         setting = Setting(
-            arms=usual.arms if size is None else size,
-            experts=usual.experts if experts is None else experts,
+            known.problem_with(**(usual.problem.parameters() | options.given(parameters))),
             rounds=usual.rounds if rounds is None else rounds,
             epsilon=epsilon,
             delta=delta,
             bounds=make_range(**bounds),
         )
-        chosen: dict[str, Any] = algorithm(each).parse(texts)
+        chosen: dict[str, Any] = texts | parse_all(known.options, texts)
         return attack_it(each, setting=setting, trials=trials, confidence=confidence, seed=seed, **chosen)
 
     found = [find(name)] if name is not None else _all(find, quiet=quiet)
@@ -92,8 +87,7 @@ def audit(
 
 def _all(find: Any, *, quiet: bool) -> list[Audit]:
     """Return the audits of all algorithms that claim privacy."""
-    probe = Setting(arms=2, rounds=10_000, delta=1e-6)
-    names = [name for name, known in algorithms().items() if known.build(probe).guarantee.is_private]
+    names = [name for name, known in algorithms().items() if known.build(known.setting(delta=1e-6)).guarantee.is_private]
     with progress_bar(quiet=quiet) as bar:
         step = bar("audits")
         found = []

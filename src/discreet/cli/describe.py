@@ -8,58 +8,36 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm
-from discreet.algorithms.registry import choices, one_size
 from discreet.cli import options
 from discreet.cli.text import facts, number
-from discreet.ranges import Range, make_range
-from discreet.sets import GEOMETRIES
+from discreet.options import Option, parse_all
+from discreet.problems import Problem
 
 
 @click.command(epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5")
 @click.argument("name", type=options.AlgorithmName())
-@options.arms("4")
-@options.dimension
-@options.experts
+@options.problem_parameters
 @click.option("--rounds", type=int, default=100_000, show_default=True, help="Number of rounds.")
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @options.settings
 @options.as_json
 def describe(
-    name: str,
-    arms: int | None,
-    dimension: int | None,
-    experts: int | None,
-    rounds: int,
-    epsilon: float,
-    delta: float,
-    settings: tuple[str, ...],
-    as_json: bool,
+    name: str, rounds: int, epsilon: float, delta: float, settings: tuple[str, ...], as_json: bool, **parameters: Any
 ) -> None:
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
-    given = one_size(arms, dimension)
-    size = Setting.arms if given is None else given
-    setting = Setting(
-        arms=size,
-        experts=Setting.experts if experts is None else experts,
-        rounds=rounds,
-        epsilon=epsilon,
-        delta=delta,
-        bounds=make_range(**bounds),
-    )
-    chosen = known.parse(texts)
-    instance = known.build(setting, **chosen)
-    points = known.plays(chosen)
+    setting = known.setting(rounds=rounds, epsilon=epsilon, delta=delta, **bounds, **options.given(parameters))
+    instance = known.build(setting, **(texts | parse_all(known.options, texts)))
+    problem = setting.problem
     noises = list(instance.private.channel.noises)
     if as_json:
         values: dict[str, Any] = {
             "name": name,
             "title": known.title,
             "setting": {
-                "arms" if points is None else "dimension": size,
-                **({"experts": setting.experts} if known.advised else {}),
+                **problem.parameters(),
                 "rounds": rounds,
                 "epsilon": epsilon,
                 "delta": delta,
@@ -80,12 +58,10 @@ def describe(
     lines = [
         (
             "setting",
-            f"{size:,} {'arms' if points is None else 'dimensions'}, "
-            + (f"{setting.experts:,} experts, " if known.advised else "")
-            + f"{rounds:,} rounds, epsilon {epsilon:g}, "
-            f"delta {delta:g}, {_range(points, setting.bounds)}",
+            f"{problem.sizes}, {rounds:,} rounds, epsilon {epsilon:g}, delta {delta:g}, "
+            f"{problem.range_words(setting.bounds)}",
         ),
-        *(("points", GEOMETRIES[kind]) for kind in (points,) if kind is not None),
+        *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),
         *(("noise", f"{noise['kind']}, scale {number(noise['scale'])} in units of the loss") for noise in noises),
         *(("noise", "none") for _ in range(not noises)),
@@ -95,27 +71,20 @@ def describe(
         ),
         (
             "expected regret",
-            instance.bound_source if bound is None else f"{_most(bound, setting, points)} ({instance.bound_source})",
+            instance.bound_source if bound is None else f"{_most(bound, setting)} ({instance.bound_source})",
         ),
         ("paper", known.citation.text),
-        ("can be set", ", ".join([*(_option(key, kind) for key, kind in known.options.items()), "low", "high"])),
+        ("can be set", ", ".join([*map(_option, known.options.values()), "low", "high"])),
     ]
     facts(f"{name}: {known.title}", lines)
 
 
-def _most(bound: float, setting: Setting, points: str | None) -> str:
+def _most(bound: float, setting: Setting[Problem]) -> str:
     """Return the bound, and that it says nothing if no play could do worse."""
-    widest = setting.rounds * (2.0 * setting.bounds.high if points in ("ball", "cube") else setting.bounds.width)
+    widest = setting.rounds * setting.problem.widest(setting.bounds)
     return f"at most {number(bound)}" + (", which is trivial" if bound >= widest else "")
 
 
-def _option(key: str, kind: Any) -> str:
+def _option(option: Option) -> str:
     """Return the name of an option, with its values where there are few."""
-    values = choices(kind)
-    return f"{key} ({', '.join(values)})" if values else key
-
-
-def _range(points: str | None, bounds: Range) -> str:
-    if points in ("ball", "cube"):
-        return f"loss vectors of size at most {bounds.high:g}"
-    return f"losses from {bounds.low:g} to {bounds.high:g}"
+    return f"{option.name} ({', '.join(option.choices)})" if option.choices else option.name

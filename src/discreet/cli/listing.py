@@ -6,7 +6,7 @@ import json
 
 import click
 
-from discreet.algorithms import Setting, algorithms
+from discreet.algorithms import algorithms
 from discreet.cli import options
 from discreet.cli.text import table
 
@@ -17,13 +17,13 @@ def list_algorithms(as_json: bool) -> None:
     """Show every named algorithm: what it is for, what it promises, where it comes from."""
     rows = []
     for name, algorithm in algorithms().items():
-        guarantee = algorithm.build(Setting()).guarantee
+        guarantee = algorithm.build().guarantee
         rows.append(
             {
                 "name": name,
                 "title": algorithm.title,
-                "problem": algorithm.problem,
-                "feedback": algorithm.feedback,
+                "problem": algorithm.field,
+                "feedback": algorithm.problem.feedback,
                 "model": guarantee.model,
                 "status": guarantee.status,
                 "paper": algorithm.citation.text if as_json else algorithm.citation.short,

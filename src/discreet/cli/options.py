@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
 
 from discreet.algorithms import algorithms
-from discreet.environments import environment_names
+from discreet.environments import environment_names, environments
+from discreet.environments.registry import file_options
 from discreet.errors import DiscreetError
+from discreet.plugins import load_plugins
+from discreet.problems import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+load_plugins()  # before any command asks what there is
 
 
 class AlgorithmName(click.ParamType[str]):
@@ -46,15 +53,37 @@ settings = click.option(
 )
 
 
-def arms(default: str) -> Callable[[Command], Command]:
-    """Return the option for the number of arms."""
-    return click.option("--arms", type=int, help=f"Number of arms (default: {default}).")
+def problem_parameters(command: Command) -> Command:
+    """Add the parameters of all problems as options: ``--arms``, ``--dimension``, ..."""
+    described: dict[str, tuple[Any, str, list[str]]] = {}
+    for problem in known_problems():
+        for each in fields(cast(Any, problem)):
+            kind, text, defaults = described.setdefault(each.name, (each.type, each.metadata.get("help", ""), []))
+            if str(each.default) not in defaults:
+                defaults.append(str(each.default))
+    for name, (kind, text, defaults) in reversed(described.items()):
+        usual = f"(default: {' or '.join(defaults)})"
+        command = click.option(f"--{name}", type=int if kind == "int" else str, help=f"{text} {usual}".strip())(command)
+    return command
 
 
-dimension = click.option("--dimension", type=int, help="Length of the points, for algorithms that play points.")
+def files(command: Command) -> Command:
+    """Add the options of environments that name files: ``--losses``, ``--advice``."""
+    for name in reversed(file_options()):
+        text = f"File of {name} for the environment 'table'."
+        command = click.option(f"--{name}", type=click.Path(path_type=Path), help=text)(command)
+    return command
 
 
-experts = click.option("--experts", type=int, help="Number of experts, for algorithms with expert advice (default: 10).")
+def given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return those arguments of a command that were given."""
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def known_problems() -> list[type[Problem]]:
+    """Return every kind of problem that an algorithm or an environment is for."""
+    named = [type(each.problem) for each in algorithms().values()] + [each.problem for each in environments()]
+    return list(dict.fromkeys(sorted(named, key=lambda kind: kind.__name__ != "Arms")))
 
 
 def parse_settings(texts: tuple[str, ...]) -> tuple[dict[str, float], dict[str, str]]:

@@ -14,15 +14,14 @@ import click
 from discreet.algorithms import algorithm
 from discreet.cli import options
 from discreet.cli.text import number, table
-from discreet.environments import environment_names
+from discreet.environments import environment_names, environments
 from discreet.errors import count
+from discreet.options import parse_all
 from discreet.simulation import Results
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
 from discreet.simulation.output import output_folder
 from discreet.simulation.results import parquet_writer
-
-DEFAULTS = "stochastic, linear-stochastic for points, advice-random with advice"
 
 
 @click.command(
@@ -33,13 +32,10 @@ DEFAULTS = "stochastic, linear-stochastic for points, advice-random with advice"
 @click.option(
     "--environment",
     type=options.EnvironmentName(),
-    help=f"The adversary (default: {DEFAULTS}): {', '.join(environment_names())}.",
+    help=f"The adversary (default: that of the problem): {', '.join(environment_names())}.",
 )
-@click.option("--losses", type=click.Path(path_type=Path), help="CSV or NPY file for the environment 'table'.")
-@click.option("--advice", type=click.Path(path_type=Path), help="NPY file of advice for 'table': rounds, experts, arms.")
-@options.arms("4, or the columns of the file")
-@options.dimension
-@options.experts
+@options.files
+@options.problem_parameters
 @click.option("--rounds", type=int, help="Number of rounds (default: 10000, or the rows of the file).")
 @click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
 @click.option("--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated.")
@@ -68,11 +64,10 @@ def simulate(
     early and keeps the trials that are finished.
     """
     bounds, texts = options.parse_settings(settings)
-    arguments |= bounds
+    arguments = options.given(arguments) | bounds
     parsed: dict[str, Any] = dict(texts)
-    for name in names:
-        known = algorithm(name)
-        parsed |= {key: value for key, value in known.parse(texts).items() if key in known.options}
+    for known in [each.options for each in environments()] + [algorithm(name).options for name in names]:
+        parsed |= parse_all(known, texts)
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
@@ -112,20 +107,14 @@ def _print(results: Results) -> None:
         ]
         for row in results.summary()
     ]
-    rival = f"of {results.sizes}"
-    if results.points is not None:
-        rival = f"point in dimension {results.arms} ({results.points})"
     click.echo(
-        f"Regret after {results.rounds:,} rounds against the best fixed {rival}, "
+        f"Regret after {results.rounds:,} rounds against {results.problem.rivals}, "
         f"{results.environment} losses, {count(results.trials.size, 'trial')}"
     )
     head = ["algorithm", "mean regret", "95 % interval", "median of means", "proved bound", "seconds"]
     table(head, rows, right=range(1, 6))
     if results.clipped:
-        low, high = results.bounds
-        what = "number" if results.points in (None, "experts") else "loss vector"
-        where = f"{low:g} to {high:g}" if what == "number" else f"size {high:g}"
-        click.echo(f"Clipped: {count(results.clipped, what)} outside {where}.")
+        click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
 
 
 @contextlib.contextmanager

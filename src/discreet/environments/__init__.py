@@ -9,16 +9,9 @@ from discreet.environments.arms.pairs import Drop, Leak
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
-from discreet.environments.named import (
-    Kind,
-    environment,
-    environment_names,
-    environment_options,
-    kind_of,
-    with_full_information,
-)
 from discreet.environments.points.adaptive import LinearAdaptive
-from discreet.environments.points.linear import FullInformation, LinearAlternating, LinearDrifting, LinearStochastic
+from discreet.environments.points.linear import LinearAlternating, LinearDrifting, LinearStochastic
+from discreet.environments.registry import environment, environment_names, environments, register_environment
 
 __all__ = [
     "AdviceAdversarial",
@@ -28,9 +21,7 @@ __all__ = [
     "Deterministic",
     "Drifting",
     "Drop",
-    "FullInformation",
     "FullyOblivious",
-    "Kind",
     "Leak",
     "LinearAdaptive",
     "LinearAlternating",
@@ -43,9 +34,8 @@ __all__ = [
     "Table",
     "environment",
     "environment_names",
-    "environment_options",
-    "kind_of",
+    "environments",
     "read_advice",
     "read_table",
-    "with_full_information",
+    "register_environment",
 ]

@@ -12,6 +12,7 @@ from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_sigma
 from discreet.errata.registry import erratum
+from discreet.problems import Arms
 from discreet.ranges import Range
 from discreet.sensitivities import ftrl_prefixes, tree_levels
 from discreet.simulation import simulate
@@ -135,7 +136,7 @@ def leader_regret() -> str:
 )
 def bandit() -> str:
     """Audit the paper's noise through the whole algorithm."""
-    setting = Setting(rounds=10_000, epsilon=1.0, bounds=Range(-1.0, 1.0))
+    setting = Setting(Arms(), rounds=10_000, epsilon=1.0, bounds=Range(-1.0, 1.0))
     paper = audit("noisy-exp2", setting=setting, calibration="paper")
     tight = audit("noisy-exp2", setting=setting)
     return (

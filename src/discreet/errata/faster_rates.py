@@ -8,8 +8,9 @@ import numpy as np
 
 from discreet.algorithms import Setting, algorithm
 from discreet.channels import Estimates, PaperEstimates
-from discreet.environments.advice.scenes import AdviceGame
 from discreet.errata.registry import erratum
+from discreet.problems import Advice, Arms
+from discreet.problems.advice import AdviceGame
 from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation.loop import Player
@@ -49,7 +50,7 @@ def resampling() -> str:
 )
 def moment() -> str:
     """Compare both bounds."""
-    setting = Setting(arms=4, rounds=2**18, epsilon=0.1)
+    setting = Setting(Arms(4), rounds=2**18, epsilon=0.1)
     paper = algorithm("batched-htinf").build(setting, calibration="paper")
     tight = algorithm("batched-htinf").build(setting)
     assert paper.regret_bound is not None
@@ -69,7 +70,7 @@ def moment() -> str:
 )
 def perturbation() -> str:
     """Compare the size of the estimates with what the misprint would allow."""
-    built = algorithm("batched-ftpl").build(Setting(arms=4, rounds=2**18, epsilon=1.0))
+    built = algorithm("batched-ftpl").build(Setting(Arms(4), rounds=2**18, epsilon=1.0))
     cap, rate = float(built.parameters["cap"]), float(built.parameters["learning_rate"])
     log = math.log(4 * 2**18)
     return (
@@ -88,7 +89,7 @@ def perturbation() -> str:
 def private_advice() -> str:
     """Let all experts advise the first arm in one world, the second in the other, in one round of many."""
     rounds, runs = 20, 500
-    private = algorithm("expert-arms").build(Setting(arms=2, experts=2, rounds=rounds)).private
+    private = algorithm("expert-arms").build(Setting(Advice(2, 2), rounds=rounds)).private
     told = []
     for world in (0, 1):
         table = np.zeros((2, 2, 2))
@@ -134,7 +135,7 @@ def estimates_noise() -> str:
 def mixing() -> str:
     """Compare the terms of the proof that γ is to balance."""
     experts, arms, rounds, epsilon, delta = 100, 4, 10**8, 1.0, 1e-6
-    setting = Setting(arms=arms, experts=experts, rounds=rounds, epsilon=epsilon, delta=delta)
+    setting = Setting(Advice(arms, experts), rounds=rounds, epsilon=epsilon, delta=delta)
     numbers = algorithm("batched-exp4").build(setting, calibration="paper").parameters
     rate, tau, ours = float(numbers["learning_rate"]), float(numbers["batch_size"]), float(numbers["mixing"])
     log, failure = math.log(experts * rounds), math.log(1.0 / delta)
@@ -162,7 +163,7 @@ def local_regret() -> str:
     """Compare both bounds."""
     found = []
     for exponent in (20, 30):
-        setting = Setting(arms=4, experts=100, rounds=2**exponent)
+        setting = Setting(Advice(4, 100), rounds=2**exponent)
         tight = algorithm("local-exp4").build(setting)
         paper = 16.0 * math.sqrt(2**exponent * 4 * math.log(100)) * math.log(4 * 2**exponent) + 1.0
         assert tight.regret_bound is not None

@@ -12,6 +12,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.errata.registry import erratum
 from discreet.learners import Exp3, Exp3Gain
 from discreet.learners.arms.draws import Draw
+from discreet.problems import Arms
 from discreet.simulation.statistics import gini_difference
 
 PAPER = "Tossou & Dimitrakakis 2017"
@@ -108,7 +109,7 @@ def exp3_tau_loss() -> str:
     delta = float(rounds) ** -2
     ratio = rounds / size**3
     printed = 4.0 * ratio + math.sqrt(8.0 * math.log(1.0 / delta) * ratio)
-    setting = Setting(arms=arms, rounds=rounds, epsilon=1000.0, delta=delta)
+    setting = Setting(Arms(arms), rounds=rounds, epsilon=1000.0, delta=delta)
     ours = algorithm("exp3-tau").build(setting, batch_size=size).guarantee.epsilon
     return (
         f"T = 2^18, K = 4, τ = {size}, δ = T^-2 (the paper's experiment): printed ε = {printed:.0f}, ours {ours:.1f}, a factor of "
@@ -125,7 +126,7 @@ def exp3_tau_loss() -> str:
 )
 def exp3_tau_size() -> str:
     """Evaluate the printed theorem, and ours, at the printed batch size."""
-    setting = Setting(rounds=100_000, epsilon=1.0, delta=1e-6)
+    setting = Setting(Arms(), rounds=100_000, epsilon=1.0, delta=1e-6)
     paper = algorithm("exp3-tau").build(setting, calibration="paper")
     tight = algorithm("exp3-tau").build(setting)
     size = int(paper.parameters["batch_size"])

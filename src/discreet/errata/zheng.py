@@ -12,6 +12,7 @@ from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_epsilon, gaussian_sigma
 from discreet.errata.registry import erratum
+from discreet.problems import Arms
 from discreet.sensitivities import glm_gradient
 
 PAPER = "Zheng et al. 2020"
@@ -32,7 +33,7 @@ def classical(epsilon: float, delta: float) -> float:
 )
 def one_point() -> str:
     """Audit it at a large epsilon, and compare at small ones."""
-    setting = Setting(rounds=10_000, epsilon=10.0, delta=1e-6)
+    setting = Setting(Arms(), rounds=10_000, epsilon=10.0, delta=1e-6)
     found = audit("local-tsallis-inf", setting=setting, trials=4_000_000, calibration="paper")
     excess = gaussian_delta(1.0 / classical(10.0, 1e-6), 10.0) / 1e-6
     crossing = next(e / 100.0 for e in range(100, 2000) if classical(e / 100.0, 1e-6) < gaussian_sigma(e / 100.0, 1e-6))

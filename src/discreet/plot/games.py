@@ -8,12 +8,13 @@ import numpy as np
 
 from discreet.environments import environment, environment_names
 from discreet.plot.regret import COLOURS, plotting
+from discreet.problems import Arms
 
 
 def plot_environments(path: Path | str, *, arms: int = 4, rounds: int = 4000, seed: int = 1) -> Path:
     """Draw the losses of every named environment on arms, as means over windows of a fiftieth of the game."""
     pyplot = plotting()
-    names = [name for name in environment_names("arms") if name != "table"]
+    names = [name for name in environment_names(Arms) if name != "table"]
     columns = 4
     figure, panels = pyplot.subplots(
         -(-len(names) // columns), columns, figsize=(9.0, 6.0), layout="constrained", sharey=True

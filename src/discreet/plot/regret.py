@@ -69,9 +69,9 @@ def draw_regret(results: Results, axes: Axes) -> None:
         if most >= 1000:
             axis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("rounds")
-    axes.set_ylabel(f"regret against the best {results.rival}")
+    axes.set_ylabel(f"regret against {results.problem.rival}")
     over = "one trial" if results.trials.size == 1 else f"mean of {results.trials.size} trials, 95 % bands"
-    axes.set_title(f"{results.environment} losses, {results.sizes}: {over}", fontsize=10)
+    axes.set_title(f"{results.environment} losses, {results.problem.sizes}: {over}", fontsize=10)
     axes.grid(alpha=0.3)
     if len(final) > len(COLOURS):
         axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))

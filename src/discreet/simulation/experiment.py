@@ -13,26 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from discreet.algorithms import Setting, algorithm
-from discreet.algorithms.registry import one_size
-from discreet.contracts import Environment, Floats, Integers
-from discreet.environments import environment_options
+from discreet.algorithms import Algorithm, Setting, algorithm
+from discreet.contracts import Floats, Integers
+from discreet.environments.registry import file_options, find_environment
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.guarantee import Guarantee, round_up
 from discreet.private import Private
+from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
+from discreet.simulation.matching import matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
-from discreet.simulation.worlds import (
-    default_environment,
-    fitted,
-    given_arrays,
-    has_advice,
-    problem_of,
-    rounds_of,
-    table_of,
-    world_for,
-)
 
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
 
@@ -53,7 +44,7 @@ class Contender:
     facts: Mapping[str, Any] = field(default_factory=dict)  # what the manifest says about it
 
     @classmethod
-    def named(cls, name: str, setting: Setting, **options: Any) -> Contender:
+    def named(cls, name: str, setting: Setting[Problem], **options: Any) -> Contender:
         """Return a named algorithm with its parameters filled in."""
         known = algorithm(name)
         instance = known.build(setting, **options)
@@ -74,11 +65,8 @@ def simulate(
     algorithms: str | Contender | Iterable[str | Contender],
     *,
     environment: str | Environment | None = None,
+    problem: Problem | None = None,
     losses: Path | str | Floats | None = None,
-    arms: int | None = None,
-    dimension: int | None = None,
-    experts: int | None = None,
-    advice: Path | str | Floats | None = None,
     rounds: int | None = None,
     trials: int = 24,
     epsilon: float | Sequence[float] = 1.0,
@@ -90,17 +78,20 @@ def simulate(
     workers: int | None = None,
     clip: bool = False,
     progress: Progress | None = None,
+    **parameters: Any,
 ) -> Results:
     """Play algorithms against an adversary over many trials and return their regret.
 
-    All algorithms of a trial meet the same game. A private algorithm plays once for each ``epsilon``. ``options`` go to
-    every algorithm that has an option of that name. The same seed gives the same numbers whatever the number of
-    ``workers``. An interrupt (Ctrl-C) ends the run early and keeps the trials that are finished.
+    All algorithms of a trial meet the same game. A private algorithm plays once for each ``epsilon``. ``parameters`` are
+    those of the problem: ``arms``; ``geometry`` and ``dimension`` for algorithms that play points; ``arms`` and
+    ``experts`` for those with expert advice. ``options`` go to every algorithm, and to the environment, that has an
+    option of that name. The same seed gives the same numbers whatever the number of ``workers``. An interrupt (Ctrl-C)
+    ends the run early and keeps the trials that are finished.
 
-    Algorithms that play points (``ftrl-ball``, ...) take ``dimension`` in the place of ``arms``. The environment is
-    ``stochastic`` by default, ``linear-stochastic`` for points; ``options`` of an environment (``gap``) go there.
-    Algorithms with expert advice meet ``advice-random`` by default, with a number of ``experts``; a table needs a file of
-    ``advice`` too, of the shape (rounds, experts, arms); both may be arrays instead of files.
+    Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to the declared range, from
+    ``low`` to ``high``. ``losses`` is a table, an array or a file with a row a round, in the units of that range; with
+    expert advice it needs ``advice`` too, of the shape (rounds, experts, arms). Contenders of your own play whatever the
+    environment, or ``problem``, says.
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
@@ -112,43 +103,31 @@ def simulate(
     asked = check_int("trials", trials, least=1)
     seed = check_int("seed", seed, least=0)
     threads = min(asked, available_cores() if workers is None else check_int("workers", workers, least=1))
-    options = dict(options or {})
-    problem = problem_of([each for each in algorithms if isinstance(each, str)], options)
-    size = one_size(arms, dimension)
-    environment = given_arrays(environment, losses, advice)
-    if environment is None:
-        environment = default_environment(problem)
-    if all(isinstance(each, Contender) for each in algorithms):  # then the environment decides
-        problem = problem._replace(advised=has_advice(environment))
-    world = world_for(
+    named = [algorithm(each) for each in algorithms if isinstance(each, str)]
+    given = {name: value for name, value in parameters.items() if value is not None}
+    files = {name: given.pop(name) for name in file_options() if name in given}
+    files |= {} if losses is None else {"losses": losses}
+    chosen = dict(options or {})
+    world = matching_environment(
         environment,
-        problem,
-        losses=None if isinstance(losses, np.ndarray) else losses,
-        advice=None if isinstance(advice, np.ndarray) else advice,
-        size=size,
-        experts=experts,
+        problem or shared_problem(named, given),
+        parameters=given,
+        options=chosen | files,
         rounds=rounds,
         bounds=bounds,
-        options=options,
     )
+    for each in named:
+        if not each.plays(world.problem):
+            raise DiscreetError(f"{each.name} plays {each.problem}, but {world.source} is for {world.problem}.")
     length = rounds_of(world, rounds)
-    world, clipped = fitted(world, length, bounds, clip=clip)
+    world, clipped = world.checked(world.problem, length, bounds, clip=clip)
 
     epsilons = [float(value) for value in np.atleast_1d(epsilon)]
     if not epsilons:
         raise DiscreetError("epsilon is empty, but at least one value is needed.")
-    settings = [
-        Setting(
-            arms=world.actions,
-            experts=getattr(world, "experts", Setting.experts),
-            rounds=length,
-            epsilon=value,
-            delta=delta,
-            bounds=bounds,
-        )
-        for value in epsilons
-    ]
-    contenders = _contenders(algorithms, settings, options, environment)
+    settings = [Setting(world.problem, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons]
+    _check_options(chosen, named, environment, world.problem)
+    contenders = _contenders(algorithms, settings, chosen)
     marks = checkpoints(length)
     outcomes = _run(
         [contender.private for contender in contenders], world, marks, asked, threads, seed, bounds, clip, progress
@@ -156,14 +135,12 @@ def simulate(
     return Results(
         contenders=tuple(contenders),
         environment=_title(environment, world),
-        arms=world.actions,
-        points=problem.points,
-        experts=getattr(world, "experts", None),
+        problem=world.problem,
         checkpoints=marks,
         asked=asked,
         seed=seed,
         bounds=bounds,
-        reacts=getattr(world, "reacts", False),
+        reacts=world.reacts,
         clipped=clipped + sum(outcome.clipped for outcome in outcomes.values()),
         trials=np.array(sorted(outcomes), dtype=np.int64),
         regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
@@ -221,19 +198,23 @@ def _run(
     return outcomes
 
 
+def _check_options(
+    options: Mapping[str, Any], named: Sequence[Algorithm], asked: str | Environment | None, problem: Problem
+) -> None:
+    """Refuse an option that neither an algorithm nor the environment has."""
+    known = {key for each in named for key in each.options}
+    if not isinstance(asked, Environment):
+        known |= set(find_environment(asked or problem.default_environment, problem).options)
+    for key in options:
+        if key not in known:
+            raise unknown_name("option", key, known | {"low", "high"})
+
+
 def _contenders(
-    algorithms: Sequence[str | Contender],
-    settings: Sequence[Setting],
-    options: Mapping[str, Any],
-    world: str | Environment,
+    algorithms: Sequence[str | Contender], settings: Sequence[Setting[Problem]], options: Mapping[str, Any]
 ) -> list[Contender]:
     if not algorithms:
         raise DiscreetError("algorithms is empty, but at least one is needed.")
-    named = [algorithm(each) for each in algorithms if isinstance(each, str)]
-    others = {"points", *(environment_options(world) if isinstance(world, str) else ())}
-    for key in options:
-        if key not in others and not any(key in each.options for each in named):
-            raise unknown_name("option", key, {key for each in named for key in each.options} | {"low", "high"})
     found: dict[str, Contender] = {}
     for each in algorithms:
         if isinstance(each, Contender):
@@ -259,5 +240,6 @@ def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
     return f"{name} (ε = {short if close else round_up(guarantee.epsilon, digits=digits):.{digits}g})"
 
 
-def _title(asked: str | Environment, world: Environment) -> str:
-    return repr(table_of(world) or world) if table_of(world) or not isinstance(asked, str) else asked
+def _title(asked: str | Environment | None, world: Environment) -> str:
+    named = asked if asked is not None else world.problem.default_environment
+    return named if isinstance(named, str) and world.length is None else repr(world)

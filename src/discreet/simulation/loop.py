@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Game, Generator, Integers, ReactingGame
+from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
 from discreet.kernel import arrays, as_plain, compilable, compile_for, copy, with_names
 from discreet.private import Private
+from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, count
 from discreet.kernel import source_digest
+from discreet.problems import Problem
 from discreet.ranges import Range
 from discreet.simulation.statistics import mean_interval, median_of_means
 
@@ -29,9 +30,7 @@ class Results:
 
     contenders: tuple[Contender, ...]
     environment: str
-    arms: int  # or the dimension of the points
-    points: str | None  # what is played: experts, ball, cube, or arms (None)
-    experts: int | None  # who gave advice, if anybody did
+    problem: Problem
     checkpoints: Integers
     asked: int
     seed: int
@@ -47,18 +46,6 @@ class Results:
     def rounds(self) -> int:
         """The length of the game."""
         return int(self.checkpoints[-1])
-
-    @property
-    def rival(self) -> str:
-        """What regret is measured against."""
-        return "expert" if self.experts is not None else "fixed point" if self.points is not None else "fixed arm"
-
-    @property
-    def sizes(self) -> str:
-        """How many arms there are, experts and arms, or dimensions."""
-        if self.experts is not None:
-            return f"{self.experts} experts on {self.arms} arms"
-        return f"{self.arms} arms" if self.points is None else f"{self.points} in {self.arms} dimensions"
 
     def summary(self) -> list[dict[str, Any]]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
@@ -114,9 +101,7 @@ class Results:
             "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
             "seed": self.seed,
             "environment": self.environment,
-            "arms" if self.points is None else "dimension": self.arms,
-            "points": self.points,
-            "experts": self.experts,
+            "problem": {"plays": str(self.problem), **self.problem.parameters()},
             "rounds": self.rounds,
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},

@@ -6,15 +6,15 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Integers
+from discreet.contracts import Floats, Generator, Integers
 from discreet.private import Private
+from discreet.problems import Environment
 from discreet.randomness import streams
-from discreet.ranges import Range
-from discreet.simulation.fitting import answers, checked
+from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player
 
 # How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing beside them, few
@@ -22,6 +22,7 @@ from discreet.simulation.loop import Player
 ROUNDS_AT_ONCE = 2**14
 NUMBERS_AT_ONCE = 2**19
 MOST_NUMBERS_AT_ONCE = 2**22
+UNIT = make_range()
 
 
 class Outcome(NamedTuple):
@@ -77,7 +78,7 @@ def run_trial(
     for start, end in stretches(environment, marks):
         if stop.is_set():
             return None
-        game, outside = checked(environment, environment.deal(start, end, dealer), bounds, clip=clip, before=start)
+        game, outside = deal(environment, start, end, dealer, bounds, clip=clip)
         clipped += outside
         inside = (marks > start) & (marks <= end)
         stops = np.unique(np.append(marks[inside], end)) - start
@@ -89,15 +90,31 @@ def run_trial(
             before = time.perf_counter()
             loss[index, inside] = player.play(game, stops)[at_marks]
             seconds[index] += time.perf_counter() - before
-            if answers(environment):
+            if environment.answers:
                 best[index, inside] = environment.best(player.memory)
     return Outcome(loss - best, loss, seconds, clipped)
 
 
+def deal(
+    environment: Environment, start: int, stop: int, rng: Generator, bounds: Range, *, clip: bool
+) -> tuple[Any, int]:
+    """Return rounds start to stop with all losses in the declared range, and how many had to be clipped."""
+    problem, game = environment.problem, environment.deal(start, stop, rng)
+    if environment.answers:  # losses are made from what is played
+        return (game.rescaled(*problem.scale(bounds)) if environment.on_unit_scale else game), 0
+    if not environment.on_unit_scale:
+        return problem.check(game, bounds, clip=clip, before=start)
+    game, clipped = problem.check(game, UNIT, clip=clip, before=start)
+    if problem.scale(bounds) != problem.scale(UNIT):
+        scaled = game.rescaled(*problem.scale(bounds))
+        game, _ = problem.check(scaled, bounds, clip=True)  # a last digit may be outside, by rounding
+    return game, clipped
+
+
 def stretches(environment: Environment, marks: Integers) -> Iterator[tuple[int, int]]:
     """Yield the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
-    size, rounds = rounds_at_once(environment.actions), int(marks[-1])
+    size, rounds = rounds_at_once(environment.problem.actions), int(marks[-1])
     cuts = {*range(0, rounds, size), rounds}
-    if answers(environment):
+    if environment.answers:
         cuts.update(marks.tolist())
     yield from itertools.pairwise(sorted(cuts))

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.algorithms.arms.baselines import EXP3, ONE_LOSS
+from discreet.algorithms.arms.baselines import EXP3
 from discreet.algorithms.arms.faster_rates import FASTER_RATES, Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, algorithm, register
+from discreet.algorithms.registry import Citation, Instance, Setting, algorithm, register_algorithm
 from discreet.channels import Estimates, Open, PaperEstimates, PerRound
 from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
@@ -22,8 +22,8 @@ from discreet.errors import DiscreetError, check_int
 from discreet.learners import BatchedExp4, Exp4, Exp4P, Following
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.private import Private
+from discreet.problems import Advice, Arms
 
-ADVICE = "bandit with expert advice"
 SKEW = 4.0 / 3.0  # of the moments of Laplace noise over those of Gaussian noise, while η times its scale is at most 1/2
 MOMENTS = (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)  # ν, of which the best is taken
 EXP4P = Citation(
@@ -34,12 +34,12 @@ EXP4P = Citation(
 DERIVED = "re-derived with moments of the noise (see discreet.learners.advice.exp4); losses fixed in advance"
 
 
-@register(name="exp4", title="EXP4, for expert advice", problem=ADVICE, feedback=ONE_LOSS, citation=EXP3, advised=True)
-def exp4(setting: Setting, *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
+@register_algorithm(name="exp4", title="EXP4, for expert advice", problem=Advice(), citation=EXP3)
+def exp4(setting: Setting[Advice], *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
     """EXP4; η = sqrt(2 ln N / (T K)) and no mixing, unless set."""
-    numbers = {"experts": setting.experts, "arms": setting.arms, "rounds": setting.rounds}
+    numbers = {"experts": setting.problem.experts, "arms": setting.problem.arms, "rounds": setting.rounds}
     rate = Exp4.recommended_rate(**numbers) if learning_rate is None else learning_rate
-    learner = Exp4.start(experts=setting.experts, learning_rate=rate, mixing=mixing)
+    learner = Exp4.start(experts=setting.problem.experts, learning_rate=rate, mixing=mixing)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "mixing": mixing},
@@ -48,19 +48,19 @@ def exp4(setting: Setting, *, learning_rate: float | None = None, mixing: float 
     )
 
 
-@register(
+@register_algorithm(
     name="exp4-p",
     title="EXP4 with a confidence bonus",
-    problem=ADVICE,
-    feedback=ONE_LOSS,
+    problem=Advice(),
     citation=EXP4P,
-    advised=True,
 )
-def exp4_p(setting: Setting, *, failure: float = 0.01) -> Instance:
+def exp4_p(setting: Setting[Advice], *, failure: float = 0.01) -> Instance:
     """EXP4.P; the bound holds with probability 1 - ``failure``."""
-    size = setting.arms * setting.rounds
-    learner = Exp4P.start(experts=setting.experts, arms=setting.arms, rounds=setting.rounds, failure=failure)
-    log = math.log(setting.experts / failure)
+    size = setting.problem.arms * setting.rounds
+    learner = Exp4P.start(
+        experts=setting.problem.experts, arms=setting.problem.arms, rounds=setting.rounds, failure=failure
+    )
+    log = math.log(setting.problem.experts / failure)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"least_share": learner.least_share, "bonus": learner.bonus, "failure": failure},
@@ -70,21 +70,19 @@ def exp4_p(setting: Setting, *, failure: float = 0.01) -> Instance:
     )
 
 
-@register(
+@register_algorithm(
     name="expert-arms",
     title="any bandit algorithm, with experts as its arms",
-    problem=ADVICE,
-    feedback=ONE_LOSS,
+    problem=Advice(),
     citation=FASTER_RATES,
-    advised=True,
 )
-def expert_arms(setting: Setting, *, base: str = "batched-htinf", calibration: Calibration = "tight") -> Instance:
+def expert_arms(setting: Setting[Advice], *, base: str = "batched-htinf", calibration: Calibration = "tight") -> Instance:
     """Algorithm 5 (Theorems 3 and 4) over ``base``, any algorithm on arms: its guarantee, and its bound for N arms."""
     inner = algorithm(base)
-    if inner.kind != "arms":
+    if not isinstance(inner.problem, Arms):
         raise DiscreetError(f"base is {base}, but must be an algorithm on arms without advice.")
     numbers = Setting(
-        arms=setting.experts,
+        Arms(setting.problem.experts),
         rounds=setting.rounds,
         epsilon=setting.epsilon,
         delta=setting.delta,
@@ -102,16 +100,14 @@ def expert_arms(setting: Setting, *, base: str = "batched-htinf", calibration: C
     )
 
 
-@register(
+@register_algorithm(
     name="local-exp4",
     title="EXP4 with noise every round",
-    problem=ADVICE,
-    feedback=ONE_LOSS,
+    problem=Advice(),
     citation=FASTER_RATES,
-    advised=True,
 )
 def local_exp4(
-    setting: Setting,
+    setting: Setting[Advice],
     *,
     calibration: Calibration = "tight",
     learning_rate: float | None = None,
@@ -135,20 +131,18 @@ def local_exp4(
         if kind == "laplace"
         else Gaussian.calibrate(sensitivity=width, epsilon=epsilon, delta=delta)
     )
-    learner = Exp4.start(experts=setting.experts, learning_rate=tuning.rate, mixing=tuning.mixing)
+    learner = Exp4.start(experts=setting.problem.experts, learning_rate=tuning.rate, mixing=tuning.mixing)
     return _instance(setting, Private(PerRound(setting.bounds, mechanism), learner), tuning, "Theorem 5")
 
 
-@register(
+@register_algorithm(
     name="batched-exp4",
     title="EXP4 on noisy estimates of batches",
-    problem=ADVICE,
-    feedback=ONE_LOSS,
+    problem=Advice(),
     citation=FASTER_RATES,
-    advised=True,
 )
 def batched_exp4(
-    setting: Setting,
+    setting: Setting[Advice],
     *,
     calibration: Calibration = "tight",
     batch_size: int | None = None,
@@ -159,16 +153,14 @@ def batched_exp4(
     return _batched(setting, calibration, batch_size, learning_rate, mixing, fits=False)
 
 
-@register(
+@register_algorithm(
     name="improved-batched-exp4",
     title="EXP4 on estimates of batches, with noise fitted to each expert",
-    problem=ADVICE,
-    feedback=ONE_LOSS,
+    problem=Advice(),
     citation=FASTER_RATES,
-    advised=True,
 )
 def improved_batched_exp4(
-    setting: Setting,
+    setting: Setting[Advice],
     *,
     calibration: Calibration = "tight",
     batch_size: int | None = None,
@@ -188,7 +180,7 @@ class _Tuning(NamedTuple):
 
 
 def _batched(
-    setting: Setting,
+    setting: Setting[Advice],
     calibration: Calibration,
     batch_size: int | None,
     learning_rate: float | None,
@@ -197,8 +189,8 @@ def _batched(
     fits: bool,
 ) -> Instance:
     experts, arms, rounds, epsilon, delta = (
-        setting.experts,
-        setting.arms,
+        setting.problem.experts,
+        setting.problem.arms,
         setting.rounds,
         setting.epsilon,
         setting.delta,
@@ -238,7 +230,7 @@ def _batched(
 
 
 def _tuned(
-    setting: Setting,
+    setting: Setting[Advice],
     size: int,
     *,
     each: float,
@@ -252,7 +244,7 @@ def _tuned(
     at most K / ((1 - γ) τ) times that variance, provided that no c(j) can exceed ν, where an entry of a query is at
     most K / γ. ``joint(η, γ)`` is its variance if it is the same for all experts, which holds for every ν.
     """
-    experts, arms, rounds = setting.experts, setting.arms, setting.rounds
+    experts, arms, rounds = setting.problem.experts, setting.problem.arms, setting.rounds
     usual = Exp4.recommended_rate(experts=experts, arms=arms, rounds=rounds)
     rates = usual * np.geomspace(1e-5, 20.0, 140) if learning_rate is None else np.array([learning_rate])
     mixings = np.append(0.0, np.geomspace(1e-5, 0.5, 80)) if mixing is None else np.array([mixing])
@@ -275,7 +267,7 @@ def _tuned(
     return best
 
 
-def _instance(setting: Setting, private: Private, tuning: _Tuning, theorem: str) -> Instance:
+def _instance(setting: Setting[Advice], private: Private, tuning: _Tuning, theorem: str) -> Instance:
     proved = math.isfinite(tuning.bound)
     return Instance(
         private=private,
@@ -285,16 +277,16 @@ def _instance(setting: Setting, private: Private, tuning: _Tuning, theorem: str)
     )
 
 
-def _paper_local(setting: Setting, learning_rate: float | None, mixing: float | None) -> Instance:
+def _paper_local(setting: Setting[Advice], learning_rate: float | None, mixing: float | None) -> Instance:
     """Return Theorem 5 as it is printed."""
-    arms, rounds, epsilon = setting.arms, setting.rounds, setting.epsilon
-    log, entropy = math.log(arms * rounds), math.log(setting.experts)
+    arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
+    log, entropy = math.log(arms * rounds), math.log(setting.problem.experts)
     tuned = math.sqrt(entropy / (3.0 * rounds * arms * (1.0 + 10.0 * log**2 / epsilon**2)))
     rate = tuned if learning_rate is None else learning_rate
     share = 4.0 * rate * arms * log / epsilon if mixing is None else mixing
     printed = epsilon <= 1.0 and learning_rate is None and mixing is None and share <= 0.5
     channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=epsilon))
-    learner = Exp4.start(experts=setting.experts, learning_rate=rate, mixing=min(share, 0.5))
+    learner = Exp4.start(experts=setting.problem.experts, learning_rate=rate, mixing=min(share, 0.5))
     bound = 16.0 * math.sqrt(rounds * arms * entropy) * log / epsilon + 1.0
     return Instance(
         private=Private(channel, learner),
@@ -305,12 +297,12 @@ def _paper_local(setting: Setting, learning_rate: float | None, mixing: float | 
 
 
 def _paper_batched(
-    setting: Setting, batch_size: int | None, learning_rate: float | None, mixing: float | None, *, fits: bool
+    setting: Setting[Advice], batch_size: int | None, learning_rate: float | None, mixing: float | None, *, fits: bool
 ) -> Instance:
     """Return Theorem 6 as printed, with the logarithm of 1 / δ that its γ lost; Algorithm 7 has the same numbers."""
     experts, arms, rounds, epsilon, delta = (
-        setting.experts,
-        setting.arms,
+        setting.problem.experts,
+        setting.problem.arms,
         setting.rounds,
         setting.epsilon,
         setting.delta,
@@ -351,5 +343,5 @@ def _paper_batched(
     )
 
 
-def _capped(setting: Setting, bound: float) -> float:
+def _capped(setting: Setting[Advice], bound: float) -> float:
     return min(bound, setting.rounds) * setting.bounds.width

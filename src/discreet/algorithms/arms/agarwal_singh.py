@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.learners import Exp3
 from discreet.mechanisms import Laplace
 from discreet.private import Private
+from discreet.problems import Arms
 
 AGARWAL_SINGH = Citation(
     short="Agarwal & Singh 2017",
@@ -24,13 +24,13 @@ EXP2 = Citation(
 )
 
 
-@register(name="exp2", title="EXP2 with uniform exploration", problem=BANDIT, feedback=ONE_LOSS, citation=EXP2)
-def exp2(setting: Setting, *, learning_rate: float | None = None, mixing: float | None = None) -> Instance:
+@register_algorithm(name="exp2", title="EXP2 with uniform exploration", problem=Arms(), growth=ROOT, citation=EXP2)
+def exp2(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float | None = None) -> Instance:
     """EXP2 on the unit vectors, whose optimal exploration is uniform: EXP3 with mixing.
 
     η = sqrt(ln K / (3 K T)), γ = η K give a regret of at most 2 sqrt(3 K T ln K) for losses in [-1, 1].
     """
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(math.log(arms) / (3.0 * arms * rounds))
     rate = tuned if learning_rate is None else learning_rate
     share = min(rate * arms, 1.0) if mixing is None else mixing
@@ -44,11 +44,15 @@ def exp2(setting: Setting, *, learning_rate: float | None = None, mixing: float 
     )
 
 
-@register(
-    name="noisy-exp2", title="EXP2 with noise every round", problem=BANDIT, feedback=ONE_LOSS, citation=AGARWAL_SINGH
+@register_algorithm(
+    name="noisy-exp2",
+    title="EXP2 with noise every round",
+    problem=Arms(),
+    growth=Growth(0.5, shows_at=10.0),
+    citation=AGARWAL_SINGH,
 )
 def noisy_exp2(
-    setting: Setting,
+    setting: Setting[Arms],
     *,
     calibration: Calibration = "tight",
     learning_rate: float | None = None,
@@ -60,7 +64,7 @@ def noisy_exp2(
     ``calibration=paper``, the guarantee is 2 ε. Its parameters are η = sqrt(ln K / (2 K T v)) and γ = η K sqrt(v) with
     v = 1 + 2 λ² ln(K T), for which the proof's condition does not hold; so no bound is stated for them.
     """
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     width = setting.bounds.width
     if calibration == "tight":
         channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=width, epsilon=setting.epsilon))

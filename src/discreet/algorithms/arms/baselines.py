@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.registry import ROOT, Citation, Instance, Setting, register_algorithm
 from discreet.channels import Constant, Open
 from discreet.learners import Exp3, TsallisInf, Uniform
 from discreet.private import Private
-
-BANDIT = "adversarial bandit"
-ONE_LOSS = "loss of the played arm"
+from discreet.problems import Arms
 
 EXP3 = Citation(
     short="Auer et al. 2002",
@@ -29,19 +27,19 @@ NONE = Citation(short="-", text="none needed")
 Estimator = Literal["importance-weighted", "reduced-variance"]
 
 
-@register(name="uniform", title="uniform play, learns nothing", problem=BANDIT, feedback="none", citation=NONE)
-def uniform(setting: Setting) -> Instance:
+@register_algorithm(name="uniform", title="uniform play, learns nothing", problem=Arms(), citation=NONE)
+def uniform(setting: Setting[Arms]) -> Instance:
     """Play every arm with the same probability; feedback is never used."""
-    private = Private(Constant.like(Open(setting.bounds), 0.5), Uniform(setting.arms))
-    bound = setting.rounds * (1.0 - 1.0 / setting.arms) * setting.bounds.width
+    private = Private(Constant.like(Open(setting.bounds), 0.5), Uniform(setting.problem.arms))
+    bound = setting.rounds * (1.0 - 1.0 / setting.problem.arms) * setting.bounds.width
     source = "the best arm is missed in all rounds but one in K"
     return Instance(private=private, parameters={}, regret_bound=bound, bound_source=source)
 
 
-@register(name="exp3", title="EXP3 for losses", problem=BANDIT, feedback=ONE_LOSS, citation=EXP3)
-def exp3(setting: Setting, *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
+@register_algorithm(name="exp3", title="EXP3 for losses", problem=Arms(), growth=ROOT, citation=EXP3)
+def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
     """Exponential weights; η = sqrt(2 ln K / (T K)) and no mixing, unless set."""
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     rate = math.sqrt(2.0 * math.log(arms) / (rounds * arms)) if learning_rate is None else learning_rate
     learner = Exp3.start(arms=arms, learning_rate=rate, mixing=mixing)
     # On losses in [0, 1]: γ T for mixing, and the two terms of the theorem for any rate.
@@ -54,14 +52,12 @@ def exp3(setting: Setting, *, learning_rate: float | None = None, mixing: float 
     )
 
 
-@register(
-    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=BANDIT, feedback=ONE_LOSS, citation=TSALLIS
-)
+@register_algorithm(name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=Arms(), citation=TSALLIS)
 def tsallis_inf(
-    setting: Setting, *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"
+    setting: Setting[Arms], *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"
 ) -> Instance:
     """Tsallis-INF; c = 2 for the importance-weighted estimator and 4 for the reduced-variance one, unless set."""
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     reduced = estimator == "reduced-variance"
     tuned = 4.0 if reduced else 2.0
     rate = tuned if learning_rate is None else learning_rate

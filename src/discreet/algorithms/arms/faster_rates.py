@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.registry import Citation, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch
 from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
+from discreet.problems import Arms
 
 FASTER_RATES = Citation(
     short="Asi, Raman & Talwar 2025",
@@ -19,15 +19,15 @@ FASTER_RATES = Citation(
 Calibration = Literal["tight", "paper"]
 
 
-@register(
+@register_algorithm(
     name="batched-exp3",
     title="EXP3 on noisy means of batches",
-    problem=BANDIT,
-    feedback=ONE_LOSS,
+    problem=Arms(),
+    growth=Growth(0.5, shows_at=10.0),
     citation=FASTER_RATES,
 )
 def batched_exp3(
-    setting: Setting,
+    setting: Setting[Arms],
     *,
     calibration: Calibration = "tight",
     batch_size: int | None = None,
@@ -39,7 +39,7 @@ def batched_exp3(
     The tight bound grows with the root of T (τ + 2 / (τ ε²) + ln(T / τ) / ε), which is least at τ = 2 / ε; the paper
     takes 1 / ε.
     """
-    arms, rounds, epsilon = setting.arms, setting.rounds, setting.epsilon
+    arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     size = _size(setting, 2.0 if calibration == "tight" else 1.0, batch_size)
     channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
     if calibration == "tight":
@@ -59,22 +59,25 @@ def batched_exp3(
     )
 
 
-@register(
+@register_algorithm(
     name="batched-htinf",
     title="HTINF on noisy means of batches",
-    problem=BANDIT,
-    feedback=ONE_LOSS,
+    problem=Arms(),
     citation=FASTER_RATES,
 )
 def batched_htinf(
-    setting: Setting, *, calibration: Calibration = "tight", batch_size: int | None = None, moment: float | None = None
+    setting: Setting[Arms],
+    *,
+    calibration: Calibration = "tight",
+    batch_size: int | None = None,
+    moment: float | None = None,
 ) -> Instance:
     """Corollary 2: HTINF with α = 2.
 
     A noisy mean has second moment at most 1 + 2 λ², λ = 1 / (τ ε), which is σ² (the paper takes 6). The bound
     30 τ σ sqrt(K (T' + 1)) is least at τ = sqrt(2) / ε (the paper takes 1 / ε).
     """
-    arms, rounds, epsilon = setting.arms, setting.rounds, setting.epsilon
+    arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     size = _size(setting, math.sqrt(2.0) if calibration == "tight" else 1.0, batch_size)
     channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
     least = math.sqrt(1.0 + 2.0 / (size * epsilon) ** 2)
@@ -89,15 +92,15 @@ def batched_htinf(
     )
 
 
-@register(
+@register_algorithm(
     name="batched-ftpl",
     title="follow the perturbed leader on noisy means of batches",
-    problem=BANDIT,
-    feedback=ONE_LOSS,
+    problem=Arms(),
+    growth=Growth(0.5, shows_at=1000.0),
     citation=FASTER_RATES,
 )
 def batched_ftpl(
-    setting: Setting,
+    setting: Setting[Arms],
     *,
     calibration: Calibration = "tight",
     batch_size: int | None = None,
@@ -110,7 +113,7 @@ def batched_ftpl(
     1 / (M (1 + 4 λ ln(K T')))), and the regret is at most τ (6 ln K / η + 4 η K T' B + K T' / (e M) + 1) (Lemma 13; the
     paper's own η lacks the 1.5 and writes ε T for T').
     """
-    arms, rounds, epsilon = setting.arms, setting.rounds, setting.epsilon
+    arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     size = _size(setting, 1.0, batch_size)
     channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
     batches = max(1, rounds // size)
@@ -145,6 +148,6 @@ def batched_ftpl(
     )
 
 
-def _size(setting: Setting, factor: float, given: int | None) -> int:
+def _size(setting: Setting[Arms], factor: float, given: int | None) -> int:
     """Return factor / epsilon rounds, but no more than there are."""
     return min(math.ceil(factor / setting.epsilon), setting.rounds) if given is None else given

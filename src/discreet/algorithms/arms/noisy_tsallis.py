@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS, TSALLIS, Estimator
+from discreet.algorithms.arms.baselines import TSALLIS, Estimator
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.registry import Citation, Instance, Setting, register_algorithm
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
 from discreet.learners import TsallisInf
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.private import Private
+from discreet.problems import Arms
 
 ZHENG = Citation(
     short="Zheng et al. 2020",
@@ -23,15 +24,14 @@ NO_BOUND = "no bound proved: noisy losses can be negative"
 CAUTION = 0.5
 
 
-@register(
+@register_algorithm(
     name="batched-tsallis-inf",
     title="Tsallis-INF on noisy means of batches",
-    problem=BANDIT,
-    feedback=ONE_LOSS,
+    problem=Arms(),
     citation=TSALLIS,
 )
 def batched_tsallis_inf(
-    setting: Setting,
+    setting: Setting[Arms],
     *,
     batch_size: int | None = None,
     learning_rate: float | None = None,
@@ -56,15 +56,14 @@ def batched_tsallis_inf(
     return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution, batch_size=size)
 
 
-@register(
+@register_algorithm(
     name="local-tsallis-inf",
     title="Tsallis-INF with noise every round",
-    problem=BANDIT,
-    feedback=ONE_LOSS,
+    problem=Arms(),
     citation=ZHENG,
 )
 def local_tsallis_inf(
-    setting: Setting,
+    setting: Setting[Arms],
     *,
     calibration: Calibration = "tight",
     learning_rate: float | None = None,
@@ -100,7 +99,7 @@ def _moment(estimator: Estimator) -> float:
 
 
 def _noisy_tsallis(
-    setting: Setting,
+    setting: Setting[Arms],
     channel: Channel,
     variance: float,
     learning_rate: float | None,
@@ -110,7 +109,7 @@ def _noisy_tsallis(
 ) -> Instance:
     rate = 2.0 / math.sqrt(_moment(estimator) + variance) if learning_rate is None else learning_rate
     baseline = 0.5 if estimator == "reduced-variance" else 0.0
-    learner = TsallisInf.start(arms=setting.arms, learning_rate=rate, baseline=baseline, caution=caution)
+    learner = TsallisInf.start(arms=setting.problem.arms, learning_rate=rate, baseline=baseline, caution=caution)
     return Instance(
         private=Private(channel, learner),
         parameters={**parameters, "learning_rate": rate, "estimator": estimator}

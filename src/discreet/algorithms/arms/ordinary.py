@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import BANDIT, EXP3, ONE_LOSS
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.arms.baselines import EXP3
+from discreet.algorithms.registry import ROOT, Citation, Instance, Setting, register_algorithm
 from discreet.channels import Open
 from discreet.errors import DiscreetError
 from discreet.learners import Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.private import Private
+from discreet.problems import Arms
 
-STOCHASTIC = "stochastic bandit"
 IX = Citation(
     short="Neu 2015",
     text="G. Neu. Explore no more: improved high-probability regret bounds for non-stochastic bandits. NeurIPS, 2015.",
@@ -38,10 +38,10 @@ KL = Citation(
 ONLY_STOCHASTIC = "logarithmic against independent, identically distributed losses; no bound otherwise"
 
 
-@register(name="exp3-ix", title="EXP3 with implicit exploration", problem=BANDIT, feedback=ONE_LOSS, citation=IX)
-def exp3_ix(setting: Setting, *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
+@register_algorithm(name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=IX)
+def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
     """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)). The bound in expectation follows by integrating the one in probability."""
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
     learner = Exp3IX.start(arms=arms, learning_rate=tuned if learning_rate is None else learning_rate, bias=bias)
     printed = learner.learning_rate == tuned and learner.bias == tuned / 2.0
@@ -55,10 +55,10 @@ def exp3_ix(setting: Setting, *, learning_rate: float | None = None, bias: float
     )
 
 
-@register(name="exp3-p", title="EXP3 with a confidence bonus", problem=BANDIT, feedback=ONE_LOSS, citation=EXP3)
-def exp3_p(setting: Setting, *, failure: float = 0.01) -> Instance:
+@register_algorithm(name="exp3-p", title="EXP3 with a confidence bonus", problem=Arms(), growth=ROOT, citation=EXP3)
+def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     """EXP3.P; the bound holds with probability 1 - ``failure``."""
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     if not 0.0 < failure < 1.0:
         raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
     learner = Exp3P.start(
@@ -76,10 +76,10 @@ def exp3_p(setting: Setting, *, failure: float = 0.01) -> Instance:
     )
 
 
-@register(name="htinf", title="HTINF, for heavy tails", problem=BANDIT, feedback=ONE_LOSS, citation=HEAVY)
-def htinf(setting: Setting, *, moment: float = 1.0, tail: float = 2.0) -> Instance:
+@register_algorithm(name="htinf", title="HTINF, for heavy tails", problem=Arms(), citation=HEAVY)
+def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1."""
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     bound = 30.0 * moment * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
     return Instance(
         private=Private(Open(setting.bounds), Htinf.start(arms=arms, moment=moment, tail=tail)),
@@ -89,10 +89,10 @@ def htinf(setting: Setting, *, moment: float = 1.0, tail: float = 2.0) -> Instan
     )
 
 
-@register(name="ftpl", title="follow the perturbed leader", problem=BANDIT, feedback=ONE_LOSS, citation=PERTURBED)
-def ftpl(setting: Setting, *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
+@register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), citation=PERTURBED)
+def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
     """FTPL with Laplace perturbation and geometric resampling, tuned for the bound of Faster rates 2025, Lemma 13."""
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     copies = math.ceil(math.sqrt(arms * rounds)) if cap is None else cap
     tuned = min(math.sqrt(1.5 * math.log(arms) / (arms * rounds)), 1.0 / copies)
     rate = tuned if learning_rate is None else learning_rate
@@ -108,22 +108,22 @@ def ftpl(setting: Setting, *, learning_rate: float | None = None, cap: int | Non
     )
 
 
-@register(name="ucb", title="upper confidence bounds (UCB1)", problem=STOCHASTIC, feedback=ONE_LOSS, citation=UCB1)
-def ucb(setting: Setting, *, exploration: float = 2.0) -> Instance:
+@register_algorithm(name="ucb", title="upper confidence bounds (UCB1)", problem=Arms(), stochastic=True, citation=UCB1)
+def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
     """UCB1, for independent, identically distributed losses."""
     return Instance(
-        private=Private(Open(setting.bounds), Ucb.start(arms=setting.arms, exploration=exploration)),
+        private=Private(Open(setting.bounds), Ucb.start(arms=setting.problem.arms, exploration=exploration)),
         parameters={"exploration": exploration},
         regret_bound=None,
         bound_source=ONLY_STOCHASTIC,
     )
 
 
-@register(name="kl-ucb", title="upper confidence bounds (KL-UCB)", problem=STOCHASTIC, feedback=ONE_LOSS, citation=KL)
-def kl_ucb(setting: Setting, *, extra: float = 0.0) -> Instance:
+@register_algorithm(name="kl-ucb", title="upper confidence bounds (KL-UCB)", problem=Arms(), stochastic=True, citation=KL)
+def kl_ucb(setting: Setting[Arms], *, extra: float = 0.0) -> Instance:
     """KL-UCB, for independent, identically distributed losses."""
     return Instance(
-        private=Private(Open(setting.bounds), KlUcb.start(arms=setting.arms, extra=extra)),
+        private=Private(Open(setting.bounds), KlUcb.start(arms=setting.problem.arms, extra=extra)),
         parameters={"extra": extra},
         regret_bound=None,
         bound_source=ONLY_STOCHASTIC,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import BANDIT, EXP3, ONE_LOSS
+from discreet.algorithms.arms.baselines import EXP3
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound, Selection
 from discreet.channels.selection import selection_curve
 from discreet.curves import Pure
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
 from discreet.private import Private
+from discreet.problems import Arms
 
 TOSSOU = Citation(
     short="Tossou & Dimitrakakis 2017",
@@ -30,13 +31,13 @@ def gain_bound(arms: int, plays: float) -> float:
     return 2.0 * math.sqrt((math.e - 1.0) * plays * arms * math.log(arms))
 
 
-@register(name="exp3-gain", title="EXP3 for gains", problem=BANDIT, feedback=ONE_LOSS, citation=EXP3)
-def exp3_gain(setting: Setting, *, mixing: float | None = None) -> Instance:
+@register_algorithm(name="exp3-gain", title="EXP3 for gains", problem=Arms(), growth=ROOT, citation=EXP3)
+def exp3_gain(setting: Setting[Arms], *, mixing: float | None = None) -> Instance:
     """EXP3 as Auer et al. and Tossou & Dimitrakakis define it: η = γ / K."""
-    tuned = gain_mixing(setting.arms, setting.rounds)
+    tuned = gain_mixing(setting.problem.arms, setting.rounds)
     share = tuned if mixing is None else mixing
-    bound = min(gain_bound(setting.arms, setting.rounds), setting.rounds) * setting.bounds.width
-    learner = Exp3Gain.start(arms=setting.arms, mixing=share)
+    bound = min(gain_bound(setting.problem.arms, setting.rounds), setting.rounds) * setting.bounds.width
+    learner = Exp3Gain.start(arms=setting.problem.arms, mixing=share)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": learner.learning_rate, "mixing": share},
@@ -45,18 +46,26 @@ def exp3_gain(setting: Setting, *, mixing: float | None = None) -> Instance:
     )
 
 
-@register(
-    name="dp-exp3-lap", title="EXP3 for gains with noise every round", problem=BANDIT, feedback=ONE_LOSS, citation=TOSSOU
+@register_algorithm(
+    name="dp-exp3-lap",
+    title="EXP3 for gains with noise every round",
+    problem=Arms(),
+    growth=Growth(0.5, shows_at=1000.0),
+    citation=TOSSOU,
 )
 def dp_exp3_lap(
-    setting: Setting, *, calibration: Calibration = "tight", mixing: float | None = None, margin: float | None = None
+    setting: Setting[Arms],
+    *,
+    calibration: Calibration = "tight",
+    mixing: float | None = None,
+    margin: float | None = None,
 ) -> Instance:
     """Algorithm 1: noisy gains outside [-b, 1 + b] are ignored, b = ln T / ε; all others are scaled to [0, 1].
 
     The paper's noise is right and tight, and its parameters are used as they are: both calibrations are the same.
     """
     del calibration
-    arms, rounds, epsilon = setting.arms, setting.rounds, setting.epsilon
+    arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     tuned = gain_mixing(arms, rounds), math.log(rounds) / epsilon
     share, reach = tuned[0] if mixing is None else mixing, tuned[1] if margin is None else margin
     channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=epsilon))
@@ -71,20 +80,20 @@ def dp_exp3_lap(
     )
 
 
-@register(
+@register_algorithm(
     name="exp3-tau",
     title="EXP3 for gains on exact means of batches",
-    problem=BANDIT,
-    feedback=ONE_LOSS,
+    problem=Arms(),
+    growth=Growth(2.0 / 3.0, shows_at=10.0),
     citation=TOSSOU,
 )
-def exp3_tau(setting: Setting, *, calibration: Calibration = "tight", batch_size: int | None = None) -> Instance:
+def exp3_tau(setting: Setting[Arms], *, calibration: Calibration = "tight", batch_size: int | None = None) -> Instance:
     """Mini-batch EXP3, private through its own sampling: no noise.
 
     The batch size is the least at which the proved loss is at most (ε, δ). The paper's own (Corollary 3.3) is
     ((4 T ε + 2 T ln(1/δ)) / ε²)^(1/3); the guarantee then says what it really gives.
     """
-    arms, rounds = setting.arms, setting.rounds
+    arms, rounds = setting.problem.arms, setting.rounds
     if batch_size is None:
         batch_size = (_paper_size if calibration == "paper" else _least_size)(rounds, setting.epsilon, setting.delta)
     channel = Selection.over(size=batch_size, rounds=rounds, delta=setting.delta, bounds=setting.bounds)

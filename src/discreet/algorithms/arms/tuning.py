@@ -8,10 +8,11 @@ from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel
 from discreet.learners import Exp3
 from discreet.private import Private
+from discreet.problems import Arms
 
 
 def noisy_exp3(
-    setting: Setting, channel: Channel, *, learning_rate: float | None, mixing: float | None, source: str
+    setting: Setting[Arms], channel: Channel, *, learning_rate: float | None, mixing: float | None, source: str
 ) -> Instance:
     """Return EXP3 behind a channel that releases means of τ losses with Laplace noise.
 
@@ -25,7 +26,7 @@ def noisy_exp3(
     exponential weights lose at most ln K / η + η K T' (1 + 2 λ²) (their share 1 - γ of the draws cancels in Σ q / p), and
     mixing at most γ T' = η K T' b; clipping moves an expected loss by at most (λ / 2) exp(-b / λ) = λ / (2 T').
     """
-    arms, rounds, size = setting.arms, setting.rounds, channel.hold()
+    arms, rounds, size = setting.problem.arms, setting.rounds, channel.hold()
     batches = max(1, rounds // size)
     (laplace,) = channel.noises
     noise = laplace["scale"] / setting.bounds.width

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 from discreet.algorithms.arms.agarwal_singh import AGARWAL_SINGH
 from discreet.algorithms.arms.faster_rates import Calibration
@@ -16,17 +16,16 @@ from discreet.algorithms.points.running_sums import (
     choose,
     planted,
 )
-from discreet.algorithms.registry import ANY_POINTS, Citation, Instance, Setting, register
+from discreet.algorithms.registry import Citation, Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.private import Private
+from discreet.problems import Points
+from discreet.problems.points import GeometryName
 from discreet.sets import Geometry
 
-EXPERTS = "expert problem"
-LINEAR = "online linear optimisation"
-WHOLE = "the whole loss vector"
 OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived; losses fixed in advance"
 OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived; losses fixed in advance"
 LEADER = Citation(
@@ -43,46 +42,45 @@ PERTURBED = Citation(
     short="Abernethy et al. 2014",
     text="J. Abernethy, C. Lee, A. Sinha, A. Tewari. Online linear optimization via smoothing. COLT, 2014.",
 )
-Points = Literal["experts", "ball", "cube"]
 
 
-@register(
+@register_algorithm(
     name="ftrl-experts",
     title="exponential weights on all losses",
-    problem=EXPERTS,
-    feedback=WHOLE,
+    problem=Points("experts"),
+    fixed=("geometry",),
     citation=LEADER,
-    points="experts",
 )
-def ftrl_experts(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
     """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
-    experts, width = setting.geometry("experts"), setting.bounds.width
-    tuned = EntropyFtrl.recommended_rate(actions=setting.arms, rounds=setting.rounds, width=width)
+    experts, width = setting.problem.sets(setting.bounds), setting.bounds.width
+    tuned = EntropyFtrl.recommended_rate(actions=setting.problem.dimension, rounds=setting.rounds, width=width)
     rate = tuned if learning_rate is None else learning_rate
     return Instance(
-        private=Private(OpenSum.over(experts.losses), EntropyFtrl.start(actions=setting.arms, learning_rate=rate)),
+        private=Private(
+            OpenSum.over(experts.losses), EntropyFtrl.start(actions=setting.problem.dimension, learning_rate=rate)
+        ),
         parameters={"learning_rate": rate},
         regret_bound=_capped(setting, experts, _entropy_bound(setting, rate, None)),
         bound_source="exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)",
     )
 
 
-@register(
+@register_algorithm(
     name="hedge",
     title="exponential weights for an unknown number of rounds",
-    problem=EXPERTS,
-    feedback=WHOLE,
+    problem=Points("experts"),
+    fixed=("geometry",),
     citation=HEDGE,
-    points="experts",
 )
-def hedge(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
     """Hedge with η = c sqrt(ln N / t), c = 2 in units of the range."""
-    experts, width = setting.geometry("experts"), setting.bounds.width
+    experts, width = setting.problem.sets(setting.bounds), setting.bounds.width
     tuned = Hedge.recommended_rate(width=width)
     rate = tuned if learning_rate is None else learning_rate
-    bound = Hedge.regret_bound(actions=setting.arms, rounds=setting.rounds, width=width)
+    bound = Hedge.regret_bound(actions=setting.problem.dimension, rounds=setting.rounds, width=width)
     return Instance(
-        private=Private(OpenSum.over(experts.losses), Hedge.start(actions=setting.arms, learning_rate=rate)),
+        private=Private(OpenSum.over(experts.losses), Hedge.start(actions=setting.problem.dimension, learning_rate=rate)),
         parameters={"learning_rate": rate},
         regret_bound=_capped(setting, experts, bound) if rate == tuned else None,
         bound_source="w sqrt(T ln N), for every T at once (see discreet.learners.points.hedge)"
@@ -91,36 +89,33 @@ def hedge(setting: Setting, *, learning_rate: float | None = None) -> Instance:
     )
 
 
-@register(
+@register_algorithm(
     name="ftpl-olo",
     title="perturbed leader, with a linear oracle only",
-    problem=LINEAR,
-    feedback=WHOLE,
+    problem=Points("cube"),
     citation=PERTURBED,
-    points=ANY_POINTS,
 )
-def ftpl_olo(setting: Setting, *, points: Points = "cube", spread: float | None = None) -> Instance:
+def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instance:
     """FTPL with Gaussian perturbations; σ = G sqrt(T) / (2 π N)^(1/4)."""
-    sets = setting.geometry(points)
+    sets = setting.problem.sets(setting.bounds)
     deviation = _spread(setting, sets, 0.0) if spread is None else spread
     return Instance(
         private=Private(OpenSum.over(sets.losses), LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)),
-        parameters={"points": points, "spread": deviation},
+        parameters={"geometry": setting.problem.geometry, "spread": deviation},
         regret_bound=_capped(setting, sets, _perturbed_bound(setting, sets, deviation, None)),
         bound_source="Gaussian smoothing (see discreet.learners.points.linear_ftpl)",
     )
 
 
-@register(
+@register_algorithm(
     name="private-ftrl-experts",
     title="exponential weights on private running sums",
-    problem=EXPERTS,
-    feedback=WHOLE,
+    problem=Points("experts"),
+    fixed=("geometry",),
     citation=AGARWAL_SINGH,
-    points="experts",
 )
 def private_ftrl_experts(
-    setting: Setting,
+    setting: Setting[Points],
     *,
     calibration: Calibration = "tight",
     sums: Sums | None = None,
@@ -129,35 +124,32 @@ def private_ftrl_experts(
     learning_rate: float | None = None,
 ) -> Instance:
     """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum."""
-    experts = setting.geometry("experts")
+    experts = setting.problem.sets(setting.bounds)
 
     def rate(found: RunningSum) -> float:
         if learning_rate is not None:
             return check_positive("learning_rate", learning_rate)
         return EntropyFtrl.recommended_rate(
-            actions=setting.arms, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
+            actions=setting.problem.dimension, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
         )
 
     def bound(found: RunningSum) -> float | None:
         return _entropy_bound(setting, rate(found), found)
 
     found = _running(setting, experts, bound, calibration, sums, noise, padding)
-    learner = EntropyFtrl.start(actions=setting.arms, learning_rate=rate(found))
+    learner = EntropyFtrl.start(actions=setting.problem.dimension, learning_rate=rate(found))
     return _instance(setting, experts, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
 
 
-@register(
+@register_algorithm(
     name="private-ftpl",
     title="perturbed leader on private running sums",
-    problem=LINEAR,
-    feedback=WHOLE,
+    problem=Points("cube"),
     citation=AGARWAL_SINGH,
-    points=ANY_POINTS,
 )
 def private_ftpl(
-    setting: Setting,
+    setting: Setting[Points],
     *,
-    points: Points = "cube",
     calibration: Calibration = "tight",
     sums: Sums | None = None,
     noise: Noise | None = None,
@@ -169,7 +161,7 @@ def private_ftpl(
     Noise that is not Gaussian comes on top of the whole perturbation. The paper's claim of pure privacy is wrong: its
     noise is Gaussian.
     """
-    sets = setting.geometry(points)
+    sets = setting.problem.sets(setting.bounds)
 
     def perturbation(found: RunningSum) -> float:
         shared = found.least if found.noise == "gaussian" else 0.0
@@ -181,23 +173,24 @@ def private_ftpl(
     found = _running(setting, sets, bound, calibration, sums, noise, padding)
     deviation = perturbation(found)
     learner = LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)
-    return _instance(setting, sets, found, learner, {"points": points, "spread": deviation}, bound, OUR_FTPL)
+    return _instance(
+        setting, sets, found, learner, {"geometry": setting.problem.geometry, "spread": deviation}, bound, OUR_FTPL
+    )
 
 
-def _register_leaders(points: str, place: str) -> None:
+def _register_leaders(geometry: GeometryName, place: str) -> None:
     """Declare the regularised leaders on one set of points, without and with privacy."""
 
-    @register(
-        name=f"ftrl-{points}",
+    @register_algorithm(
+        name=f"ftrl-{geometry}",
         title=f"regularised leader on {place}",
-        problem=LINEAR,
-        feedback=WHOLE,
+        problem=Points(geometry),
+        fixed=("geometry",),
         citation=LEADER,
-        points=points,
     )
-    def leader(setting: Setting, *, learning_rate: float | None = None) -> Instance:
+    def leader(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
         """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
-        sets = setting.geometry(points)
+        sets = setting.problem.sets(setting.bounds)
         tuned = QuadraticFtrl.recommended_rate(radius=sets.radius, rounds=setting.rounds, norm=sets.norm)
         rate = tuned if learning_rate is None else learning_rate
         return Instance(
@@ -207,16 +200,15 @@ def _register_leaders(points: str, place: str) -> None:
             bound_source="r² / η + η T G² / 4 (see discreet.learners.points.ftrl)",
         )
 
-    @register(
-        name=f"private-ftrl-{points}",
+    @register_algorithm(
+        name=f"private-ftrl-{geometry}",
         title=f"regularised leader on {place}, on private running sums",
-        problem=LINEAR,
-        feedback=WHOLE,
+        problem=Points(geometry),
+        fixed=("geometry",),
         citation=AGARWAL_SINGH,
-        points=points,
     )
     def private_leader(
-        setting: Setting,
+        setting: Setting[Points],
         *,
         calibration: Calibration = "tight",
         sums: Sums | None = None,
@@ -225,7 +217,7 @@ def _register_leaders(points: str, place: str) -> None:
         learning_rate: float | None = None,
     ) -> Instance:
         """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
-        sets = setting.geometry(points)
+        sets = setting.problem.sets(setting.bounds)
 
         def rate(found: RunningSum) -> float:
             if learning_rate is not None:
@@ -247,7 +239,7 @@ _register_leaders("cube", "the cube")
 
 
 def _running(
-    setting: Setting,
+    setting: Setting[Points],
     sets: Geometry,
     bound: Bound,
     calibration: Calibration,
@@ -266,7 +258,7 @@ def _running(
     return planted(setting, sets, "tree", printed, True, _paper_noise(setting, sets))
 
 
-def _paper_noise(setting: Setting, sets: Geometry) -> Any:
+def _paper_noise(setting: Setting[Points], sets: Geometry) -> Any:
     """Return what Theorems 3.1 and A.1 print, with logarithms to base 2, which the tree needs."""
     levels = math.log2(setting.rounds)
     if setting.delta == 0.0:
@@ -276,7 +268,7 @@ def _paper_noise(setting: Setting, sets: Geometry) -> Any:
 
 
 def _instance(
-    setting: Setting,
+    setting: Setting[Points],
     sets: Geometry,
     found: RunningSum,
     learner: Any,
@@ -294,20 +286,26 @@ def _instance(
     )
 
 
-def _entropy_bound(setting: Setting, rate: float, found: RunningSum | None) -> float | None:
+def _entropy_bound(setting: Setting[Points], rate: float, found: RunningSum | None) -> float | None:
     """Return the bound of exponential weights, with what the noise of the sums adds to it."""
-    numbers: dict[str, Any] = {"actions": setting.arms, "rounds": setting.rounds, "width": setting.bounds.width}
+    numbers: dict[str, Any] = {
+        "actions": setting.problem.dimension,
+        "rounds": setting.rounds,
+        "width": setting.bounds.width,
+    }
     if found is None:
         return EntropyFtrl.regret_bound(**numbers, learning_rate=rate)
     if found.noise == "gaussian":
         return EntropyFtrl.regret_bound(**numbers, learning_rate=rate, noise=found.most, uneven=not found.steady)
     if not found.steady:
         return None
-    cost = EntropyFtrl.noise_cost(actions=setting.arms, learning_rate=rate, moment=found.moment, reach=found.reach)
+    cost = EntropyFtrl.noise_cost(
+        actions=setting.problem.dimension, learning_rate=rate, moment=found.moment, reach=found.reach
+    )
     return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
 
 
-def _quadratic_bound(setting: Setting, sets: Geometry, rate: float, found: RunningSum | None) -> float | None:
+def _quadratic_bound(setting: Setting[Points], sets: Geometry, rate: float, found: RunningSum | None) -> float | None:
     if found is not None and not found.steady:
         return None
     noise = 0.0 if found is None else _length(sets, found)
@@ -316,7 +314,7 @@ def _quadratic_bound(setting: Setting, sets: Geometry, rate: float, found: Runni
     )
 
 
-def _perturbed_bound(setting: Setting, sets: Geometry, spread: float, found: RunningSum | None) -> float | None:
+def _perturbed_bound(setting: Setting[Points], sets: Geometry, spread: float, found: RunningSum | None) -> float | None:
     """Return the bound of the perturbed leader; Gaussian noise perturbs, other noise comes on top, once."""
     if found is not None and not found.steady:
         return None
@@ -332,7 +330,7 @@ def _perturbed_bound(setting: Setting, sets: Geometry, spread: float, found: Run
     return sets.radius * (deviations[1] * math.sqrt(sets.dimension) + stability) + first + extra
 
 
-def _spread(setting: Setting, sets: Geometry, noise: float) -> float:
+def _spread(setting: Setting[Points], sets: Geometry, noise: float) -> float:
     return LinearFtpl.recommended_spread(dimension=sets.dimension, rounds=setting.rounds, norm=sets.norm, noise=noise)
 
 
@@ -341,5 +339,5 @@ def _length(sets: Geometry, found: RunningSum) -> float:
     return found.most * math.sqrt(sets.dimension)
 
 
-def _capped(setting: Setting, sets: Geometry, bound: float | None) -> float | None:
+def _capped(setting: Setting[Points], sets: Geometry, bound: float | None) -> float | None:
     return None if bound is None else min(bound, setting.rounds * sets.widest)

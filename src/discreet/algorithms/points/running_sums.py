@@ -14,6 +14,7 @@ from discreet.channels.tree import tree_noise
 from discreet.errors import DiscreetError
 from discreet.factorisations import buffered, reduction
 from discreet.mechanisms import CubeLaplace, Laplace, SphericalLaplace
+from discreet.problems import Points
 from discreet.sets import Geometry
 
 Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
@@ -68,7 +69,13 @@ Bound = Callable[[RunningSum], float | None]  # None where none is proved
 
 
 def choose(
-    setting: Setting, geometry: Geometry, bound: Bound, *, sums: Sums | None, noise: Noise | None, padding: bool | None
+    setting: Setting[Points],
+    geometry: Geometry,
+    bound: Bound,
+    *,
+    sums: Sums | None,
+    noise: Noise | None,
+    padding: bool | None,
 ) -> RunningSum:
     """Return the running sum with the least proved bound among those that were left open.
 
@@ -94,7 +101,7 @@ def choose(
 
 
 def _candidates(
-    setting: Setting, geometry: Geometry, sums: Sums, noise: Noise | None, padding: bool | None
+    setting: Setting[Points], geometry: Geometry, sums: Sums, noise: Noise | None, padding: bool | None
 ) -> Iterator[RunningSum]:
     if sums not in TREES:
         yield _factorised(setting, geometry, sums)
@@ -107,7 +114,7 @@ def _candidates(
 
 
 def planted(
-    setting: Setting, geometry: Geometry, sums: Sums, noise: Noise, padding: bool, mechanism: Any = None
+    setting: Setting[Points], geometry: Geometry, sums: Sums, noise: Noise, padding: bool, mechanism: Any = None
 ) -> RunningSum:
     """Return a tree, with the least noise for the guarantee if no mechanism is given."""
     prefixes = setting.rounds - 1  # round t learns from the sum of t - 1 vectors
@@ -126,7 +133,7 @@ def planted(
     return RunningSum(channel, sums, noise, padding, one * most, one * least, levels, padding)
 
 
-def _factorised(setting: Setting, geometry: Geometry, sums: Sums) -> RunningSum:
+def _factorised(setting: Setting[Points], geometry: Geometry, sums: Sums) -> RunningSum:
     prefixes = setting.rounds - 1
     if sums == "blt":
         channel: Any = Buffered.over(geometry.losses, prefixes=prefixes, epsilon=setting.epsilon, delta=setting.delta)
@@ -149,7 +156,7 @@ def node_deviation(mechanism: Any, dimension: int) -> float:
     return float(mechanism.scale)
 
 
-def _check(setting: Setting, sums: Sums | None, noise: Noise | None, padding: bool | None) -> None:
+def _check(setting: Setting[Points], sums: Sums | None, noise: Noise | None, padding: bool | None) -> None:
     if sums is not None and sums not in TREES:
         if setting.delta == 0.0:
             raise DiscreetError(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Generator
+from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.advice.scenes import AdviceGame
-from discreet.environments.arms.game import least
-from discreet.environments.arms.table import Table
+from discreet.environments.arms.table import Table, table
+from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
+from discreet.problems import Advice, AdviceGame, Environment, Problem
+from discreet.ranges import Range
 
 TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
 
@@ -47,34 +49,48 @@ class AdviceTable(Environment):
         return cls(table, np.ascontiguousarray(scenes.swapaxes(1, 2), dtype=np.float64))
 
     @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.table.actions
+    def problem(self) -> Advice:
+        """The arms and experts that there are."""
+        return Advice(self.table.problem.arms, int(self.advice.shape[2]))
 
     @property
-    def experts(self) -> int:
-        """The number of experts."""
-        return int(self.advice.shape[2])
-
-    @property
-    def rounds(self) -> int:
+    def length(self) -> int:
         """How many rounds there are."""
-        return self.table.rounds
+        return self.table.length
+
+    @property
+    def source(self) -> str:
+        """The file of losses."""
+        return self.table.source
 
     def deal(self, start: int, stop: int, rng: Generator) -> AdviceGame:
         """Return rows start to stop."""
-        luck = uniforms(rng, start, stop, 1)[:, 0].copy()
+        drawn = uniforms(rng, start, stop, 1)[:, 0].copy()
         losses = np.ascontiguousarray(self.table.losses[start:stop])
-        if len(self.advice) == 1:
-            return AdviceGame(losses, self.advice, np.zeros(stop - start, np.int64), luck)
-        return AdviceGame(losses, self.advice[start:stop], np.arange(stop - start), luck)
+        constant = len(self.advice) == 1
+        advice = self.advice if constant else self.advice[start:stop]
+        which = np.zeros(stop - start, np.int64) if constant else np.arange(stop - start)
+        return AdviceGame(losses=losses, table=advice, which=which, uniforms=drawn)
 
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best expert."""
-        return least(total)
+    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+        """Check or clip the losses that will be played."""
+        rows: Any
+        rows, clipped = self.table.checked(problem, rounds, bounds, clip=clip)
+        return self._replace(table=rows, advice=self.advice[:rounds]), clipped
 
     def __repr__(self) -> str:
-        return f"AdviceTable({self.table.source}: {self.rounds} rounds, {self.experts} experts, {self.actions} arms)"
+        return f"AdviceTable({self.source}: {self.length} rounds, {self.problem.sizes})"
+
+
+@register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Advice)
+def advice_table(*, losses: Path | str | Floats, advice: Path | str | Floats) -> AdviceTable:
+    """Return the table of losses and advice in arrays or in files."""
+    if isinstance(advice, np.ndarray) != isinstance(losses, np.ndarray):
+        raise DiscreetError(
+            "one of losses and advice is an array, and one a file: give both as arrays, or both as files."
+        )
+    rows = table(losses=losses)
+    return AdviceTable.of(rows, advice) if isinstance(advice, np.ndarray) else read_advice(rows, advice)
 
 
 def read_advice(table: Table, path: Path | str) -> AdviceTable:

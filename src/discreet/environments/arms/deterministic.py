@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Generator
-from discreet.environments.arms.game import ArmGame, least
+from discreet.contracts import Generator
+from discreet.environments.registry import register_environment
+from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
-class Deterministic(Environment):
+@register_environment(
+    "deterministic", title="fixed gains that mislead (Tossou & Dimitrakakis 2017, section 4)", problem=Arms
+)
+class Deterministic(ArmsEnvironment):
     """Gains that a greedy player misreads; the loss is 1 - gain.
 
     The first arm always gives 0.38; the second gives 1 in every even round; the third gives 1 in every round that is a
@@ -19,12 +23,7 @@ class Deterministic(Environment):
     [[0.62, 1.0, 1.0, 1.0], [0.62, 0.0, 1.0, 1.0], [0.62, 1.0, 0.0, 1.0], [0.62, 0.0, 1.0, 1.0]]
     """
 
-    arms: int
-
-    @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.arms
+    on_unit_scale = True
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
@@ -35,7 +34,3 @@ class Deterministic(Environment):
         if self.arms > 2:
             losses[rounds % 3 == 0, 2] = 0.0
         return ArmGame(losses)
-
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm."""
-        return least(total)

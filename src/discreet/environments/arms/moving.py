@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Generator
+from discreet.contracts import Generator
 from discreet.environments.access import uniforms
-from discreet.environments.arms.game import ArmGame, least
+from discreet.environments.registry import register_environment
+from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 CYCLES = 2.0  # of the drift, over the whole game
 STRIDE = 64  # rounds between two steps of a walk
 STEP = 0.02
 
 
-class Drifting(Environment):
+@register_environment("drifting", title="Bernoulli losses whose means rise and fall in turn", problem=Arms)
+class Drifting(ArmsEnvironment):
     """Bernoulli losses whose means rise and fall, each arm a little later than the one before.
 
     The mean of arm i in round t is 1/2 - 0.4 cos(2 π (2 t / T - i / K)); every arm is best for a while, twice.
     """
 
-    arms: int
-    rounds: int
+    on_unit_scale = True
 
-    @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.arms
+    rounds: int
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
@@ -33,12 +31,9 @@ class Drifting(Environment):
         means = 0.5 - 0.4 * np.cos(2.0 * np.pi * phase)
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
 
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm."""
-        return least(total)
 
-
-class RandomWalk(Environment):
+@register_environment("random-walk", title="every loss a reflected random walk", problem=Arms)
+class RandomWalk(ArmsEnvironment):
     """Every arm's loss is a random walk, reflected at 0 and 1, that starts at 1/2 and steps every 64 rounds.
 
     >>> losses = RandomWalk(2).deal(0, 6400, np.random.default_rng(1)).losses
@@ -46,12 +41,7 @@ class RandomWalk(Environment):
     (True, True, True)
     """
 
-    arms: int
-
-    @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.arms
+    on_unit_scale = True
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
@@ -61,7 +51,3 @@ class RandomWalk(Environment):
         position = np.cumsum(steps, axis=0)[int(period[0]) :]
         folded = np.abs((position + 1.0) % 2.0 - 1.0)
         return ArmGame(folded[period - int(period[0])])
-
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm."""
-        return least(total)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Generator
-from discreet.environments.arms.game import ArmGame, least
+from discreet.contracts import Generator
+from discreet.environments.registry import register_environment
+from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
-class Leak(Environment):
+@register_environment(
+    "leak",
+    title="losses 1 but for one: where EXP3 on losses leaks (Faster rates 2025, G.1)",
+    problem=Arms,
+    neighbour=False,
+)
+@register_environment("leak-neighbour", title="its neighbour: the one loss of 0 is 1 too", problem=Arms, neighbour=True)
+class Leak(ArmsEnvironment):
     """Faster rates 2025, appendix G.1: every arm loses 1 in every round, but for the first.
 
     In the first round the second arm loses 0; in the neighbouring game (``neighbour=True``) it loses 1 as well. Replaying
@@ -18,13 +26,9 @@ class Leak(Environment):
     [[1.0, 0.0], [1.0, 1.0]]
     """
 
-    arms: int
-    neighbour: bool = False
+    on_unit_scale = True
 
-    @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.arms
+    neighbour: bool = False
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
@@ -33,12 +37,12 @@ class Leak(Environment):
             losses[0, 1] = 0.0
         return ArmGame(losses)
 
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm."""
-        return least(total)
 
-
-class Drop(Environment):
+@register_environment("drop", title="one arm better by 1/2 (Faster rates 2025, G.2)", problem=Arms, alternate=False)
+@register_environment(
+    "drop-alternate", title="its alternate: the others are better in the second half", problem=Arms, alternate=True
+)
+class Drop(ArmsEnvironment):
     """Faster rates 2025, appendix G.2: the first arm always loses 1/2, all others 1.
 
     In the alternate game the others lose 0 in the second half: a private algorithm that has quickly dropped them cannot
@@ -48,14 +52,10 @@ class Drop(Environment):
     [[0.5, 1.0], [0.5, 1.0], [0.5, 0.0], [0.5, 0.0]]
     """
 
-    arms: int
+    on_unit_scale = True
+
     rounds: int
     alternate: bool = False
-
-    @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.arms
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
@@ -64,7 +64,3 @@ class Drop(Environment):
         if self.alternate:
             losses[np.arange(start, stop) >= self.rounds // 2, 1:] = 0.0
         return ArmGame(losses)
-
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm."""
-        return least(total)

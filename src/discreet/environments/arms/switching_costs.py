@@ -7,23 +7,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Game, Generator, Integers
+from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.arms.game import least
+from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
+from discreet.problems import Arms, ArmsEnvironment, ReactingGame
 
 
-class SwitchingGame(Game):
-    """Rounds in which whoever changes the arm loses everything; ``memory`` holds a player's last arm, plus 1."""
+class SwitchingGame(ReactingGame):
+    """Rounds in which a player who changes the arm loses everything; ``memory`` holds the player's last arm, plus 1."""
 
     losses: Floats
-    memory: Integers
+    price: float = 1.0  # of changing the arm
 
     def feedback(self, t: int, action: int) -> float:
-        """Return the loss, 1 after a change of arm, and remember the arm."""
+        """Return the loss, that of changing the arm included, and remember the arm."""
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
         self.memory[0] = action + 1
-        return 1.0 if switched else self.losses[t, action]
+        return self.price if switched else self.losses[t, action]
 
     def loss(self, t: int, action: int) -> float:
         """Return the same loss, before the arm is remembered."""
@@ -32,14 +33,21 @@ class SwitchingGame(Game):
                 "the learner played an arm that the game does not have: their numbers of arms must agree."
             )
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
-        return 1.0 if switched else self.losses[t, action]
+        return self.price if switched else self.losses[t, action]
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return each arm's loss over each stretch: a fixed arm never pays for switching."""
         return np.add.reduceat(self.losses, starts, axis=0)
 
+    def rescaled(self, shift: float, factor: float) -> SwitchingGame:
+        """Return the game with all losses on another scale."""
+        return self._replace(losses=shift + factor * self.losses, price=shift + factor * self.price)
 
-class SwitchingCosts(Environment):
+
+@register_environment(
+    "switching-costs", title="a hidden good arm, and a price for switching (Dekel et al. 2014)", problem=Arms
+)
+class SwitchingCosts(ArmsEnvironment):
     """All arms follow one multi-scale random walk; one of them, drawn at random, is better by a little.
 
     W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T); the loss is 1/2 + W(t), less
@@ -48,15 +56,11 @@ class SwitchingCosts(Environment):
     of order K^(1/3) T^(2/3) / log T.
     """
 
+    on_unit_scale = True
+
     reacts = True
 
-    arms: int
     rounds: int
-
-    @property
-    def actions(self) -> int:
-        """The number of arms."""
-        return self.arms
 
     def deal(self, start: int, stop: int, rng: Generator) -> SwitchingGame:
         """Return rounds start to stop."""
@@ -65,11 +69,7 @@ class SwitchingCosts(Environment):
         losses = np.repeat(0.5 + walk[:, None], self.arms, axis=1)
         good = int(uniforms(rng, 0, 1, 1, purpose=2)[0, 0] * self.arms)
         losses[:, good] -= (self.arms / self.rounds) ** (1.0 / 3.0) / scale
-        return SwitchingGame(np.clip(losses, 0.0, 1.0), np.zeros(1, np.int64))
-
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm, played throughout."""
-        return least(total)
+        return SwitchingGame(memory=np.zeros(1, np.int64), losses=np.clip(losses, 0.0, 1.0))
 
 
 def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Generator
-from discreet.environments.arms.game import ArmGame, least
+from discreet.contracts import Floats, Generator
+from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, count
+from discreet.problems import ArmGame, Arms, Environment, Problem
+from discreet.ranges import Range
 
 
 class Table(Environment):
@@ -21,29 +23,47 @@ class Table(Environment):
     """
 
     losses: Floats
-    source: str = "array"
+    file: str = "array"
     first_row: int = 1  # of the file, so that messages name the row that a person sees there
 
     @property
-    def actions(self) -> int:
-        """The number of arms: one for each column."""
-        return int(self.losses.shape[1])
+    def problem(self) -> Arms:
+        """An arm for each column."""
+        return Arms(int(self.losses.shape[1]))
 
     @property
-    def rounds(self) -> int:
+    def length(self) -> int:
         """How many rounds there are: one for each row."""
         return int(self.losses.shape[0])
+
+    @property
+    def source(self) -> str:
+        """The file."""
+        return self.file
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rows start to stop."""
         return ArmGame(np.ascontiguousarray(self.losses[start:stop]))
 
-    def best(self, total: Floats) -> float:
-        """Return the loss of the best arm."""
-        return least(total)
+    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+        """Check or clip the rows that will be played."""
+        played, row = self._replace(losses=self.losses[:rounds]), f"{self.file}, row"
+        return problem.check(played, bounds, clip=clip, before=self.first_row - 1, row=row, column="column")
 
     def __repr__(self) -> str:
-        return f"Table({self.source}: {self.rounds} rounds, {self.actions} arms)"
+        return f"Table({self.file}: {self.length} rounds, {self.problem.sizes})"
+
+
+@register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Arms)
+def table(*, losses: Path | str | Floats) -> Table:
+    """Return the table of losses in an array or in a file."""
+    if not isinstance(losses, np.ndarray):
+        return read_table(losses)
+    if losses.ndim != 2 or losses.dtype.kind not in "biuf" or not np.isfinite(losses).all():
+        raise DiscreetError(f"losses has shape {losses.shape}, but must be a table of finite numbers, one row a round.")
+    if min(losses.shape) < 2:
+        raise DiscreetError(f"losses has shape {losses.shape}, but at least 2 rounds and 2 columns are needed.")
+    return Table(np.ascontiguousarray(losses, dtype=np.float64))
 
 
 def read_table(path: Path | str) -> Table:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from discreet.contracts import Environment, Floats, Game, Generator
-from discreet.environments.points.linear import product
+from discreet.contracts import Floats, Generator
+from discreet.environments.points.linear import PointsEnvironment
+from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
-from discreet.sets import Geometry
+from discreet.problems import Points, ReactingGame
+from discreet.problems.points import product
+from discreet.ranges import make_range
 
 OFF = 1e-9
 
 
-class ReactingGame(Game):
+class AnsweringGame(ReactingGame):
     """Rounds in which the loss vector is the worst one for the point that was played ``lag`` rounds before.
 
     ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player has one of its own.
@@ -24,7 +27,8 @@ class ReactingGame(Game):
     set: Any  # of loss vectors
     anchor: Floats  # the middle of the set of points
     lag: int  # 0 or 1
-    memory: Floats
+    shift: float  # of the scale of losses
+    factor: float
     aim: Floats
     vector: Floats
 
@@ -37,6 +41,8 @@ class ReactingGame(Game):
             self.aim[i] = self.anchor[i] - point
         self.aim[0] -= OFF
         self.set.minimise_linear(self.aim, self.vector)
+        for i in range(self.aim.size):
+            self.vector[i] = self.shift + self.factor * self.vector[i]
 
     def loss(self, t: int, action: Floats) -> float:
         """Return what the point loses."""
@@ -55,8 +61,15 @@ class ReactingGame(Game):
         """Return zeros: what comparators are scored by is in a player's memory."""
         return np.zeros((len(starts), *self.memory.shape))
 
+    def rescaled(self, shift: float, factor: float) -> AnsweringGame:
+        """Return the game with all losses on another scale."""
+        return self._replace(shift=shift + factor * self.shift, factor=factor * self.factor)
 
-class LinearAdaptive(Environment):
+
+@register_environment(
+    "linear-adaptive", title="the worst loss vector for the point that was played lag=1 rounds before", problem=Points
+)
+class LinearAdaptive(PointsEnvironment):
     """Answers the last point with the loss vector that is worst for it, relative to the middle of the set.
 
     With ``lag=0`` it answers the point of the very round, which is more than learners that draw their points can stand:
@@ -68,20 +81,23 @@ class LinearAdaptive(Environment):
     reacts = True
     answers = True
 
-    geometry: Geometry
-    lag: int = 1
+    lag: Literal[0, 1] = 1
 
-    @property
-    def actions(self) -> int:
-        """The length of a loss vector."""
-        return self.geometry.dimension
-
-    def deal(self, start: int, stop: int, rng: Generator) -> ReactingGame:
+    def deal(self, start: int, stop: int, rng: Generator) -> AnsweringGame:
         """Return rounds start to stop."""
-        middle = self.geometry.points.centre()
-        memory = np.stack([np.zeros(middle.size), middle])
-        return ReactingGame(self.geometry.losses, middle, self.lag, memory, np.zeros(middle.size), np.zeros(middle.size))
+        sets = self.problem.sets(make_range())
+        middle = sets.points.centre()
+        return AnsweringGame(
+            memory=np.stack([np.zeros(middle.size), middle]),
+            set=sets.losses,
+            anchor=middle,
+            lag=int(self.lag),
+            shift=0.0,
+            factor=1.0,
+            aim=np.zeros(middle.size),
+            vector=np.zeros(middle.size),
+        )
 
     def best(self, total: Floats) -> float:
         """Return the loss of the best fixed point, given a player's memory."""
-        return self.geometry.best(total[0])
+        return self.problem.best(total[0])

@@ -1,0 +1,129 @@
+"""What a named environment is, and where all of them are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+from discreet.errors import DiscreetError, check_int, unknown_name
+from discreet.options import REQUIRED, Option, options_of
+from discreet.problems import Environment, Problem
+from discreet.ranges import Range, make_range
+
+Make = TypeVar("Make", bound=Callable[..., Environment])
+DEFAULT_ROUNDS = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedEnvironment:
+    """A named environment: what makes it, for which kind of problem, and some of its options already set.
+
+    ``make`` is an environment's class, or a function with keyword-only arguments. Arguments that have the names of the
+    problem's parameters, ``rounds`` and ``bounds`` are filled in; all others are options.
+    """
+
+    name: str
+    title: str
+    problem: type[Problem]
+    make: Callable[..., Environment]
+    preset: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def options(self) -> dict[str, Option]:
+        """What can be set."""
+        filled = {*parameter_names(self.problem), "rounds", "bounds", *self.preset}
+        return {name: option for name, option in options_of(self.make).items() if name not in filled}
+
+    def build(self, problem: Problem, *, rounds: int, bounds: Range, options: Mapping[str, Any]) -> Environment:
+        """Return the environment for a problem and a number of rounds."""
+        wanted = options_of(self.make)
+        given: dict[str, Any] = {"rounds": rounds, "bounds": bounds} | problem.parameters()
+        arguments = {name: value for name, value in given.items() if name in wanted} | dict(self.preset)
+        for name, value in options.items():
+            if name not in self.options:
+                raise unknown_name(f"option of environment '{self.name}'", name, self.options)
+            arguments[name] = self.options[name].check(value)
+        for name, option in self.options.items():
+            if option.default is REQUIRED and arguments.get(name) is None:
+                raise DiscreetError(f"environment '{self.name}' needs {_what(option)}, and none was given.")
+        return self.make(**arguments)
+
+
+_environments: dict[tuple[type[Problem], str], NamedEnvironment] = {}
+
+
+def register_environment(name: str, *, title: str, problem: type[Problem], **preset: Any) -> Callable[[Make], Make]:
+    """Declare the environment of that name for a kind of problem: a decorator of its class, or of a function."""
+
+    def keep(make: Make) -> Make:
+        known = NamedEnvironment(name=name, title=title, problem=problem, make=make, preset=preset)
+        _environments[problem, name] = known
+        return make
+
+    return keep
+
+
+def environments(problem: type[Problem] | None = None) -> list[NamedEnvironment]:
+    """Return all named environments, or those for one kind of problem."""
+    return [each for (kind, _), each in _environments.items() if problem in (None, kind)]
+
+
+def environment_names(problem: type[Problem] | None = None) -> dict[str, str]:
+    """Return every environment's name and title, or those for one kind of problem."""
+    return {each.name: each.title for each in environments(problem)}
+
+
+def find_environment(name: str, problem: Problem | None = None) -> NamedEnvironment:
+    """Return the environment of that name for a problem, or for any; one of a borrowed problem will do."""
+    if not isinstance(name, str) or name not in environment_names():
+        raise unknown_name("environment", name, environment_names())
+    if problem is None:
+        return next(each for each in environments() if each.name == name)
+    for each in (problem, problem.borrowed()):
+        if each is not None and (type(each), name) in _environments:
+            return _environments[type(each), name]
+    other = next(each for each in environments() if each.name == name)
+    names = ", ".join(environment_names(type(problem)))
+    raise DiscreetError(f"environment '{name}' is for {other.problem()}, but {problem} are played: use one of {names}.")
+
+
+def environment(
+    name: str,
+    problem: Problem | None = None,
+    *,
+    rounds: int = DEFAULT_ROUNDS,
+    bounds: Range | None = None,
+    **options: Any,
+) -> Environment:
+    """Return the named environment for a problem, which can also be given by its parameters.
+
+    >>> environment("deterministic", arms=4).problem
+    Arms(arms=4)
+    >>> environment("linear-stochastic", geometry="ball", dimension=3, gap=0.2).problem
+    Points(geometry='ball', dimension=3)
+    """
+    known = find_environment(name, problem)
+    if problem is None:
+        names = parameter_names(known.problem)
+        problem = known.problem(**{key: options.pop(key) for key in names if key in options})
+    length, declared = check_int("rounds", rounds, least=2), make_range() if bounds is None else bounds
+    if isinstance(problem, known.problem):
+        return known.build(problem, rounds=length, bounds=declared, options=options)
+    borrowed = problem.borrowed()
+    assert borrowed is not None
+    return problem.adapt(known.build(borrowed, rounds=length, bounds=declared, options=options))
+
+
+def file_options() -> dict[str, Option]:
+    """Return all options of environments that name a file, or hold what a file would."""
+    return {name: option for each in environments() for name, option in each.options.items() if option.is_file}
+
+
+def parameter_names(problem: Any) -> tuple[str, ...]:
+    """Return the names of the parameters of a kind of problem."""
+    return tuple(each.name for each in fields(problem))
+
+
+def _what(option: Option) -> str:
+    return f"a file of {option.name}" if option.is_file else option.name

@@ -1,0 +1,94 @@
+"""Options that are found by reflection: names, types and defaults of keywords, and values read from text."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, NamedTuple, Union
+
+from discreet.errors import DiscreetError
+from discreet.kernel import Component
+
+REQUIRED = inspect.Parameter.empty
+
+
+class Option(NamedTuple):
+    """A keyword that can be set: its type, and its default or REQUIRED."""
+
+    name: str
+    kind: Any
+    default: Any
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that it can have, as text, if they are few."""
+        only, _ = _required(self.kind)
+        if typing.get_origin(only) is Literal:
+            return tuple(str(value) for value in typing.get_args(only))
+        return ("true", "false") if only is bool else ()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it names a file."""
+        return Path in typing.get_args(self.kind)
+
+    def check(self, value: Any) -> Any:
+        """Return a value, or refuse one that is none of a few."""
+        only, optional = _required(self.kind)
+        if typing.get_origin(only) is not Literal or (optional and value is None):
+            return value
+        if value not in typing.get_args(only):
+            raise DiscreetError(f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}.")
+        return value
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a text stands for."""
+        kind, _ = _required(self.kind)
+        if typing.get_origin(kind) is Literal:
+            found = [value for value in typing.get_args(kind) if str(value) == text]
+            return found[0] if found else text
+        if kind is bool:
+            if text.lower() not in ("true", "false"):
+                raise DiscreetError(f"{self.name} is '{text}', but must be true or false.")
+            return text.lower() == "true"
+        if kind is str or self.is_file:
+            return text
+        try:
+            if typing.get_origin(kind) is tuple:
+                inner = typing.get_args(kind)[0]
+                return tuple(inner(part) for part in text.split(","))
+            return kind(text)
+        except ValueError:
+            wanted = {int: "a whole number", float: "a number"}.get(kind, "numbers separated by commas")
+            raise DiscreetError(f"{self.name} is '{text}', but must be {wanted}.") from None
+
+
+def options_of(make: Callable[..., Any]) -> dict[str, Option]:
+    """Return the options of a function, its keyword-only arguments, or of a component, its fields.
+
+    >>> def brew(water, *, minutes: int = 4, milk: bool = False): ...
+    >>> list(options_of(brew)), options_of(brew)["minutes"].parse("5")
+    (['minutes', 'milk'], 5)
+    """
+    hints = typing.get_type_hints(make)
+    if isinstance(make, type) and issubclass(make, Component):
+        defaults = make._field_defaults
+        return {name: Option(name, hints[name], defaults.get(name, REQUIRED)) for name in make._fields}
+    parameters = inspect.signature(make).parameters.values()
+    return {p.name: Option(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def parse_all(options: Mapping[str, Option], texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of those texts that are options; what is no option is left out."""
+    return {key: options[key].parse(text) for key, text in texts.items() if key in options}
+
+
+def _required(kind: Any) -> tuple[Any, bool]:
+    """Return the type that a value has if there is one, and whether there may be none."""
+    if typing.get_origin(kind) not in (Union, UnionType):
+        return kind, False
+    parts = [part for part in typing.get_args(kind) if part is not type(None)]
+    return parts[0], len(parts) < len(typing.get_args(kind))

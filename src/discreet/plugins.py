@@ -1,0 +1,44 @@
+"""Algorithms, environments and problems from outside of the package.
+
+What a module registers when it is imported is there for Python. For the command line, an installed package names such
+modules as entry points of the group ``discreet``, and the variable ``DISCREET_PLUGINS`` names modules or files.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from discreet.errors import DiscreetError
+
+GROUP, VARIABLE = "discreet", "DISCREET_PLUGINS"
+
+
+def load_plugins() -> None:
+    """Import all modules that register something."""
+    for each in entry_points(group=GROUP):
+        each.load()
+    for name in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
+        load_plugin(name)
+
+
+def load_plugin(name: str) -> None:
+    """Import a module by its name, or a Python file by its path."""
+    if not name.endswith(".py"):
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as reason:
+            raise DiscreetError(f"{VARIABLE} names {name}, but there is no module {reason.name}.") from None
+        return
+    path = Path(name)
+    if not path.is_file():
+        raise DiscreetError(f"{VARIABLE} names {name}, but there is no such file.")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)

@@ -1,0 +1,24 @@
+"""Problems: what is played, seen and fed back, and against what one is compared. One file each."""
+
+from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
+from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
+from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
+from discreet.problems.points import FullInformation, LinearGame, Points, with_full_information
+
+__all__ = [
+    "Advice",
+    "AdviceEnvironment",
+    "AdviceGame",
+    "ArmGame",
+    "Arms",
+    "ArmsEnvironment",
+    "Environment",
+    "FullInformation",
+    "Game",
+    "LinearGame",
+    "Points",
+    "Problem",
+    "ReactingGame",
+    "TableGame",
+    "with_full_information",
+]

@@ -1,0 +1,159 @@
+"""Bandits with expert advice: each round shows what every expert would do, a distribution over arms each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import DiscreetError, check_int
+from discreet.problems.arms import MOST_ARMS, ArmGame, first_differs
+from discreet.problems.base import Environment, Problem
+from discreet.ranges import Range
+
+
+@dataclass(frozen=True)
+class Advice(Problem):
+    """Arms, and experts who advise which to play; the rival is the best expert.
+
+    >>> str(Advice(4, 10)), Advice(4, 10).sizes, Advice(4, 10).rivals
+    ('arms with expert advice', '10 experts on 4 arms', 'the best expert of 10 on 4 arms')
+    """
+
+    title = "bandit with expert advice"
+    feedback = "loss of the played arm"
+    default_environment = "advice-random"
+
+    arms: int = field(default=4, metadata={"help": "Number of arms."})
+    experts: int = field(default=10, metadata={"help": "Number of experts who give advice."})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "experts", check_int("experts", self.experts, least=2, most=1_000_000))
+
+    def __str__(self) -> str:
+        return "arms with expert advice"
+
+    @property
+    def sizes(self) -> str:
+        """How many experts and arms there are."""
+        return f"{self.experts:,} experts on {self.arms:,} arms"
+
+    @property
+    def rival(self) -> str:
+        """The comparator."""
+        return "the best expert"
+
+    @property
+    def rivals(self) -> str:
+        """The comparator, and among how many."""
+        return f"the best expert of {self.experts:,} on {self.arms:,} arms"
+
+    @property
+    def actions(self) -> int:
+        """A loss for every arm."""
+        return self.arms
+
+    def probe(self, rounds: int, rng: Generator) -> AdviceGame:
+        """Return a game of random losses; all experts advise all arms alike."""
+        return self._game(rng.random((rounds, self.arms)))
+
+    def rival_losses(self, game: AdviceGame, losses: Floats) -> Floats:
+        """Return the expected losses of experts; their advice must be distributions over arms."""
+        rows = []
+        for t, row in enumerate(losses):
+            advice = game.observe(t)
+            if not (advice.shape[0] == row.size and (advice >= 0.0).all() and np.allclose(advice.sum(axis=0), 1.0)):
+                raise DiscreetError(f"the advice of round {t + 1} is not made of distributions over arms.")
+            rows.append(row @ advice)
+        return np.array(rows)
+
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[AdviceGame, AdviceGame]:
+        """Return two games in which the first loss is the lowest or the highest, and all others in the middle."""
+        one, other = first_differs(rounds, self.arms, bounds)
+        return self._game(one), self._game(other)
+
+    def _game(self, losses: Floats) -> AdviceGame:
+        rounds = len(losses)
+        table = np.full((1, self.arms, self.experts), 1.0 / self.arms)
+        return AdviceGame(losses=losses, table=table, which=np.zeros(rounds, np.int64), uniforms=np.full(rounds, 0.5))
+
+
+class AdviceGame(ArmGame):
+    """Rounds with advice: ``table[which[t]]`` is the advice of round t, ``losses[t, i]`` the loss of arm i.
+
+    Advice is kept by arms: entry (i, j) is the probability that expert j gives to arm i, so that all that a learner needs
+    after playing an arm lies in one row.
+    """
+
+    table: Floats  # scene, arm, expert
+    which: Integers
+    uniforms: Floats  # decide what those do who follow one expert
+
+    def observe(self, t: int) -> Floats:
+        """Show the advice, arms by experts."""
+        scene: Floats = self.table[self.which[t]]
+        return scene
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return each expert's expected loss over each stretch."""
+        rows = []
+        for start, stop in zip(starts, [*starts[1:], len(self.which)], strict=True):
+            sums = np.zeros(self.table.shape[:2])
+            np.add.at(sums, self.which[start:stop], self.losses[start:stop])
+            scenes = np.flatnonzero(sums.any(axis=1))
+            rows.append(np.einsum("ca,cae->e", sums[scenes], self.table[scenes]))
+        return np.array(rows)
+
+    def followed(self) -> FollowedGame:
+        """Return the game of those who play experts: to follow one is to do what it draws."""
+        return FollowedGame(losses=self.losses, table=self.table, which=self.which, uniforms=self.uniforms)
+
+
+class FollowedGame(AdviceGame):
+    """The same rounds for actions that are experts: an arm is drawn from the advice of the one that is followed.
+
+    That is lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
+    """
+
+    def observe(self, t: int) -> int:  # type: ignore[override]
+        """Show nothing: who follows does not need to know the advice."""
+        return 0
+
+    def carried_out(self, t: int, action: int) -> int:
+        """Return the arm that the expert draws in this round."""
+        scene, left = self.which[t], float(self.uniforms[t])
+        last = int(self.table.shape[1]) - 1
+        for arm in range(last):
+            left -= self.table[scene, arm, action]
+            if left < 0.0:
+                return arm
+        return last
+
+    def feedback(self, t: int, action: int) -> float:
+        """Return the loss of the arm that the expert draws."""
+        loss: float = self.losses[t, self.carried_out(t, action)]
+        return loss
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the same."""
+        if not 0 <= action < self.table.shape[2]:
+            raise DiscreetError(
+                "the learner followed an expert that the game does not have: their numbers of experts must agree."
+            )
+        loss: float = self.losses[t, self.carried_out(t, action)]
+        return loss
+
+
+class AdviceEnvironment(Environment):
+    """An environment with advice."""
+
+    arms: int
+    experts: int
+
+    @property
+    def problem(self) -> Advice:
+        """So many arms and experts."""
+        return Advice(self.arms, self.experts)

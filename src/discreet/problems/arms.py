@@ -1,0 +1,101 @@
+"""Bandits: one of several arms is played, and its loss is all that is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, check_int
+from discreet.problems.base import Environment, Problem, TableGame
+from discreet.ranges import Range
+
+MOST_ARMS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Arms(Problem):
+    """A number of arms; an arm is played, its loss comes back, and the rival is the best fixed arm.
+
+    >>> problem = Arms(4)
+    >>> str(problem), problem.sizes, problem.rivals, problem == Arms(4)
+    ('arms', '4 arms', 'the best fixed arm of 4', True)
+    """
+
+    title = "adversarial bandit"
+    feedback = "loss of the played arm"
+    default_environment = "stochastic"
+
+    arms: int = field(default=4, metadata={"help": "Number of arms."})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+
+    def __str__(self) -> str:
+        return "arms"
+
+    @property
+    def sizes(self) -> str:
+        """How many arms there are."""
+        return f"{self.arms:,} arms"
+
+    @property
+    def rival(self) -> str:
+        """The comparator."""
+        return "the best fixed arm"
+
+    @property
+    def rivals(self) -> str:
+        """The comparator, and among how many."""
+        return f"the best fixed arm of {self.arms:,}"
+
+    @property
+    def actions(self) -> int:
+        """A loss for every arm."""
+        return self.arms
+
+    def probe(self, rounds: int, rng: Generator) -> ArmGame:
+        """Return a game of random losses."""
+        return ArmGame(rng.random((rounds, self.arms)))
+
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[ArmGame, ArmGame]:
+        """Return two games in which the first loss is the lowest or the highest, and all others in the middle."""
+        return ArmGame(first_differs(rounds, self.arms, bounds)[0]), ArmGame(first_differs(rounds, self.arms, bounds)[1])
+
+
+class ArmGame(TableGame):
+    """Rounds of a bandit game: ``losses[t, i]`` is the loss of arm i in round t."""
+
+    def feedback(self, t: int, action: int) -> float:
+        """Return the loss of the arm that was played."""
+        loss: float = self.losses[t, action]
+        return loss
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the same: the feedback is the loss."""
+        if not 0 <= action < self.losses.shape[1]:  # compiled code would read other memory
+            raise DiscreetError(
+                "the learner played an arm that the game does not have: their numbers of arms must agree."
+            )
+        loss: float = self.losses[t, action]
+        return loss
+
+
+class ArmsEnvironment(Environment):
+    """An environment on arms."""
+
+    arms: int
+
+    @property
+    def problem(self) -> Arms:
+        """So many arms."""
+        return Arms(self.arms)
+
+
+def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Floats]:
+    """Return two tables of losses: the first row is all low or all high, all others are in the middle."""
+    one = np.full((rounds, columns), bounds.low + (bounds.high - bounds.low) / 2)
+    other = one.copy()
+    one[0], other[0] = bounds.low, bounds.high
+    return one, other

@@ -1,0 +1,255 @@
+"""Online linear optimisation: a point of a convex set is played, and the whole loss vector is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, check_int, count, unknown_name
+from discreet.kernel import as_list, compile_for, helper
+from discreet.problems.arms import Arms, first_differs
+from discreet.problems.base import Environment, Problem, TableGame
+from discreet.ranges import Range, make_range
+from discreet.sets import GEOMETRIES, Geometry, geometry
+
+TOLERANCE = 1e-9  # by which a loss vector may leave its set: rounding
+
+GeometryName = Literal["experts", "ball", "cube"]
+
+
+@dataclass(frozen=True)
+class Points(Problem):
+    """Points x of a set meet loss vectors ℓ; ⟨ℓ, x⟩ is lost, ℓ comes back, and the rival is the best fixed point.
+
+    >>> str(Points("ball", 3)), str(Points("experts", 3)), Points("cube", 3).rivals
+    ('points of the ball', 'distributions over experts', 'the best fixed point in dimension 3 (cube)')
+    """
+
+    default_environment = "linear-stochastic"
+    feedback = "the whole loss vector"
+
+    geometry: GeometryName = field(
+        default="experts", metadata={"help": "The set of points and that of loss vectors: experts, ball or cube."}
+    )
+    dimension: int = field(default=4, metadata={"help": "Length of the points."})
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
+            raise unknown_name("geometry", self.geometry, GEOMETRIES)
+        object.__setattr__(self, "dimension", check_int("dimension", self.dimension, least=2, most=10_000_000))
+
+    def __str__(self) -> str:
+        return "distributions over experts" if self.geometry == "experts" else f"points of the {self.geometry}"
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The name of the field."""
+        return "expert problem" if self.geometry == "experts" else "online linear optimisation"
+
+    @property
+    def sizes(self) -> str:
+        """The set and its dimension."""
+        return f"{self.geometry} in {self.dimension:,} dimensions"
+
+    @property
+    def rival(self) -> str:
+        """The comparator."""
+        return "the best fixed point"
+
+    @property
+    def rivals(self) -> str:
+        """The comparator, and among which."""
+        return f"the best fixed point in dimension {self.dimension:,} ({self.geometry})"
+
+    @property
+    def actions(self) -> int:
+        """The length of a loss vector."""
+        return self.dimension
+
+    def sets(self, bounds: Range) -> Geometry:
+        """Return the set of points and that of loss vectors of the declared size."""
+        return geometry(self.geometry, self.dimension, bounds)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What points and loss vectors are."""
+        return {"points": GEOMETRIES[self.geometry]}
+
+    def range_words(self, bounds: Range) -> str:
+        """Return what loss vectors are declared to be."""
+        if self.geometry == "experts":
+            return super().range_words(bounds)
+        return f"loss vectors of size at most {bounds.high:g}"
+
+    def clipped_words(self, number: int, bounds: Range) -> str:
+        """Return what was clipped, in words."""
+        if self.geometry == "experts":
+            return super().clipped_words(number, bounds)
+        return f"{count(number, 'loss vector')} outside size {bounds.high:g}"
+
+    def widest(self, bounds: Range) -> float:
+        """Return by how much the losses of two points can differ in one round."""
+        return self.sets(bounds).widest
+
+    def scale(self, bounds: Range) -> tuple[float, float]:
+        """Return shift and factor: loss vectors of ball and cube are scaled to their largest size."""
+        return super().scale(bounds) if self.geometry == "experts" else (0.0, bounds.high)
+
+    def best(self, total: Floats) -> float:
+        """Return the least ⟨total, x⟩ over all points x."""
+        return self.sets(make_range()).best(total)
+
+    def check(
+        self, game: Any, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+    ) -> tuple[Any, int]:
+        """Return the game with all loss vectors in their declared set, and how many had to be moved, or refuse it."""
+        losses = self.sets(bounds).losses
+        first = compile_for(first_outside, losses)(losses, game.losses)
+        if first < 0:
+            return game, 0
+        if clip:
+            rows = game.losses.copy()
+            moved = compile_for(project_rows, losses)(losses, rows)
+            return game._replace(losses=rows), int(moved)
+        vector = game.losses[first]
+        sizes = {
+            "experts": f"has losses from {vector.min():g} to {vector.max():g}",
+            "ball": f"has 2-norm {float(np.linalg.norm(vector)):g}",
+            "cube": f"has absolute values with the sum {float(np.abs(vector).sum()):g}",
+        }
+        allowed = "the declared range is {:g} to {:g}" if self.geometry == "experts" else "at most {1:g} is declared"
+        raise DiscreetError(
+            f"{row} {first + before + 1}: the loss vector {sizes[self.geometry]}, but "
+            f"{allowed.format(bounds.low, bounds.high)}; declare more, or clip."
+        )
+
+    def probe(self, rounds: int, rng: Generator) -> LinearGame:
+        """Return a game of random loss vectors."""
+        return LinearGame(rng.random((rounds, self.dimension)))
+
+    def samples(self, game: Any) -> list[Floats]:
+        """Return corners, among which is the best one of the game, and the middle."""
+        points = self.sets(make_range()).points
+        found = [points.centre()]
+        total = game.totals([0])[0]
+        for direction in [np.atleast_2d(total)[0], *np.eye(self.dimension), *-np.eye(self.dimension)]:
+            corner = np.empty(self.dimension)
+            points.minimise_linear(direction, corner)
+            found.append(corner)
+        return found
+
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[LinearGame, LinearGame]:
+        """Return two games whose first loss vectors are far apart."""
+        one, other = first_differs(rounds, self.dimension, bounds)
+        return LinearGame(one), LinearGame(other)
+
+    def for_audit(self) -> tuple[Points, int]:
+        """Return two dimensions and few rounds: every trial is a whole run."""
+        return replace(self, dimension=2), 8
+
+    def borrowed(self) -> Arms:
+        """Return the arms whose losses, shown whole, are the loss vectors of experts."""
+        return Arms(self.dimension)
+
+    def adapt(self, environment: Environment) -> Environment:
+        """Return an environment on arms as one of loss vectors."""
+        return with_full_information(environment, self.geometry)
+
+
+class LinearGame(TableGame):
+    """Rounds of a linear game: row t of ``losses`` is the loss vector of round t."""
+
+    def feedback(self, t: int, action: Floats) -> Floats:
+        """Return the loss vector, whatever was played."""
+        vector: Floats = self.losses[t]
+        return vector
+
+    def loss(self, t: int, action: Floats) -> float:
+        """Return ⟨ℓ, x⟩."""
+        return product(self.losses[t], action)
+
+
+class FullInformation(Environment):
+    """The losses of arms as loss vectors: a player sees all of a round, not only the loss of one arm."""
+
+    environment: Environment
+    geometry: GeometryName
+
+    @property
+    def problem(self) -> Points:
+        """Points with a coordinate for every arm."""
+        return Points(self.geometry, self.environment.problem.actions)
+
+    @property
+    def on_unit_scale(self) -> bool:  # type: ignore[override]
+        """Whether the losses of arms are."""
+        return self.environment.on_unit_scale
+
+    @property
+    def length(self) -> int | None:
+        """That of the environment."""
+        return self.environment.length
+
+    @property
+    def source(self) -> str:
+        """That of the environment."""
+        return self.environment.source
+
+    def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
+        """Return rounds start to stop."""
+        game: Any = self.environment.deal(start, stop, rng)
+        return LinearGame(game.losses)
+
+    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+        """Check the loss vectors of a table."""
+        inner, clipped = self.environment.checked(problem, rounds, bounds, clip=clip)
+        return self._replace(environment=inner), clipped
+
+    def __repr__(self) -> str:
+        return repr(self.environment)
+
+
+def with_full_information(environment: Environment, geometry: GeometryName) -> Environment:
+    """Return an environment on arms as one of loss vectors, or refuse it."""
+    name = type(environment).__name__
+    if environment.reacts:
+        raise DiscreetError(f"{name} reacts to single arms: it has no loss vectors to show.")
+    if geometry != "experts" and environment.length is None:
+        raise DiscreetError(
+            f"{name} deals the losses of arms, but points of the {geometry} need loss vectors: use an environment for "
+            "points, or a table."
+        )
+    return FullInformation(environment, geometry)
+
+
+@helper
+def product(vector: Floats, point: Floats) -> float:
+    """Return ⟨vector, point⟩, added up from left to right."""
+    if vector.size != point.size:  # compiled code would read other memory
+        raise DiscreetError("the learner played a point of another dimension than that of the losses.")
+    total = 0.0
+    left, right = as_list(vector), as_list(point)
+    for i in range(vector.size):
+        total += left[i] * right[i]
+    return total
+
+
+def first_outside(losses: Any, rows: Floats) -> int:
+    """Return the first row that is not in the set, or -1."""
+    for t in range(rows.shape[0]):
+        if not losses.contains(rows[t], TOLERANCE):
+            return t
+    return -1
+
+
+def project_rows(losses: Any, rows: Floats) -> int:
+    """Move every row that is not in the set to the nearest point of it; return how many were moved."""
+    moved = 0
+    for t in range(rows.shape[0]):
+        if not losses.contains(rows[t], TOLERANCE):
+            losses.project(rows[t])
+            moved += 1
+    return moved
