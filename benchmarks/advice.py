@@ -15,6 +15,7 @@ import numpy as np
 from discreet import Setting, algorithm, algorithms
 from discreet.cli.text import table
 from discreet.environments import AdviceContextual, AdviceRandom
+from discreet.problems import Advice
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
@@ -25,7 +26,7 @@ READS_ALL = "exp4-p"  # reads the advice for all arms, not only for the one that
 
 def microseconds(name: str, game: object, options: dict[str, int]) -> float:
     """Return what a round costs, after a first one that compiles."""
-    setting = Setting(arms=ARMS, experts=EXPERTS, rounds=100_000, delta=1e-6)
+    setting = Setting(Advice(ARMS, EXPERTS), rounds=100_000, delta=1e-6)
     player = Player(algorithm(name).build(setting, **options).private, streams(1))
     player.play(game, np.array([20]))
     start = time.thread_time()
@@ -40,7 +41,7 @@ def main() -> int:
     games = [world(ARMS, EXPERTS).deal(0, ROUNDS, np.random.default_rng(1)) for world in (AdviceRandom, AdviceContextual)]
     rows = []
     worst = 0.0
-    cases = [(name, options) for name in algorithms("advice") for options in ({}, {"batch_size": 100})]
+    cases = [(name, options) for name in algorithms(Advice) for options in ({}, {"batch_size": 100})]
     for name, options in cases:
         if options and "batch_size" not in algorithm(name).options:
             continue

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet import Setting, algorithm
 from discreet.cli.text import table
-from discreet.environments.arms.game import ArmGame
+from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
@@ -42,7 +42,7 @@ def sizes(name: str, arms: int) -> tuple[int, int]:
 def ours(name: str, losses: np.ndarray, repeats: int) -> tuple[float, float]:
     """Return ns a round and the mean loss."""
     rounds = losses.shape[0] * repeats
-    player = Player(algorithm(name).build(Setting(arms=losses.shape[1], rounds=rounds)).private, streams(1))
+    player = Player(algorithm(name).build(Setting(Arms(losses.shape[1]), rounds=rounds)).private, streams(1))
     game, marks = ArmGame(losses), np.array([losses.shape[0]])
     start = time.perf_counter()
     for _ in range(repeats):

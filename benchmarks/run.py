@@ -24,9 +24,9 @@ import discreet
 from discreet import Bandit, Private, Range
 from discreet.channels import Open, PerRound
 from discreet.cli.text import table
-from discreet.environments.arms.game import ArmGame
 from discreet.learners import Exp3
 from discreet.mechanisms import Laplace
+from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 

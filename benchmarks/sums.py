@@ -26,9 +26,9 @@ from discreet.channels import Buffered, Epochs, SquareRoot, Tree
 from discreet.channels.epochs import epoch_noise
 from discreet.channels.tree import tree_noise
 from discreet.cli.text import table
-from discreet.environments.points.linear import LinearGame
 from discreet.kernel import compile_for, copy
 from discreet.learners import EntropyFtrl, Ftal, GradientDescent, Hedge, LinearFtpl, QuadraticFtrl
+from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
 from discreet.sets import Box, L2Ball
 from discreet.simulation.loop import Player
@@ -189,7 +189,9 @@ def time_rounds(repetitions: int) -> bool:
     losses = (np.random.default_rng(0).random((GAME, EXPERTS)) < 0.5).astype(np.float64)
     game, rows, met = LinearGame(losses), [], True
     for noise, padding in ((n, p) for n in ("laplace", "gaussian", "cube") for p in (False, None)):
-        setting = Setting(arms=EXPERTS, rounds=GAME, epsilon=EPSILON, delta=DELTA if noise == "gaussian" else 0.0)
+        setting = Setting(
+            Points("experts", EXPERTS), rounds=GAME, epsilon=EPSILON, delta=DELTA if noise == "gaussian" else 0.0
+        )
         options = {"sums": "tree", "noise": noise, "padding": padding}
         private = algorithm("private-ftrl-experts").build(setting, **options).private
         channel: Any = private.channel
@@ -226,7 +228,7 @@ def play_long(sums: str, rounds: int) -> None:
 
     play(2**17)  # compiles
     start = time.perf_counter()
-    setting = Setting(arms=EXPERTS, rounds=rounds, epsilon=EPSILON, delta=DELTA)
+    setting = Setting(Points("experts", EXPERTS), rounds=rounds, epsilon=EPSILON, delta=DELTA)
     algorithm("private-ftrl-experts").build(setting, sums=sums)  # what it finds is kept
     tuned = time.perf_counter()
     before = resident()

@@ -26,6 +26,7 @@ from discreet.algorithms import Setting
 from discreet.channels import Open
 from discreet.environments import AdviceTable, Table
 from discreet.learners import Uniform
+from discreet.problems import Advice
 
 DIGITS, EXPERTS, ROUNDS, TRIALS = 10, 30, 20_000, 8
 EPSILONS, DELTA = (1.0, 0.1), 1e-6
@@ -60,7 +61,7 @@ def digits_game() -> AdviceTable:
 
 def contenders() -> list[Contender]:
     """Return who plays: without privacy, with it for each epsilon, and blindly."""
-    setting = Setting(arms=DIGITS, experts=EXPERTS, rounds=ROUNDS, delta=DELTA)
+    setting = Setting(Advice(DIGITS, EXPERTS), rounds=ROUNDS, delta=DELTA)
     chosen = [Contender.named("exp4", setting)]
     for epsilon in EPSILONS:
         chosen += [Contender.named(name, replace(setting, epsilon=epsilon)) for name in PRIVATE]

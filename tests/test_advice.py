@@ -30,17 +30,18 @@ from discreet.environments import (
     environment_names,
     read_advice,
 )
-from discreet.environments.advice.scenes import AdviceGame
 from discreet.learners import BatchedExp4, Exp3, Exp4, Exp4P, Following
 from discreet.learners.advice.expert_weights import Advised
+from discreet.problems import Advice
+from discreet.problems.advice import AdviceGame
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 
 UNIT = Range(0.0, 1.0)
-NAMES = list(algorithms("advice"))
+NAMES = list(algorithms(Advice))
 PRIVATE = ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
 BATCHED = PRIVATE[2:]
-WORLDS = [name for name in environment_names("advice") if name != "table"]
+WORLDS = [name for name in environment_names(Advice) if name != "table"]
 
 
 class Scripted:
@@ -350,7 +351,7 @@ class TestRegretProof:
     @pytest.mark.parametrize("batch_size", [None, 6, 40])
     def test_the_channel_adds_no_more_than_the_bound_counts(self, name, delta, batch_size):
         """Whatever the queries: moments that differ are at most ν, and weighted they are at most those of both bounds."""
-        setting = Setting(arms=3, experts=5, rounds=4000, epsilon=0.8, delta=delta)
+        setting = Setting(Advice(3, 5), rounds=4000, epsilon=0.8, delta=delta)
         built = algorithm(name).build(setting, batch_size=batch_size)
         assert built.regret_bound is not None
         assert built.regret_bound < setting.rounds
@@ -380,7 +381,7 @@ class TestRegretProof:
             assert float(weights @ moments) <= min(counted) * (1 + 1e-6)
 
     def test_the_bound_of_the_learner_is_the_one_that_is_tuned(self):
-        built = algorithm("local-exp4").build(Setting(arms=3, experts=5, rounds=10_000, epsilon=0.8))
+        built = algorithm("local-exp4").build(Setting(Advice(3, 5), rounds=10_000, epsilon=0.8))
         rate, mixing = built.parameters["learning_rate"], built.parameters["mixing"]
         bounds = [
             Exp4.regret_bound(
@@ -467,7 +468,7 @@ class TestLearners:
 
     @pytest.mark.parametrize("name", BATCHED)
     def test_without_noise_they_are_the_ordinary_exp4(self, name):
-        built = algorithm(name).build(Setting(arms=3, experts=6, rounds=600), batch_size=1).private
+        built = algorithm(name).build(Setting(Advice(3, 6), rounds=600), batch_size=1).private
         silent = built._replace(channel=built.channel._replace(laplace=0.0))
         assert not silent.guarantee.is_private
         plain = Private(Open(UNIT), Exp4(*built.learner))
@@ -479,7 +480,7 @@ class TestLearners:
         assert runs[0][1] == pytest.approx(runs[1][1], rel=1e-9, abs=1e-9)
 
     def test_local_exp4_without_noise_is_the_ordinary_exp4(self):
-        built = algorithm("local-exp4").build(Setting(arms=3, experts=6, rounds=600)).private
+        built = algorithm("local-exp4").build(Setting(Advice(3, 6), rounds=600)).private
         silent = built._replace(channel=Open(UNIT))
         game = dealt(600)
         one, other = (
@@ -562,12 +563,12 @@ class TestAlgorithms:
     @pytest.mark.parametrize("name", NAMES)
     def test_the_contract(self, name):
         """Non-interference, bit for bit, and both speeds."""
-        built = algorithm(name).build(Setting(arms=3, experts=7, rounds=2000, delta=1e-6)).private
+        built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
         check_private(built, AdviceRandom(3, 7))
 
     @pytest.mark.parametrize("name", NAMES)
     def test_a_small_leak_is_found(self, name):
-        built = algorithm(name).build(Setting(arms=3, experts=7, rounds=2000, delta=1e-6)).private
+        built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
         value = np.full(7, 0.7) if name in BATCHED else 0.7
 
         class Leak(type(built)):  # raw feedback comes to the learner beside the channel
@@ -583,7 +584,7 @@ class TestAlgorithms:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_none_of_them_allocates(self, name):
-        built = algorithm(name).build(Setting(arms=3, experts=7, rounds=2000, delta=1e-6)).private
+        built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
         game = AdviceRandom(3, 7).deal(0, 50, np.random.default_rng(1))
         player = Player(built, streams(1))
         player.play(game, np.array([50]))
@@ -594,7 +595,7 @@ class TestAlgorithms:
     @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_the_guarantee_is_the_one_that_was_asked_for(self, name, epsilon, delta):
-        found = algorithm(name).build(Setting(arms=3, experts=20, rounds=5000, epsilon=epsilon, delta=delta)).guarantee
+        found = algorithm(name).build(Setting(Advice(3, 20), rounds=5000, epsilon=epsilon, delta=delta)).guarantee
         assert found.is_private
         assert found.epsilon == pytest.approx(epsilon, rel=1e-9)
         assert found.epsilon <= epsilon * (1 + 1e-11)
@@ -603,14 +604,14 @@ class TestAlgorithms:
 
     @pytest.mark.parametrize("name", BATCHED)
     def test_the_papers_noise_is_far_more_private_than_it_says(self, name):
-        setting = Setting(arms=4, experts=100, rounds=100_000, delta=1e-6)
+        setting = Setting(Advice(4, 100), rounds=100_000, delta=1e-6)
         found = algorithm(name).build(setting, calibration="paper").guarantee
         assert 0.3 < found.epsilon < 0.4
 
     @pytest.mark.parametrize("name", NAMES)
     def test_the_bound_scales_with_the_range(self, name):
         bounds = [
-            algorithm(name).build(Setting(arms=3, experts=8, rounds=10_000, bounds=Range(*ends))).regret_bound
+            algorithm(name).build(Setting(Advice(3, 8), rounds=10_000, bounds=Range(*ends))).regret_bound
             for ends in ((0.0, 1.0), (-3.0, 2.0))
         ]
         assert bounds[1] == pytest.approx(5.0 * bounds[0])
@@ -646,14 +647,14 @@ class TestAlgorithms:
     @pytest.mark.parametrize("base", ["exp4", "private-ftrl-ball", "exp3-tau"])
     def test_bases_that_do_not_fit_are_refused(self, base):
         with pytest.raises(DiscreetError, match=r"must be an algorithm on arms|for its own draws"):
-            algorithm("expert-arms").build(Setting(delta=1e-6), base=base)
+            algorithm("expert-arms").build(Setting(Advice(), delta=1e-6), base=base)
 
 
 class TestAudits:
     @pytest.mark.parametrize("name", PRIVATE)
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_named_algorithms(self, name, delta):
-        found = audit(name, setting=Setting(rounds=10_000, delta=delta))
+        found = audit(name, setting=Setting(Advice(), rounds=10_000, delta=delta))
         assert not found.violated
         assert found.share > 0.93
 
@@ -685,7 +686,9 @@ class TestAudits:
     def test_ones_own_and_the_papers(self):
         private = Private(self.channel(GROUPS), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1))
         assert 0.85 < audit(private, trials=100_000).lower_bound <= 1.0
-        paper = audit("batched-exp4", setting=Setting(rounds=10_000, delta=1e-6), calibration="paper", trials=20_000)
+        paper = audit(
+            "batched-exp4", setting=Setting(Advice(), rounds=10_000, delta=1e-6), calibration="paper", trials=20_000
+        )
         assert paper.claimed.status == "claimed by the paper only"
         assert not paper.violated
         with pytest.raises(DiscreetError, match="the attack is for 3 experts, but the channel has 4"):
@@ -830,7 +833,11 @@ class TestRefusals:
     @pytest.mark.parametrize("name", BATCHED)
     def test_live_use_is_refused(self, name):
         for calibration in ("tight", "paper"):
-            private = algorithm(name).build(Setting(experts=3, rounds=1000, delta=1e-6), calibration=calibration).private
+            private = (
+                algorithm(name)
+                .build(Setting(Advice(experts=3), rounds=1000, delta=1e-6), calibration=calibration)
+                .private
+            )
             with pytest.raises(DiscreetError, match="cannot be used live"):
                 private.live()
 

@@ -18,9 +18,10 @@ from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
 from discreet.learners import Exp3
 from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
+from discreet.problems import Arms, Points
 
 UNIT = Range(0.0, 1.0)
-TIGHT = [name for name in algorithms("arms") if name.startswith(("batched", "noisy", "local", "dp"))]
+TIGHT = [name for name in algorithms(Arms) if name.startswith(("batched", "noisy", "local", "dp"))]
 
 
 def laplace(scale, world, trials, series):
@@ -76,19 +77,19 @@ class TestPower:
     @pytest.mark.parametrize("name", TIGHT)
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_where_the_guarantee_is_tight_nine_tenths_are_found(self, name, epsilon):
-        found = audit(name, setting=Setting(rounds=10_000, epsilon=epsilon))
+        found = audit(name, setting=Setting(Arms(), rounds=10_000, epsilon=epsilon))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
         assert not found.violated
 
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
     def test_so_with_gaussian_noise(self, epsilon):
-        found = audit("local-tsallis-inf", setting=Setting(rounds=10_000, epsilon=epsilon, delta=1e-6))
+        found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
 
     @pytest.mark.parametrize("name", TIGHT)
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_noise_that_is_a_tenth_too_small_is_caught(self, name, epsilon):
-        honest = algorithm(name).build(Setting(rounds=10_000, epsilon=epsilon)).private
+        honest = algorithm(name).build(Setting(Arms(), rounds=10_000, epsilon=epsilon)).private
         channel = honest.channel._replace(mechanism=Laplace(0.9 * honest.channel.mechanism.scale))
         cheating = honest._replace(channel=channel)
         attack = EveryRelease(UNIT, channel.hold())
@@ -98,7 +99,7 @@ class TestPower:
 
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
-        honest = algorithm("local-tsallis-inf").build(Setting(rounds=10_000, epsilon=epsilon, delta=1e-6)).private
+        honest = algorithm("local-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)).private
         mechanism = honest.channel.mechanism
         channel = honest.channel._replace(mechanism=Gaussian(0.9 * mechanism.scale, mechanism.delta))
         cheating = honest._replace(channel=channel)
@@ -106,7 +107,7 @@ class TestPower:
         assert found.violated
 
     def test_the_papers_own_noise_is_audited_against_the_papers_claim(self):
-        two = audit("noisy-exp2", setting=Setting(rounds=10_000, bounds=Range(-1.0, 1.0)), calibration="paper")
+        two = audit("noisy-exp2", setting=Setting(Arms(), rounds=10_000, bounds=Range(-1.0, 1.0)), calibration="paper")
         assert two.claimed.epsilon == 1.0
         assert two.claimed.status == "claimed by the paper only"
         assert two.stated.epsilon == 2.0
@@ -114,7 +115,7 @@ class TestPower:
         assert 1.9 < two.lower_bound <= 2.0
         classical = audit(
             "local-tsallis-inf",
-            setting=Setting(rounds=10_000, epsilon=10.0, delta=1e-6),
+            setting=Setting(Arms(), rounds=10_000, epsilon=10.0, delta=1e-6),
             calibration="paper",
             trials=2_000_000,
         )
@@ -123,7 +124,7 @@ class TestPower:
 
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_where_it_is_not_tight_the_audit_shows_what_is_known_to_leak(self, delta):
-        found = audit("exp3-tau", setting=Setting(rounds=10_000, delta=delta), trials=2_000)
+        found = audit("exp3-tau", setting=Setting(Arms(), rounds=10_000, delta=delta), trials=2_000)
         assert 0.02 < found.lower_bound < 0.3
         assert not found.violated
 
@@ -170,7 +171,9 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
 
 def test_false_alarms_through_the_whole_code_path():
     """Two hundred audits of an algorithm: each errs in at most 1 %, so more than 8 has a chance below 0.03 %."""
-    found = [audit("noisy-exp2", setting=Setting(rounds=1000), trials=2_000, seed=seed).violated for seed in range(200)]
+    found = [
+        audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated for seed in range(200)
+    ]
     assert sum(found) <= 8
 
 
@@ -269,7 +272,7 @@ class TestTheCommand:
     def test_all_shows_a_table_of_every_private_algorithm(self):
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")
-        private = [name for name in algorithms("points") if name.startswith("private")]
+        private = [name for name in algorithms(Points) if name.startswith("private")]
         private += ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text
@@ -314,7 +317,7 @@ def test_an_audit_is_reproducible_and_different_for_each_algorithm():
 
 
 def test_a_gaussian_claim_keeps_its_curve():
-    found = audit("local-tsallis-inf", setting=Setting(rounds=1000, delta=1e-6), trials=4_000)
+    found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=1000, delta=1e-6), trials=4_000)
     assert isinstance(found.claimed.curve, GaussianNoise)
     assert gaussian_epsilon(found.claimed.curve.mu, 1e-6) == pytest.approx(1.0)
     assert found.as_dict()["claimed"]["delta"] == 1e-6

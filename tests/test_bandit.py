@@ -15,10 +15,11 @@ import pytest
 from discreet import Bandit, Decision, DiscreetError, algorithms, kernel
 from discreet.checks.failure import same_state
 from discreet.environments import Table
+from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-NAMES = list(algorithms("arms"))
+NAMES = list(algorithms(Arms))
 
 
 def new(name="batched-exp3", **changes):

@@ -11,15 +11,15 @@ from discreet.channels import Open
 from discreet.checks import CheckFailed, check_environment
 from discreet.environments import Deterministic, Stochastic, Table, environment, environment_names, read_table
 from discreet.environments.access import uniforms
-from discreet.environments.arms.game import ArmGame
 from discreet.environments.arms.switching_costs import multi_scale_walk
 from discreet.learners import Uniform
+from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 
 @pytest.mark.parametrize("arms", [2, 3, 7])
-@pytest.mark.parametrize("name", [name for name in environment_names("arms") if name != "table"])
+@pytest.mark.parametrize("name", [name for name in environment_names(Arms) if name != "table"])
 def test_every_environment_keeps_its_contract(name, arms):
     check_environment(environment(name, arms=arms))
 
@@ -169,11 +169,11 @@ def test_bad_files_are_refused(tmp_path):
 
 def test_names_arms_and_files_must_fit(tmp_path):
     path = write(tmp_path / "losses.csv", "0,1\n1,0\n")
-    assert environment("table", losses=path).actions == 2
+    assert environment("table", losses=path).problem == Arms(2)
     for arguments, complaint in (
         ({"name": "stochastc"}, "did you mean 'stochastic'"),
         ({"name": "table"}, "needs a file of losses"),
-        ({"name": "table", "losses": path, "arms": 3}, "arms is 3, but .* has 2 columns"),
+        ({"name": "table", "losses": path, "arms": 3}, "arms is 3, but .* has 2"),
         ({"name": "stochastic", "losses": path}, "use 'table'"),
         ({"name": "stochastic", "arms": 1}, "arms is 1"),
     ):

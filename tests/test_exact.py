@@ -23,12 +23,13 @@ from discreet.curves import gaussian_delta
 from discreet.learners import Exp3
 from discreet.mechanisms import ExactGaussian, ExactLaplace, Gaussian, Laplace, RandomisedResponse
 from discreet.mechanisms.exact import AT_ONCE, SLACK, NoiseBlock, movement, sampler
+from discreet.problems import Arms
 
 UNIT = Range(0.0, 1.0)
-SETTING = Setting(arms=3, rounds=1000, epsilon=1.0, delta=1e-6)
+SETTING = Setting(Arms(3), rounds=1000, epsilon=1.0, delta=1e-6)
 PRIVATE = [
     name
-    for name, known in algorithms("arms").items()
+    for name, known in algorithms(Arms).items()
     if known.build(SETTING).private.channel.guarantee.is_private and name != "uniform"
 ]
 
@@ -37,7 +38,7 @@ def channels():
     """Yield every live release path: those of the named algorithms, and every mechanism behind every channel."""
     for name in PRIVATE:
         for delta in (0.0, 1e-6):
-            setting = Setting(arms=3, rounds=1000, epsilon=1.0, delta=delta)
+            setting = Setting(Arms(3), rounds=1000, epsilon=1.0, delta=delta)
             yield pytest.param(algorithm(name).build(setting).private.channel, id=f"{name}, delta {delta:g}")
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6), RandomisedResponse(UNIT, 1.0)):
         yield pytest.param(PerRound(UNIT, mechanism), id=f"PerRound, {type(mechanism).__name__}")

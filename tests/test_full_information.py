@@ -12,7 +12,7 @@ from scipy import optimize, special
 from discreet import Private, kernel
 from discreet.checks import check_learner
 from discreet.checks.failure import same_state
-from discreet.contracts import Channel, Game
+from discreet.contracts import Channel
 from discreet.errors import DiscreetError
 from discreet.kernel import Component
 from discreet.learners.points.ftal import Ftal
@@ -21,6 +21,7 @@ from discreet.learners.points.gradient_descent import GradientDescent
 from discreet.learners.points.hedge import Hedge
 from discreet.learners.points.linear_ftpl import LinearFtpl
 from discreet.mechanisms import Laplace
+from discreet.problems import Game
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 

@@ -14,6 +14,7 @@ from discreet.algorithms import Setting, algorithms
 from discreet.environments import environment
 from discreet.kernel import Component, Raw
 from discreet.learners.arms.draws import Draw
+from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 
@@ -71,9 +72,9 @@ def test_a_component_that_allocates_still_runs():
     assert compiled.must_allocate
 
 
-@pytest.mark.parametrize("name", algorithms("arms"))
+@pytest.mark.parametrize("name", algorithms(Arms))
 def test_no_registered_algorithm_allocates_in_its_loop(name):
-    private = algorithms()[name].build(Setting()).private
+    private = algorithms()[name].build(Setting(Arms())).private
     game = environment("stochastic", arms=4).deal(0, 10, np.random.default_rng(0))
     player = Player(private, streams(0))
     player.play(game, np.array([10]))
@@ -187,13 +188,14 @@ def test_copies_have_state_of_their_own():
 PROGRAM = """
 import numpy as np
 from discreet import Setting, algorithm, kernel
+from discreet.problems import Arms
 from discreet.environments import environment
 from discreet.kernel import Component, Raw
 from discreet.learners.arms.draws import Draw
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 game = environment("stochastic", arms=3).deal(0, 1000, np.random.default_rng(0))
-player = Player(algorithm("batched-exp3").build(Setting(arms=3)).private, streams(1))
+player = Player(algorithm("batched-exp3").build(Setting(Arms(3))).private, streams(1))
 loss = player.play(game, np.array([1000]))[0]
 stats = [d.lean.stats for d in kernel.compiling._dispatchers.values()]
 hits, misses = (sum(sum(getattr(s, k).values()) for s in stats) for k in ("cache_hits", "cache_misses"))

@@ -12,11 +12,11 @@ import pytest
 from discreet import Private, Range, kernel
 from discreet.channels import Batch
 from discreet.checks.failure import same_state
-from discreet.contracts import Channel, Game, Learner
-from discreet.environments.arms.game import ArmGame
+from discreet.contracts import Channel, Learner
 from discreet.learners import TsallisInf
 from discreet.learners.arms.draws import draw
 from discreet.mechanisms import Laplace
+from discreet.problems import ArmGame, Game
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as some
 from scipy import integrate, optimize, stats
 
 from discreet import Setting, algorithm, algorithms, kernel
-from discreet.environments.arms.game import ArmGame
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
 from discreet.learners.arms.htinf import solve_power
 from discreet.learners.arms.kl_ucb import divergence, upper
 from discreet.learners.arms.weights import FEW, ManyWeights, equal_weights
+from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
@@ -229,7 +229,7 @@ def test_ftpl():
 
 def test_dp_exp3_lap_from_end_to_end():
     """Tossou & Dimitrakakis 2017, Algorithm 1, with the noise of the privacy stream, beside the compiled game."""
-    setting = Setting(arms=3, rounds=2000, epsilon=2.0)
+    setting = Setting(Arms(3), rounds=2000, epsilon=2.0)
     losses = np.random.default_rng(3).random((2000, 3))
     player = Player(algorithm("dp-exp3-lap").build(setting).private, streams(5))
     score = player.play(ArmGame(losses), np.array([2000]))[0]
@@ -250,7 +250,9 @@ def test_dp_exp3_lap_from_end_to_end():
 
 
 PRIVATE = [
-    name for name, known in algorithms("arms").items() if 0.0 < known.build(Setting(delta=1e-6)).guarantee.epsilon < 99.0
+    name
+    for name, known in algorithms(Arms).items()
+    if 0.0 < known.build(Setting(Arms(), delta=1e-6)).guarantee.epsilon < 99.0
 ]
 
 
@@ -258,7 +260,7 @@ PRIVATE = [
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_private_algorithms_from_end_to_end(name, delta):
     """Faster rates 2025, Algorithm 1, in plain Python: hold, average, noise, pass on; beside the compiled game."""
-    setting = Setting(arms=3, rounds=900, epsilon=0.5, delta=delta)
+    setting = Setting(Arms(3), rounds=900, epsilon=0.5, delta=delta)
     instance = algorithm(name).build(setting)
     losses = np.random.default_rng(3).integers(0, 2, (900, 3)).astype(float)
     player = Player(instance.private, streams(5))

@@ -15,27 +15,30 @@ from discreet.auditing import audit
 from discreet.channels import Buffered, Epochs, OpenSum, Tree
 from discreet.channels.epochs import epoch_noise
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
-from discreet.contracts import Learner
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
-from discreet.environments.points.linear import LinearGame
 from discreet.learners import EntropyFtrl, QuadraticFtrl
 from discreet.mechanisms import Gaussian, Laplace
+from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
 from discreet.sets import GEOMETRIES, Box, geometry
 from discreet.simulation.loop import Player, play
-from discreet.simulation.trial import checkpoints, run_trial
+from discreet.simulation.trial import checkpoints, deal, run_trial
 
 UNIT = Range(0.0, 1.0)
 
 
+def geometries_of(known):
+    """Return the sets on which an algorithm plays."""
+    return [known.problem.geometry] if "geometry" in known.fixed else list(GEOMETRIES)
+
+
 def cases():
     """Yield every algorithm with every kind of points as it comes, and one of them with everything that can be chosen."""
-    for name, known in algorithms("points").items():
-        for points in GEOMETRIES if known.points == "any" else [known.points]:
-            chosen = {"points": points} if known.points == "any" else {}
+    for name, known in algorithms(Points).items():
+        for shape in geometries_of(known):
             for delta in (0.0, 1e-6) if name.startswith("private") else (0.0,):
-                yield pytest.param(name, chosen, delta, id=f"{name}-{points}-{delta:g}")
+                yield pytest.param(name, {"geometry": shape}, delta, id=f"{name}-{shape}-{delta:g}")
     name = "private-ftrl-experts"
     for sums, noise in (("tree", "laplace"), ("tree", "spherical"), ("tree", "cube"), ("honaker", "laplace")):
         yield pytest.param(name, {"sums": sums, "noise": noise}, 0.0, id=f"{sums}-{noise}")
@@ -47,30 +50,32 @@ CASES = list(cases())
 PRIVATE = [case for case in CASES if case.values[0].startswith("private")]
 
 
-def sets_of(name, options, dimension=3, bounds=UNIT):
-    return geometry(algorithm(name).plays(options), dimension, bounds)
+def problem_of(name, options, dimension=3):
+    return algorithm(name).problem_with(
+        dimension=dimension, **{key: options[key] for key in options if key == "geometry"}
+    )
 
 
-def build(name, options, **numbers):
-    return algorithm(name).build(Setting(**numbers), **options)
+def world_of(name, options, dimension=3):
+    return environment("linear-stochastic", problem_of(name, options, dimension))
+
+
+def build(name, options, *, dimension=4, **numbers):
+    setting = Setting(problem_of(name, options, dimension), **numbers)
+    return algorithm(name).build(setting, **{key: options[key] for key in options if key != "geometry"})
 
 
 @pytest.mark.parametrize(("name", "options", "delta"), CASES)
 def test_no_raw_vector_reaches_the_learner_and_both_speeds_agree(name, options, delta):
-    private = build(name, options, arms=3, rounds=600, epsilon=0.7, delta=delta).private
-    check_private(private, LinearStochastic(sets_of(name, options)))
+    private = build(name, options, dimension=3, rounds=600, epsilon=0.7, delta=delta).private
+    check_private(private, world_of(name, options))
     check_channel(private.channel, feedback=np.array([0.25, 0.5, 0.125]))
 
 
-class CarelessVectors(Learner):
+class CarelessVectors(Private):
     """Looks right, but lets the learner learn a millionth of the raw vector."""
 
-    channel: object
-    learner: object
     sum: np.ndarray
-
-    def act(self, observation, rng):
-        return self.learner.act(observation, rng)
 
     def tell(self, trace, feedback, rng):
         ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
@@ -81,17 +86,17 @@ class CarelessVectors(Learner):
         return ready
 
 
-@pytest.mark.parametrize("name", algorithms("points"))
+@pytest.mark.parametrize("name", algorithms(Points))
 def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
-    private = build(name, {}, arms=3, rounds=600).private
+    private = build(name, {}, dimension=3, rounds=600).private
     with pytest.raises(CheckFailed, match="raw feedback reaches"):
-        check_non_interference(CarelessVectors(*private, np.zeros(3)), actions=3, value=np.full(3, 0.7))
+        check_non_interference(CarelessVectors(*private, np.zeros(3)), algorithm(name).problem_with(dimension=3))
 
 
 @pytest.mark.parametrize(("name", "options", "delta"), CASES)
 def test_no_loop_allocates(name, options, delta):
-    private = build(name, options, arms=3, rounds=600, delta=delta).private
-    game = LinearStochastic(sets_of(name, options)).deal(0, 10, np.random.default_rng(0))
+    private = build(name, options, dimension=3, rounds=600, delta=delta).private
+    game = world_of(name, options).deal(0, 10, np.random.default_rng(0))
     player = Player(private, streams(0))
     player.play(game, np.array([10]))
     assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
@@ -101,7 +106,7 @@ def test_no_loop_allocates(name, options, delta):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 7.0])
 def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
     for bounds in (UNIT, Range(-2.0, 2.0)):
-        promise = build(name, options, arms=3, rounds=100, epsilon=epsilon, delta=delta, bounds=bounds).guarantee
+        promise = build(name, options, dimension=3, rounds=100, epsilon=epsilon, delta=delta, bounds=bounds).guarantee
         assert promise.status == "proved"
         assert promise.epsilon == pytest.approx(epsilon, rel=1e-9)
         assert promise.epsilon <= epsilon * (1.0 + 1e-10)  # told as a decimal, rounded up
@@ -111,10 +116,10 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
 @pytest.mark.parametrize(("name", "options", "delta"), PRIVATE)
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
     """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
-    private = build(name, options, arms=4, rounds=500, delta=delta).private
+    private = build(name, options, dimension=4, rounds=500, delta=delta).private
     silent = private.channel._replace(mechanism=Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
     losses = np.random.default_rng(1).integers(0, 3, (500, 4)) / 8.0
-    if sets_of(name, options, 4).name != "experts":
+    if problem_of(name, options).geometry != "experts":
         losses = np.eye(4)[np.random.default_rng(1).integers(0, 4, 500)]
     players = [
         Player(Private(channel, private.learner), streams(3))
@@ -133,7 +138,7 @@ def mean_regret(private, world, rounds, trials=4, seed=1):
             marks,
             seed=seed,
             trial=trial,
-            bounds=world.geometry.bounds,
+            bounds=UNIT,
             clip=False,
             stop=threading.Event(),
         )
@@ -146,21 +151,21 @@ def mean_regret(private, world, rounds, trials=4, seed=1):
 @pytest.mark.parametrize("epsilon", [1.0, 0.05])
 @pytest.mark.parametrize("rounds", [1 << 8, 1 << 13])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize("name", algorithms("points"))
+@pytest.mark.parametrize("name", algorithms(Points))
 def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
-    setting = Setting(arms=5, rounds=rounds, epsilon=epsilon, delta=delta)
-    for points in GEOMETRIES if algorithm(name).points == "any" else [algorithm(name).points]:
-        options = {"points": points} if algorithm(name).points == "any" else {}
-        instance = algorithm(name).build(setting, **options)
-        game = environment(world, rounds=rounds, geometry=setting.geometry(points))
+    for shape in geometries_of(algorithm(name)):
+        setting = Setting(Points(shape, 5), rounds=rounds, epsilon=epsilon, delta=delta)
+        instance = algorithm(name).build(setting)
+        game = environment(world, setting.problem, rounds=rounds)
         assert instance.regret_bound is not None
         assert mean_regret(instance.private, game, rounds) <= instance.regret_bound
 
 
 def test_regret_bounds_scale_with_the_losses():
-    for name in algorithms("points"):
+    for name in algorithms(Points):
         one, ten = (
-            build(name, {}, arms=5, rounds=1000, delta=1e-6, bounds=Range(0.0, high)).regret_bound for high in (1.0, 10.0)
+            build(name, {}, dimension=5, rounds=1000, delta=1e-6, bounds=Range(0.0, high)).regret_bound
+            for high in (1.0, 10.0)
         )
         assert ten == pytest.approx(10.0 * one, rel=1e-6)
 
@@ -171,8 +176,8 @@ def test_privacy_is_almost_free_for_ten_experts(gap):
 
     Four times eight games gave 1.05 to 1.14, these 1.14 and 1.12; seeds are fixed.
     """
-    setting = Setting(arms=10, rounds=1 << 18, delta=1e-6)
-    world = LinearStochastic(setting.geometry("experts"), gap)
+    setting = Setting(Points("experts", 10), rounds=1 << 18, delta=1e-6)
+    world = LinearStochastic("experts", 10, gap)
     ordinary = mean_regret(algorithm("ftrl-experts").build(setting).private, world, setting.rounds, trials=8)
     private = mean_regret(algorithm("private-ftrl-experts").build(setting).private, world, setting.rounds, trials=8)
     assert private <= 1.2 * ordinary
@@ -183,7 +188,7 @@ class TestTheChoice:
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     @pytest.mark.parametrize("dimension", [2, 50])
     def test_nothing_that_can_be_chosen_has_a_better_proof(self, name, delta, dimension):
-        setting = Setting(arms=dimension, rounds=1 << 14, delta=delta)
+        setting = Setting(algorithm(name).problem_with(dimension=dimension), rounds=1 << 14, delta=delta)
         best = algorithm(name).build(setting).regret_bound
         for sums in ("tree", "honaker", "blt"):
             for noise in ("laplace", "spherical", "cube", "gaussian"):
@@ -196,7 +201,7 @@ class TestTheChoice:
 
     def test_pure_noise_is_fitted_to_the_losses(self):
         found = {
-            name: algorithm(name).build(Setting(arms=20, rounds=10_000)).private.channel.noises[0]["kind"]
+            name: build(name, {}, dimension=20, rounds=10_000).private.channel.noises[0]["kind"]
             for name in ("private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube")
         }
         assert found == {
@@ -207,13 +212,13 @@ class TestTheChoice:
 
     def test_who_asks_for_padding_gets_a_tree(self):
         for padding in (True, False):
-            found = algorithm("private-ftrl-cube").build(Setting(arms=5, delta=1e-6), padding=padding).private.channel
+            found = build("private-ftrl-cube", {"padding": padding}, delta=1e-6).private.channel
             assert isinstance(found, Tree)
             assert found.padding == padding
 
     def test_with_a_delta_buffers_are_chosen_and_without_one_a_tree(self):
         for delta, kind in ((0.0, Tree), (1e-6, Buffered)):
-            found = algorithm("private-ftrl-experts").build(Setting(arms=10, rounds=1 << 18, delta=delta))
+            found = algorithm("private-ftrl-experts").build(Setting(Points("experts", 10), rounds=1 << 18, delta=delta))
             assert isinstance(found.private.channel, kind)
 
     @pytest.mark.parametrize(
@@ -231,11 +236,11 @@ class TestTheChoice:
     )
     def test_what_cannot_be_is_refused(self, options, delta, complaint):
         with pytest.raises(DiscreetError, match=complaint):
-            algorithm("private-ftrl-experts").build(Setting(delta=delta), **options)
+            algorithm("private-ftrl-experts").build(Setting(Points("experts"), delta=delta), **options)
 
     def test_low_says_nothing_about_a_ball(self):
         with pytest.raises(DiscreetError, match="for points of the ball only high counts"):
-            algorithm("ftrl-ball").build(Setting(bounds=Range(0.2, 1.0)))
+            build("ftrl-ball", {}, bounds=Range(0.2, 1.0))
 
     def test_the_paper_s_noise_has_the_guarantee_that_it_really_has(self):
         paper = build("private-ftrl-experts", {"calibration": "paper"}, rounds=1024, bounds=Range(-1.0, 1.0))
@@ -249,8 +254,8 @@ class TestTheChoice:
 @pytest.mark.parametrize("noise", ["laplace", "spherical", "cube", "gaussian"])
 def test_the_stated_size_of_the_noise_is_the_real_one(noise):
     """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors; seeds are fixed."""
-    setting = Setting(arms=4, rounds=2, delta=1e-6)
-    found = planted(setting, setting.geometry("experts"), "tree", noise, padding=False)
+    setting = Setting(Points("experts", 4), rounds=2, delta=1e-6)
+    found = planted(setting, setting.problem.sets(UNIT), "tree", noise, padding=False)
     mechanism, rng = found.channel.mechanism, np.random.default_rng(7)
     draws = np.zeros((40_000, 4))
     for row in draws:
@@ -264,8 +269,8 @@ def test_the_stated_size_of_the_noise_is_the_real_one(noise):
 @pytest.mark.parametrize("sums", ["tree", "honaker", "blt", "sqrt-toeplitz"])
 def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors; seeds are fixed."""
-    setting = Setting(arms=8000, rounds=64, delta=1e-6)
-    found = choose(setting, setting.geometry("experts"), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
+    setting = Setting(Points("experts", 8000), rounds=64, delta=1e-6)
+    found = choose(setting, setting.problem.sets(UNIT), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
     assert isinstance(found, RunningSum)
     last = np.zeros(63)
     kernel.compile_for(square_errors, found.channel)(found.channel, np.zeros(8000), last, streams(1).privacy)
@@ -274,23 +279,24 @@ def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
 
 class TestEnvironments:
     @pytest.mark.parametrize("points", GEOMETRIES)
-    @pytest.mark.parametrize("name", [name for name in environment_names("points") if name != "table"])
+    @pytest.mark.parametrize("name", [name for name in environment_names(Points) if name != "table"])
     def test_every_environment_keeps_its_contract(self, name, points):
         for dimension in (2, 7):
-            check_environment(environment(name, rounds=60, geometry=geometry(points, dimension, Range(0.0, 2.0))))
+            check_environment(environment(name, Points(points, dimension), rounds=60))
 
     @pytest.mark.parametrize("points", GEOMETRIES)
     @pytest.mark.parametrize("name", ["linear-stochastic", "linear-alternating", "linear-drifting"])
     def test_losses_are_in_their_set(self, name, points):
-        sets = geometry(points, 5, Range(-3.0, 3.0))
-        for row in environment(name, rounds=300, geometry=sets).deal(0, 300, np.random.default_rng(1)).losses:
-            assert sets.losses.contains(row, 1e-9)
+        bounds, world = Range(-3.0, 3.0), environment(name, Points(points, 5), rounds=300)
+        game, clipped = deal(world, 0, 300, np.random.default_rng(1), bounds, clip=False)
+        assert clipped == 0
+        assert all(world.problem.sets(bounds).losses.contains(row, 1e-9) for row in game.losses)
 
     @pytest.mark.parametrize("points", GEOMETRIES)
     def test_the_gap_is_what_the_best_point_gains(self, points):
         """Means of 200,000 rounds, five standard errors."""
         sets = geometry(points, 4, UNIT)
-        world = LinearStochastic(sets, 0.2)
+        world = LinearStochastic(points, 4, 0.2)
         losses = world.deal(0, 200_000, np.random.default_rng(3)).losses
         total = losses.sum(axis=0)
         middle = sets.points.centre()
@@ -300,18 +306,18 @@ class TestEnvironments:
     def test_who_follows_the_leader_loses_against_an_alternating_one(self):
         for points in GEOMETRIES:
             sets = geometry(points, 4, UNIT)
-            world = environment("linear-alternating", rounds=1000, geometry=sets)
+            world = environment("linear-alternating", Points(points, 4), rounds=1000)
             greedy = Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=1e9))
             assert mean_regret(greedy, world, 1000, trials=1) > 450
 
     @pytest.mark.parametrize("lag", [0, 1])
     def test_an_adversary_that_reacts_scores_each_player_by_its_own_losses(self, lag):
         sets = geometry("experts", 3, UNIT)
-        world = LinearAdaptive(sets, lag)
+        world = LinearAdaptive("experts", 3, lag)
         learner = EntropyFtrl.start(actions=3, learning_rate=0.1)
         players = [
             Private(OpenSum.over(sets.losses), learner),
-            build("private-ftpl", {"points": "experts"}, arms=3).private,
+            build("private-ftpl", {"geometry": "experts"}, dimension=3).private,
         ]
         marks = checkpoints(500)
         outcome = run_trial(players, world, marks, seed=1, trial=0, bounds=UNIT, clip=False, stop=threading.Event())
@@ -350,7 +356,7 @@ class TestEnvironments:
         arguments = {"environment": "table", "losses": tmp_path / "rows.npy", "trials": 2}
         found = simulate(["ftrl-experts"], **arguments)
         assert found.rounds == 50
-        assert found.arms == 3
+        assert found.problem == Points("experts", 3)
         best = rows.sum(axis=0).min()
         np.testing.assert_allclose(found.loss[0, :, -1] - found.regret[0, :, -1], best)
         first = int(np.flatnonzero(np.linalg.norm(rows, axis=1) > 1.0)[0]) + 1
@@ -377,15 +383,19 @@ class TestSimulation:
             (
                 ["exp3"],
                 {"environment": "linear-drifting"},
-                "deals loss vectors, for points, but",
+                "environment 'linear-drifting' is for distributions over experts, but arms are played",
             ),
             (["ftrl-ball"], {"environment": "stochastic"}, "deals the losses of arms, but points of the ball need"),
             (["ftrl-experts"], {"environment": "switching-costs"}, "reacts to single arms"),
-            (["ftrl-ball"], {"arms": 3, "dimension": 4}, "arms is 3 and dimension is 4"),
+            (["ftrl-ball"], {"arms": 3}, "arms is given, but ftrl-ball plays points of the ball, which has no arms"),
             (["ftrl-ball"], {"options": {"gap": 2.0}}, "gap is 2.0, but must be between 0 and 1"),
-            (["ftrl-ball"], {"options": {"gap": "wide"}}, "gap is 'wide', but must be a number"),
+            (["ftrl-ball"], {"options": {"gap": "wide"}}, "gap is 'wide', but must be between 0 and 1"),
             (["ftrl-ball"], {"options": {"lag": 1}}, "unknown option 'lag'"),
-            (["ftrl-ball"], {"environment": "linear-adaptive", "options": {"lag": 2}}, "lag is too large"),
+            (
+                ["ftrl-ball"],
+                {"environment": "linear-adaptive", "options": {"lag": 2}},
+                "lag is 2, but must be one of 0, 1",
+            ),
         ],
     )
     def test_what_does_not_fit_is_refused(self, names, options, complaint):
@@ -393,29 +403,36 @@ class TestSimulation:
             simulate(names, rounds=50, trials=1, **options)
 
     def test_an_environment_of_one_s_own(self):
-        world = LinearStochastic(geometry("ball", 3, UNIT), 0.5)
-        assert simulate(["ftrl-ball"], environment=world, rounds=100, trials=1).arms == 3
-        learner = QuadraticFtrl.start(set=world.geometry.points, learning_rate=0.1)
-        own = Contender(label="mine", private=Private(OpenSum.over(world.geometry.losses), learner))
+        world, ball = LinearStochastic("ball", 3, 0.5), Points("ball", 3)
+        assert simulate(["ftrl-ball"], environment=world, rounds=100, trials=1).problem == ball
+        learner = QuadraticFtrl.start(set=ball.sets(UNIT).points, learning_rate=0.1)
+        own = Contender(label="mine", private=Private(OpenSum.over(ball.sets(UNIT).losses), learner))
         arguments = {"dimension": 3, "rounds": 100, "trials": 1}
-        assert simulate([own], environment=world, **arguments).arms == 3
-        assert simulate([own], environment="linear-drifting", options={"points": "ball"}, **arguments).arms == 3
-        with pytest.raises(DiscreetError, match="the environment is for points of the ball, but the algorithms play"):
+        assert simulate([own], environment=world, **arguments).problem == ball
+        assert simulate([own], environment="linear-drifting", geometry="ball", **arguments).problem == ball
+        assert simulate([own], environment="linear-drifting", problem=ball, rounds=100, trials=1).problem == ball
+        with pytest.raises(
+            DiscreetError, match="ftrl-cube plays points of the cube, but the environment is for points of the ball"
+        ):
             simulate(["ftrl-cube"], environment=world, rounds=100, trials=1)
-        with pytest.raises(DiscreetError, match="the environment was made for losses from 0 to 1"):
-            simulate(["ftrl-ball"], environment=world, rounds=100, trials=1, high=2.0)
+
+    def test_environments_are_scaled_to_the_declared_range(self):
+        one, two = (
+            simulate("ftrl-ball", environment="linear-drifting", rounds=200, trials=1, high=high) for high in (1.0, 2.0)
+        )
+        np.testing.assert_allclose(two.loss, 2.0 * one.loss, rtol=1e-9)
 
     def test_a_point_of_another_dimension_is_refused(self):
-        world = LinearStochastic(geometry("ball", 3, UNIT))
-        wrong = algorithm("ftrl-ball").build(Setting(arms=5)).private
+        world = LinearStochastic("ball", 3)
+        wrong = build("ftrl-ball", {}, dimension=5).private
         with pytest.raises(DiscreetError, match="another dimension"):
             simulate([Contender(label="x", private=wrong)], environment=world, rounds=100, trials=1)
 
     def test_memory_does_not_grow_with_the_horizon(self):
         def peak(rounds):
-            setting = Setting(arms=10, rounds=rounds, delta=1e-6)
+            setting = Setting(Points("experts", 10), rounds=rounds, delta=1e-6)
             private = algorithm("private-ftrl-experts").build(setting).private
-            world = LinearStochastic(setting.geometry("experts"))
+            world = LinearStochastic("experts", 10)
             tracemalloc.start()
             mean_regret(private, world, rounds, trials=1)
             _, most = tracemalloc.get_traced_memory()
@@ -428,7 +445,7 @@ class TestSimulation:
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     @pytest.mark.parametrize("name", ["private-ftrl-experts", "private-ftrl-cube"])
     def test_live_use_has_exact_noise_and_the_same_guarantee(self, name, delta):
-        private = build(name, {}, arms=3, rounds=50, delta=delta).private
+        private = build(name, {}, dimension=3, rounds=50, delta=delta).private
         live = private.live()
         assert live.guarantee.epsilon <= private.guarantee.epsilon * (1.0 + 1e-9)
         assert live.guarantee.delta == delta
@@ -443,10 +460,10 @@ class TestSimulation:
 
     def test_noise_without_an_exact_sampler_is_refused_in_live_use(self):
         with pytest.raises(DiscreetError, match="spherical"):
-            build("private-ftrl-ball", {}, arms=3, rounds=50).private.live()
+            build("private-ftrl-ball", {}, dimension=3, rounds=50).private.live()
 
     def test_a_bandit_refuses_algorithms_for_points(self):
-        with pytest.raises(DiscreetError, match="private-ftrl-experts, which needs whole loss vectors"):
+        with pytest.raises(DiscreetError, match="private-ftrl-experts, which plays distributions over experts"):
             Bandit(arms=3, horizon=100, epsilon=1.0, algorithm="private-ftrl-experts")
 
 
@@ -464,14 +481,14 @@ class TestAudit:
     )
     def test_every_counter_is_audited_and_tight(self, options, delta, share):
         """Bounds at 99 % confidence: a false violation in 1 of 100 audits of other seeds; this seed is fixed."""
-        setting = Setting(arms=2, rounds=8, delta=delta)
+        setting = Setting(Points("experts", 2), rounds=8, delta=delta)
         found = audit("private-ftrl-experts", setting=setting, trials=300_000, **options)
         assert not found.violated
         assert found.share > share
 
     @pytest.mark.parametrize(("sums", "delta"), [("tree", 0.0), ("tree", 1e-6), ("sqrt-toeplitz", 1e-6), ("blt", 1e-6)])
     def test_noise_that_is_too_small_is_found(self, sums, delta):
-        setting = Setting(arms=2, rounds=8, delta=delta)
+        setting = Setting(Points("experts", 2), rounds=8, delta=delta)
         noise = "gaussian" if delta else "laplace"
         instance = algorithm("private-ftrl-experts").build(setting, sums=sums, noise=noise)
         channel = instance.private.channel
@@ -481,7 +498,7 @@ class TestAudit:
         assert audit(weak, claimed=instance.guarantee, trials=600_000).violated
 
     def test_the_paper_s_noise_is_refuted(self):
-        setting = Setting(arms=2, rounds=8, bounds=Range(-1.0, 1.0))
+        setting = Setting(Points("experts", 2), rounds=8, bounds=Range(-1.0, 1.0))
         found = audit("private-ftrl-experts", setting=setting, calibration="paper", trials=400_000)
         assert found.claimed.status == "claimed by the paper only"
         assert found.violated
@@ -498,4 +515,4 @@ class TestAudit:
 
     def test_a_run_that_is_too_long_for_an_audit_is_refused(self):
         with pytest.raises(DiscreetError, match=r"has 9,999 prefixes, but every trial of its audit is a whole run"):
-            audit("private-ftrl-experts", setting=Setting(arms=2, rounds=10_000), trials=1000)
+            audit("private-ftrl-experts", setting=Setting(Points("experts", 2), rounds=10_000), trials=1000)

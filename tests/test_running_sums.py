@@ -21,10 +21,10 @@ from discreet.channels.epochs import epoch_noise
 from discreet.channels.rounding import LARGEST_SUM
 from discreet.channels.tree import tree_noise
 from discreet.curves import GaussianNoise
-from discreet.environments.points.linear import LinearGame
 from discreet.factorisations import buffered, column_norm
 from discreet.learners import EntropyFtrl
 from discreet.mechanisms import CubeLaplace, ExactGaussian, Gaussian, Laplace
+from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.sets import Box, Polytope
@@ -98,7 +98,7 @@ class TestThresholds:
     def test_a_true_guarantee_stands_whatever_its_last_digits(self, epsilon, noise):
         """At 99 % confidence a false alarm has a chance of 1 %; these seeds are fixed."""
         for seed in (1, 2):
-            setting = Setting(arms=2, rounds=2, epsilon=epsilon)
+            setting = Setting(Points("experts", 2), rounds=2, epsilon=epsilon)
             found = audit("private-ftrl-experts", setting=setting, trials=20_000, seed=seed, sums="tree", noise=noise)
             assert not found.violated
             assert found.share > 0.75
@@ -247,7 +247,11 @@ def test_a_learner_of_another_dimension_does_not_play(channel, actions):
 
 class TestLive:
     def build(self, sums):
-        return algorithm("private-ftrl-experts").build(Setting(arms=2, rounds=8, delta=1e-6), sums=sums).private
+        return (
+            algorithm("private-ftrl-experts")
+            .build(Setting(Points("experts", 2), rounds=8, delta=1e-6), sums=sums)
+            .private
+        )
 
     @every_live
     def test_live_twins_share_nothing(self, name):
@@ -402,7 +406,7 @@ class TestSizes:
 
 class TestWholeNumbersOfNumpy:
     def test_settings_and_channels_take_them(self):
-        setting = Setting(arms=np.int64(2), rounds=np.int64(8), bounds=Range(0.0, 1.0))
+        setting = Setting(Points("experts", np.int64(2)), rounds=np.int64(8), bounds=Range(0.0, 1.0))
         assert type(setting.arms) is type(setting.rounds) is int
         assert algorithm("private-ftrl-experts").build(setting).guarantee.epsilon == pytest.approx(1.0)
         live = Tree.over(SQUARE, Laplace(1.0), prefixes=np.int64(7)).live()

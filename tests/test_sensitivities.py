@@ -21,6 +21,7 @@ import discreet
 from discreet import DiscreetError, Range, sensitivities
 from discreet.channels import Batch, PerRound, Selection
 from discreet.mechanisms import Gaussian, Laplace
+from discreet.problems import Arms
 from discreet.sensitivities import Sensitivity
 
 NORMS = (1, 2, np.inf)
@@ -637,7 +638,7 @@ def noise_of(name, setting, **options):
 
 def test_golden_noise_of_the_bandit_reduction():
     bounds = Range(-1.0, 1.0)
-    kind, scale = noise_of("noisy-exp2", discreet.Setting(arms=4, rounds=1000, epsilon=1.0, bounds=bounds))
+    kind, scale = noise_of("noisy-exp2", discreet.Setting(Arms(4), rounds=1000, epsilon=1.0, bounds=bounds))
     assert ("laplace" in kind, scale) == (True, digits(2.0))
     stated = sensitivities.loss(width=bounds.width).l1
     assert Laplace.calibrate(sensitivity=stated, epsilon=1.0).scale == digits(2.0)
@@ -645,14 +646,14 @@ def test_golden_noise_of_the_bandit_reduction():
 
 @pytest.mark.parametrize("name", ["batched-exp3", "batched-htinf", "batched-ftpl", "batched-tsallis-inf"])
 def test_golden_noise_of_batches(name):
-    kind, scale = noise_of(name, discreet.Setting(arms=4, rounds=1000, epsilon=0.1), batch_size=10)
+    kind, scale = noise_of(name, discreet.Setting(Arms(4), rounds=1000, epsilon=0.1), batch_size=10)
     assert ("laplace" in kind, scale) == (True, digits(1.0))
     stated = sensitivities.mean(width=1.0, size=10).l1
     assert Laplace.calibrate(sensitivity=stated, epsilon=0.1).scale == digits(1.0)
 
 
 def test_golden_batch_of_exp3_tau():
-    setting = discreet.Setting(arms=4, rounds=10_000, epsilon=1.0, delta=1e-6)
+    setting = discreet.Setting(Arms(4), rounds=10_000, epsilon=1.0, delta=1e-6)
     instance = discreet.algorithm("exp3-tau").build(setting)
     assert instance.parameters["batch_size"] == 42
     assert instance.guarantee.epsilon == pytest.approx(0.9823, abs=5.1e-5)
@@ -663,7 +664,7 @@ def test_golden_batch_of_exp3_tau():
 
 def test_golden_noise_in_the_local_model():
     bounds = Range(-1.0, 1.0)
-    setting = discreet.Setting(arms=4, rounds=1000, epsilon=1.0, delta=1e-5, bounds=bounds)
+    setting = discreet.Setting(Arms(4), rounds=1000, epsilon=1.0, delta=1e-5, bounds=bounds)
     kind, scale = noise_of("local-tsallis-inf", setting)
     assert ("gaussian" in kind, scale) == (True, digits(7.461263))
     stated = sensitivities.loss(width=bounds.width).l2

@@ -13,6 +13,7 @@ from discreet import Contender, DiscreetError, Private, Range, Setting, simulate
 from discreet.channels import Open
 from discreet.environments import AdviceRandom, Stochastic, Table
 from discreet.learners import Exp3, Exp4
+from discreet.problems import Advice, Arms
 from discreet.simulation import trial as trials_module
 from discreet.simulation.output import output_folder
 from discreet.simulation.statistics import gini_difference, mean_interval, median_of_means
@@ -75,12 +76,12 @@ def test_a_learner_with_other_arms_than_the_game_is_refused():
 def test_losses_and_advice_may_be_arrays():
     losses = np.random.default_rng(1).random((50, 3))
     assert simulate("exp3", losses=losses, trials=1).rounds == 50
-    assert simulate("exp4", losses=losses, advice=np.full((4, 3), 1.0 / 3.0), trials=1).experts == 4
+    assert simulate("exp4", losses=losses, advice=np.full((4, 3), 1.0 / 3.0), trials=1).problem == Advice(3, 4)
     with pytest.raises(DiscreetError, match=r"losses has shape \(3,\), but must be a table of finite numbers"):
         simulate("exp3", losses=np.zeros(3), trials=1)
-    with pytest.raises(DiscreetError, match="losses were given, but environment 'stochastic' makes its own"):
+    with pytest.raises(DiscreetError, match="losses is given, but environment 'stochastic' makes its own"):
         simulate("exp3", environment="stochastic", losses=losses, trials=1)
-    with pytest.raises(DiscreetError, match="advice is an array, but losses is none"):
+    with pytest.raises(DiscreetError, match="advice is given, but environment 'advice-random' makes its own"):
         simulate("exp4", advice=np.full((4, 3), 1.0 / 3.0), trials=1)
 
 
@@ -93,11 +94,13 @@ def test_an_epsilon_that_was_asked_for_is_the_one_that_is_shown():
 
 
 def test_advice_is_for_those_who_want_it():
-    with pytest.raises(DiscreetError, match="the environment has expert advice, but the algorithms play arms"):
+    with pytest.raises(
+        DiscreetError, match="the environment is for arms with expert advice, but the algorithms play arms"
+    ):
         simulate("exp3", environment=AdviceRandom(3, 4), rounds=100, trials=1)
     own = Contender(label="own", private=Private(Open(Range(0.0, 1.0)), Exp4.start(experts=4, learning_rate=0.1)))
     for world in (AdviceRandom(3, 4), "advice-random"):
-        assert simulate([own], environment=world, arms=3, experts=4, rounds=100, trials=1).experts == 4
+        assert simulate([own], environment=world, arms=3, experts=4, rounds=100, trials=1).problem == Advice(3, 4)
 
 
 def test_contenders_are_never_dropped():
@@ -119,7 +122,7 @@ def test_checkpoints_are_log_spaced_and_end_with_the_game():
 
 
 def test_memory_does_not_grow_with_the_horizon():
-    private = Contender.named("exp3", Setting(arms=4)).private
+    private = Contender.named("exp3", Setting(Arms(4))).private
 
     def peak(rounds):
         tracemalloc.start()

@@ -14,12 +14,12 @@ from discreet.channels import Epochs, Tree
 from discreet.channels.epochs import NOISES, SPLITS, epoch_noise
 from discreet.checks import check_channel
 from discreet.checks.failure import same_state
-from discreet.contracts import Game
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import tree_errors
 from discreet.kernel import compile_for
 from discreet.learners.points.hedge import Hedge
 from discreet.mechanisms import Gaussian, Laplace
+from discreet.problems import Game
 from discreet.randomness import streams
 from discreet.sets import Box, L2Ball
 from discreet.simulation.loop import Player, play

@@ -43,7 +43,7 @@ class Batch(BatchSums):
 
     def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the mean of the batch with noise."""
-        length = self.length()
+        length = self.batch_length()
         return True, query * (self.mechanism.add_noise(self.empty(), rng) / length)
 
     def live(self) -> Self:

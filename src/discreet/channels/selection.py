@@ -46,7 +46,7 @@ class Selection(BatchSums):
 
     def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Hand over the mean of the batch."""
-        length = self.length()
+        length = self.batch_length()
         return True, query * (self.empty() / length)
 
     def live(self) -> Selection:

@@ -38,17 +38,17 @@ class BatchSums(Channel):
 
     def take(self, feedback: float, query: Any) -> bool:
         """Add a loss; return whether the batch is full."""
-        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(self.length())))
+        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(self.batch_length())))
         self.held[COUNT] += 1.0
-        return bool(self.held[COUNT] >= self.length())
+        return bool(self.held[COUNT] >= self.batch_length())
 
-    def length(self) -> float:
+    def batch_length(self) -> float:
         """Return how many losses make the running batch full."""
         return float(self.held[WISH]) if self.held[WISH] > 0.0 else float(self.size)
 
     def empty(self) -> float:
         """Return the sum of the batch in widths of the range, and forget it."""
-        total = float(self.held[TOTAL]) / grid_for(int(self.length()))
+        total = float(self.held[TOTAL]) / grid_for(int(self.batch_length()))
         self.held[COUNT] = 0.0
         self.held[TOTAL] = 0.0
         return total

@@ -41,6 +41,8 @@ class NamedEnvironment:
         given: dict[str, Any] = {"rounds": rounds, "bounds": bounds} | problem.parameters()
         arguments = {name: value for name, value in given.items() if name in wanted} | dict(self.preset)
         for name, value in options.items():
+            if name in file_options() and name not in self.options:
+                raise DiscreetError(f"{name} is given, but environment '{self.name}' makes its own: use 'table'.")
             if name not in self.options:
                 raise unknown_name(f"option of environment '{self.name}'", name, self.options)
             arguments[name] = self.options[name].check(value)
@@ -104,15 +106,23 @@ def environment(
     Points(geometry='ball', dimension=3)
     """
     known = find_environment(name, problem)
+    given: dict[str, Any] = {}
     if problem is None:
-        names = parameter_names(known.problem)
-        problem = known.problem(**{key: options.pop(key) for key in names if key in options})
+        given = {name: options.pop(name) for name in parameter_names(known.problem) if name in options}
+        problem = known.problem(**given)
     length, declared = check_int("rounds", rounds, least=2), make_range() if bounds is None else bounds
-    if isinstance(problem, known.problem):
-        return known.build(problem, rounds=length, bounds=declared, options=options)
-    borrowed = problem.borrowed()
-    assert borrowed is not None
-    return problem.adapt(known.build(borrowed, rounds=length, bounds=declared, options=options))
+    borrowed = None if isinstance(problem, known.problem) else problem.borrowed()
+    found = known.build(borrowed or problem, rounds=length, bounds=declared, options=options)
+    return check_parameters(found if borrowed is None else problem.adapt(found), given)
+
+
+def check_parameters(environment: Environment, parameters: Mapping[str, Any]) -> Environment:
+    """Return an environment whose problem has these parameters, or say which it does not have."""
+    found = environment.problem.parameters()
+    for name, value in parameters.items():
+        if found.get(name) != value:
+            raise DiscreetError(f"{name} is {value}, but {environment.source} has {found.get(name)}.")
+    return environment
 
 
 def file_options() -> dict[str, Option]:

@@ -68,6 +68,7 @@ COPIED = ("_make", "_replace", "_asdict", "__getnewargs__", "__match_args__", "_
 # What Numba is told of when it is needed: methods by name and class, and plain functions that they call.
 methods: dict[str, dict[type, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
+field_owners: dict[str, type] = {}  # the first class that has a field of that name
 
 if TYPE_CHECKING:
     Tuple = object
@@ -159,10 +160,16 @@ def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _register_methods(cls: type) -> None:
     """Note the public methods of a class, its own and those that it inherits."""
+    for name in cls._fields:  # type: ignore[attr-defined]
+        field_owners.setdefault(name, cls)
+        if name in methods:
+            _refuse_name(name, cls, next(iter(methods[name])))
     for base in reversed(cls.__mro__[: cls.__mro__.index(Component)]):
         for name, method in vars(base).items():
             if name.startswith("_") or not inspect.isfunction(method):
                 continue
+            if name in field_owners:
+                _refuse_name(name, field_owners[name], cls)
             siblings = methods.setdefault(name, {})
             for other in siblings.values():
                 if arguments_of(other) != arguments_of(method):
@@ -172,6 +179,13 @@ def _register_methods(cls: type) -> None:
                     )
                 break
             siblings[cls] = _bare(method)
+
+
+def _refuse_name(name: str, owner: type, other: type) -> NoReturn:
+    raise DiscreetError(
+        f"{owner.__name__} has a field and {other.__name__} a method called {name}, but no field may have the name of a "
+        "compiled method: rename one of them."
+    )
 
 
 def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:

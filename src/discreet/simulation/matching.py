@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.algorithms import Algorithm
-from discreet.environments.registry import DEFAULT_ROUNDS, environment, find_environment
+from discreet.environments.registry import (
+    DEFAULT_ROUNDS,
+    check_parameters,
+    environment,
+    file_options,
+    find_environment,
+)
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.problems import Arms, Environment, Problem
 from discreet.ranges import Range
@@ -49,20 +55,14 @@ def matching_environment(
         if "losses" in options:
             raise DiscreetError("losses are given, but so is an environment: give one of the two.")
     elif isinstance(asked, str):
-        known = find_environment(asked, problem)
-        if "losses" in options and "losses" not in known.options:
-            raise DiscreetError(f"losses were given, but environment '{asked}' makes its own: use 'table'.")
-        mine = {name: value for name, value in options.items() if name in known.options}
+        wanted = {**find_environment(asked, problem).options, **file_options()}
+        mine = {name: value for name, value in options.items() if name in wanted}
         length = DEFAULT_ROUNDS if rounds is None else rounds
         numbers = parameters if problem is None else {}
         found = environment(asked, problem, rounds=length, bounds=bounds, **numbers, **mine)
     else:
         raise unknown_name("environment", asked, ())
-    for name, value in parameters.items():
-        there = found.problem.parameters().get(name)
-        if there != value:
-            raise DiscreetError(f"{name} is {value}, but {found.source} has {there}.")
-    return found
+    return check_parameters(found, parameters)
 
 
 def rounds_of(environment: Environment, rounds: int | None) -> int:

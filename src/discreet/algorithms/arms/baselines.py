@@ -52,7 +52,9 @@ def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
     )
 
 
-@register_algorithm(name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=Arms(), citation=TSALLIS)
+@register_algorithm(
+    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=Arms(), growth=ROOT, citation=TSALLIS
+)
 def tsallis_inf(
     setting: Setting[Arms], *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"
 ) -> Instance:

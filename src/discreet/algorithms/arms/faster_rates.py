@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import Citation, Growth, Instance, Setting, register_algorithm
+from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch
 from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
@@ -63,6 +63,7 @@ def batched_exp3(
     name="batched-htinf",
     title="HTINF on noisy means of batches",
     problem=Arms(),
+    growth=ROOT,
     citation=FASTER_RATES,
 )
 def batched_htinf(

@@ -6,7 +6,7 @@ import math
 
 from discreet.algorithms.arms.baselines import TSALLIS, Estimator
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, register_algorithm
+from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
@@ -28,6 +28,7 @@ CAUTION = 0.5
     name="batched-tsallis-inf",
     title="Tsallis-INF on noisy means of batches",
     problem=Arms(),
+    growth=ROOT,
     citation=TSALLIS,
 )
 def batched_tsallis_inf(
@@ -60,6 +61,7 @@ def batched_tsallis_inf(
     name="local-tsallis-inf",
     title="Tsallis-INF with noise every round",
     problem=Arms(),
+    growth=Growth(0.5, shows_at=10.0),
     citation=ZHENG,
 )
 def local_tsallis_inf(

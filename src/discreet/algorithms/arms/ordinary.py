@@ -76,7 +76,7 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     )
 
 
-@register_algorithm(name="htinf", title="HTINF, for heavy tails", problem=Arms(), citation=HEAVY)
+@register_algorithm(name="htinf", title="HTINF, for heavy tails", problem=Arms(), growth=ROOT, citation=HEAVY)
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -89,7 +89,7 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
     )
 
 
-@register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), citation=PERTURBED)
+@register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=PERTURBED)
 def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
     """FTPL with Laplace perturbation and geometric resampling, tuned for the bound of Faster rates 2025, Lemma 13."""
     arms, rounds = setting.problem.arms, setting.rounds

@@ -27,7 +27,7 @@ class AnsweringGame(ReactingGame):
     set: Any  # of loss vectors
     anchor: Floats  # the middle of the set of points
     lag: int  # 0 or 1
-    shift: float  # of the scale of losses
+    offset: float  # of the scale of losses
     factor: float
     aim: Floats
     vector: Floats
@@ -42,7 +42,7 @@ class AnsweringGame(ReactingGame):
         self.aim[0] -= OFF
         self.set.minimise_linear(self.aim, self.vector)
         for i in range(self.aim.size):
-            self.vector[i] = self.shift + self.factor * self.vector[i]
+            self.vector[i] = self.offset + self.factor * self.vector[i]
 
     def loss(self, t: int, action: Floats) -> float:
         """Return what the point loses."""
@@ -63,7 +63,7 @@ class AnsweringGame(ReactingGame):
 
     def rescaled(self, shift: float, factor: float) -> AnsweringGame:
         """Return the game with all losses on another scale."""
-        return self._replace(shift=shift + factor * self.shift, factor=factor * self.factor)
+        return self._replace(offset=shift + factor * self.offset, factor=factor * self.factor)
 
 
 @register_environment(
@@ -92,7 +92,7 @@ class LinearAdaptive(PointsEnvironment):
             set=sets.losses,
             anchor=middle,
             lag=int(self.lag),
-            shift=0.0,
+            offset=0.0,
             factor=1.0,
             aim=np.zeros(middle.size),
             vector=np.zeros(middle.size),
