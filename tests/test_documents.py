@@ -11,9 +11,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-from discreet import Range
-from discreet.environments import environment, environment_names, kind_of
-from discreet.sets import geometry
+from discreet.environments import environments
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
@@ -74,12 +72,11 @@ def test_examples_run(path):
 
 def test_every_environment_is_documented():
     text = (ROOT / "docs" / "environments.md").read_text()
-    for name in environment_names():
-        assert f"## {name}\n" in text
-        if name != "table":
-            sets = geometry("experts", 4, Range(0.0, 1.0)) if kind_of(name) == "points" else None
-            definition = inspect.getdoc(type(environment(name, geometry=sets))).split(">>>")[0].strip().replace("``", "`")
-            assert definition in text, f"the definition of {name} has changed"
+    for each in environments():
+        assert f"## {each.name}\n" in text
+        if each.name != "table":
+            definition = inspect.getdoc(each.make).split(">>>")[0].strip().replace("``", "`")
+            assert definition in text, f"the definition of {each.name} has changed"
 
 
 def test_nothing_about_one_machine_stands_in_the_project():

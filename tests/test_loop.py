@@ -14,7 +14,7 @@ from discreet.channels import Batch
 from discreet.checks.failure import same_state
 from discreet.contracts import Channel, Learner
 from discreet.learners import TsallisInf
-from discreet.learners.arms.draws import draw
+from discreet.learners.arms.draws import Draw, draw
 from discreet.mechanisms import Laplace
 from discreet.problems import ArmGame, Game
 from discreet.randomness import streams
@@ -229,3 +229,99 @@ def test_compiled_loops_leave_reference_counts_alone(make):
     for _ in range(20):
         player.play(game, np.array([100]))
     assert [sys.getrefcount(array) for array in state] == before
+
+
+class Choosy(Learner):
+    """Explores arms in turn, for longer and longer, until it is done; between releases it may sort something in Python."""
+
+    releases_wanted: int
+    pausing: bool
+    sums: np.ndarray
+    lengths: np.ndarray  # of all batches so far
+    counts: np.ndarray  # decisions, releases, pauses
+
+    @classmethod
+    def start(cls, releases, *, pausing):
+        return cls(releases, pausing, np.zeros(3), np.zeros(releases + 1), np.zeros(3, np.int64))
+
+    def act(self, observation, rng):
+        arm = int(self.counts[0] % 3)
+        self.counts[0] += 1
+        return arm, Draw(arm, 1.0)
+
+    def patience(self, trace):
+        return 2 + int(self.counts[1])
+
+    def learn(self, trace, released):
+        self.sums[trace.arm] += released
+        self.lengths[self.counts[1]] = 2 + self.counts[1]
+        self.counts[1] += 1
+
+    def is_done(self):
+        return self.counts[1] >= self.releases_wanted
+
+    def must_pause(self):
+        return self.pausing and self.counts[2] < self.counts[1]
+
+    def resume(self):
+        self.counts[2] = self.counts[1]
+        self.lengths.sort(kind="stable")  # no compiled code could do this
+        self.lengths[:] = self.lengths[::-1].copy()
+        self.lengths.sort()
+
+
+def choosy(releases, *, pausing=False):
+    channel = Batch.over(size=5, bounds=Range(0.0, 1.0), mechanism=Laplace(0.0))
+    return Private(channel, Choosy.start(releases, pausing=pausing))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("pausing", [True, False])
+def test_a_learner_chooses_how_long_it_holds_and_when_it_is_done(compiled, pausing):
+    """Batches of 2, 3, 4 and 5 rounds: 14 in all; what is released are means of exactly those rounds."""
+    losses = np.random.default_rng(0).random((40, 3))
+    player = Player(choosy(4, pausing=pausing), streams(1), compiled=compiled)
+    scores = player.play(ArmGame(losses), np.array([7, 14, 40]))
+    assert player.rounds == 14
+    assert player.private.learner.counts.tolist() == [4, 4, 3 if pausing else 0]
+    expected = [losses[0:2, 0].mean(), losses[2:5, 1].mean(), losses[5:9, 2].mean(), losses[9:14, 0].mean()]
+    assert player.private.learner.sums == pytest.approx([expected[0] + expected[3], expected[1], expected[2]], rel=1e-9)
+    assert (
+        scores[1]
+        == scores[2]
+        == pytest.approx(losses[0:2, 0].sum() + losses[2:5, 1].sum() + losses[5:9, 2].sum() + losses[9:14, 0].sum())
+    )
+    again = player.play(ArmGame(losses), np.array([40]))
+    assert again.tolist() == [scores[-1]]
+    assert player.rounds == 14, "a learner that is done plays no more"
+
+
+def test_pauses_change_nothing_and_marks_are_noted_once():
+    losses = np.random.default_rng(3).random((500, 3))
+    marks = np.array([1, 2, 3, 5, 100, 500])
+    one, other = (Player(choosy(1000, pausing=pausing), streams(1)) for pausing in (True, False))
+    assert one.play(ArmGame(losses), marks).tolist() == other.play(ArmGame(losses), marks).tolist()
+    assert one.private.learner.counts[2] == one.private.learner.counts[1] > 20
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np
+from discreet import algorithm
+from discreet.problems import ArmGame
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
+player = Player(algorithm("exp3").build().private, streams(1))
+player.play(ArmGame(np.zeros((100, 4))), np.array([100]))
+game = ArmGame(np.zeros((30_000_000, 4), dtype=np.float64))
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    player.play(game, np.array([30_000_000]))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_during_a_compiled_loop_is_an_exception(python):
+    """To make a tuple with names, Python code would run in the middle of compiled code, and the process would end."""
+    assert python(INTERRUPTED) == "interrupted"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.checks.failure import require
+from discreet.checks.failure import CheckFailed, require
+from discreet.errors import DiscreetError
 from discreet.problems import Environment
 
 
@@ -30,6 +31,9 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
     if environment.answers:  # comparators are scored by what a player got
         return
 
-    rivals = environment.problem.rival_losses(whole, losses)
+    try:
+        rivals = environment.problem.rival_losses(whole, losses)
+    except DiscreetError as reason:
+        raise CheckFailed(f"{name}: {reason}") from None
     best = environment.best(whole.totals([0, cut]).sum(axis=0))
     require(bool(np.isclose(best, rivals.sum(axis=0).min())), f"{name}.best is not the loss of the best fixed rival")

@@ -68,7 +68,8 @@ def register_environment(name: str, *, title: str, problem: type[Problem], **pre
 
 def environments(problem: type[Problem] | None = None) -> list[NamedEnvironment]:
     """Return all named environments, or those for one kind of problem."""
-    return [each for (kind, _), each in _environments.items() if problem in (None, kind)]
+    found = [each for (kind, _), each in _environments.items() if problem in (None, kind)]
+    return sorted(found, key=lambda each: each.name == "table")
 
 
 def environment_names(problem: type[Problem] | None = None) -> dict[str, str]:
