@@ -232,7 +232,7 @@ def test_compiled_loops_leave_reference_counts_alone(make):
 
 
 class Choosy(Learner):
-    """Explores arms in turn, for longer and longer, until it is done; between releases it may sort something in Python."""
+    """Explores arms in turn, for longer and longer, until it is done; between releases it may sort things in Python."""
 
     releases_wanted: int
     pausing: bool
