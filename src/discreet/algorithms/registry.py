@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Any, Literal, Union
 
+from discreet.algorithms.papers import Citation
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.private import Private
@@ -56,14 +57,6 @@ class Instance:
         return self.private.guarantee
 
 
-@dataclass(frozen=True, kw_only=True)
-class Citation:
-    """Where an algorithm was published."""
-
-    short: str
-    text: str
-
-
 Build = Callable[..., Instance]
 Kind = Literal["arms", "points", "advice"]
 ANY_POINTS = "any"
@@ -79,6 +72,7 @@ class Algorithm:
     feedback: str
     citation: Citation
     make: Build
+    builds_on: tuple[Citation, ...] = ()  # papers of the parts it is made of
     points: str | None = None  # what is played: experts, ball, cube, any of them (an option), or arms (None)
     advised: bool = False  # whether rounds come with expert advice
 
@@ -126,6 +120,7 @@ def register(
     problem: str,
     feedback: str,
     citation: Citation,
+    builds_on: tuple[Citation, ...] = (),
     points: str | None = None,
     advised: bool = False,
 ) -> Callable[[Build], Build]:
@@ -139,6 +134,7 @@ def register(
             feedback=feedback,
             citation=citation,
             make=make,
+            builds_on=builds_on,
             points=points,
             advised=advised,
         )

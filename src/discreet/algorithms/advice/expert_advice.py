@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.algorithms.arms.baselines import EXP3, ONE_LOSS
-from discreet.algorithms.arms.faster_rates import FASTER_RATES, Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, algorithm, register
+from discreet.algorithms.arms.baselines import ONE_LOSS
+from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.papers import EXP3, EXP4_P, FASTER_RATES, HTINF
+from discreet.algorithms.registry import Instance, Setting, algorithm, register
 from discreet.channels import Estimates, Open, PaperEstimates, PerRound
 from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
@@ -26,11 +27,6 @@ from discreet.private import Private
 ADVICE = "bandit with expert advice"
 SKEW = 4.0 / 3.0  # of the moments of Laplace noise over those of Gaussian noise, while η times its scale is at most 1/2
 MOMENTS = (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)  # ν, of which the best is taken
-EXP4P = Citation(
-    short="Beygelzimer et al. 2011",
-    text="A. Beygelzimer, J. Langford, L. Li, L. Reyzin, R. E. Schapire. Contextual bandit algorithms with supervised "
-    "learning guarantees. AISTATS, 2011.",
-)
 DERIVED = "re-derived with moments of the noise (see discreet.learners.advice.exp4); losses fixed in advance"
 
 
@@ -53,7 +49,7 @@ def exp4(setting: Setting, *, learning_rate: float | None = None, mixing: float 
     title="EXP4 with a confidence bonus",
     problem=ADVICE,
     feedback=ONE_LOSS,
-    citation=EXP4P,
+    citation=EXP4_P,
     advised=True,
 )
 def exp4_p(setting: Setting, *, failure: float = 0.01) -> Instance:
@@ -76,6 +72,7 @@ def exp4_p(setting: Setting, *, failure: float = 0.01) -> Instance:
     problem=ADVICE,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(HTINF,),
     advised=True,
 )
 def expert_arms(setting: Setting, *, base: str = "batched-htinf", calibration: Calibration = "tight") -> Instance:
@@ -108,6 +105,7 @@ def expert_arms(setting: Setting, *, base: str = "batched-htinf", calibration: C
     problem=ADVICE,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
     advised=True,
 )
 def local_exp4(
@@ -145,6 +143,7 @@ def local_exp4(
     problem=ADVICE,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
     advised=True,
 )
 def batched_exp4(
@@ -165,6 +164,7 @@ def batched_exp4(
     problem=ADVICE,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
     advised=True,
 )
 def improved_batched_exp4(

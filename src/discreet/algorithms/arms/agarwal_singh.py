@@ -7,21 +7,12 @@ import math
 from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.papers import AGARWAL_SINGH, EXP2
+from discreet.algorithms.registry import Instance, Setting, register
 from discreet.channels import Open, PerRound
 from discreet.learners import Exp3
 from discreet.mechanisms import Laplace
 from discreet.private import Private
-
-AGARWAL_SINGH = Citation(
-    short="Agarwal & Singh 2017",
-    text="N. Agarwal, K. Singh. The price of differential privacy for online learning. ICML, 2017.",
-)
-EXP2 = Citation(
-    short="Bubeck et al. 2012",
-    text="S. Bubeck, N. Cesa-Bianchi, S. M. Kakade. Towards minimax policies for online linear optimization with bandit "
-    "feedback. COLT, 2012.",
-)
 
 
 @register(name="exp2", title="EXP2 with uniform exploration", problem=BANDIT, feedback=ONE_LOSS, citation=EXP2)
@@ -45,7 +36,12 @@ def exp2(setting: Setting, *, learning_rate: float | None = None, mixing: float 
 
 
 @register(
-    name="noisy-exp2", title="EXP2 with noise every round", problem=BANDIT, feedback=ONE_LOSS, citation=AGARWAL_SINGH
+    name="noisy-exp2",
+    title="EXP2 with noise every round",
+    problem=BANDIT,
+    feedback=ONE_LOSS,
+    citation=AGARWAL_SINGH,
+    builds_on=(EXP2,),
 )
 def noisy_exp2(
     setting: Setting,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.papers import EXP3, NONE, TSALLIS_INF
+from discreet.algorithms.registry import Instance, Setting, register
 from discreet.channels import Constant, Open
 from discreet.learners import Exp3, TsallisInf, Uniform
 from discreet.private import Private
@@ -13,18 +14,7 @@ from discreet.private import Private
 BANDIT = "adversarial bandit"
 ONE_LOSS = "loss of the played arm"
 
-EXP3 = Citation(
-    short="Auer et al. 2002",
-    text="P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire. The nonstochastic multiarmed bandit problem. "
-    "SIAM J. Comput. 32(1), 2002.",
-)
 SURVEY = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
-TSALLIS = Citation(
-    short="Zimmert & Seldin 2021",
-    text="J. Zimmert, Y. Seldin. Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits. "
-    "JMLR 22(28), 2021.",
-)
-NONE = Citation(short="-", text="none needed")
 
 Estimator = Literal["importance-weighted", "reduced-variance"]
 
@@ -55,7 +45,7 @@ def exp3(setting: Setting, *, learning_rate: float | None = None, mixing: float 
 
 
 @register(
-    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=BANDIT, feedback=ONE_LOSS, citation=TSALLIS
+    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=BANDIT, feedback=ONE_LOSS, citation=TSALLIS_INF
 )
 def tsallis_inf(
     setting: Setting, *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"

@@ -7,15 +7,12 @@ from typing import Literal
 
 from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.papers import EXP3, FASTER_RATES, FTPL_ARMS, HTINF
+from discreet.algorithms.registry import Instance, Setting, register
 from discreet.channels import Batch
 from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
 
-FASTER_RATES = Citation(
-    short="Asi, Raman & Talwar 2025",
-    text="H. Asi, V. Raman, K. Talwar. Faster rates for private adversarial bandits. ICML, 2025.",
-)
 Calibration = Literal["tight", "paper"]
 
 
@@ -25,6 +22,7 @@ Calibration = Literal["tight", "paper"]
     problem=BANDIT,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
 )
 def batched_exp3(
     setting: Setting,
@@ -65,6 +63,7 @@ def batched_exp3(
     problem=BANDIT,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(HTINF,),
 )
 def batched_htinf(
     setting: Setting, *, calibration: Calibration = "tight", batch_size: int | None = None, moment: float | None = None
@@ -95,6 +94,7 @@ def batched_htinf(
     problem=BANDIT,
     feedback=ONE_LOSS,
     citation=FASTER_RATES,
+    builds_on=(FTPL_ARMS,),
 )
 def batched_ftpl(
     setting: Setting,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS, TSALLIS, Estimator
+from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS, Estimator
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.papers import FASTER_RATES, TSALLIS_INF, ZHENG
+from discreet.algorithms.registry import Instance, Setting, register
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
@@ -14,11 +15,6 @@ from discreet.learners import TsallisInf
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.private import Private
 
-ZHENG = Citation(
-    short="Zheng et al. 2020",
-    text="K. Zheng, T. Cai, W. Huang, Z. Li, L. Wang. Locally differentially private (contextual) bandits learning. "
-    "NeurIPS, 2020.",
-)
 NO_BOUND = "no bound proved: noisy losses can be negative"
 CAUTION = 0.5
 
@@ -28,7 +24,8 @@ CAUTION = 0.5
     title="Tsallis-INF on noisy means of batches",
     problem=BANDIT,
     feedback=ONE_LOSS,
-    citation=TSALLIS,
+    citation=TSALLIS_INF,
+    builds_on=(FASTER_RATES,),
 )
 def batched_tsallis_inf(
     setting: Setting,
@@ -62,6 +59,7 @@ def batched_tsallis_inf(
     problem=BANDIT,
     feedback=ONE_LOSS,
     citation=ZHENG,
+    builds_on=(TSALLIS_INF,),
 )
 def local_tsallis_inf(
     setting: Setting,

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import BANDIT, EXP3, ONE_LOSS
+from discreet.algorithms.arms.baselines import BANDIT, ONE_LOSS
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, register
+from discreet.algorithms.papers import EXP3, TOSSOU
+from discreet.algorithms.registry import Instance, Setting, register
 from discreet.channels import Open, PerRound, Selection
 from discreet.channels.selection import selection_curve
 from discreet.curves import Pure
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
 from discreet.private import Private
-
-TOSSOU = Citation(
-    short="Tossou & Dimitrakakis 2017",
-    text="A. C. Y. Tossou, C. Dimitrakakis. Achieving privacy in the adversarial multi-armed bandit. AAAI, 2017.",
-)
 
 
 def gain_mixing(arms: int, plays: float) -> float:
@@ -46,7 +42,12 @@ def exp3_gain(setting: Setting, *, mixing: float | None = None) -> Instance:
 
 
 @register(
-    name="dp-exp3-lap", title="EXP3 for gains with noise every round", problem=BANDIT, feedback=ONE_LOSS, citation=TOSSOU
+    name="dp-exp3-lap",
+    title="EXP3 for gains with noise every round",
+    problem=BANDIT,
+    feedback=ONE_LOSS,
+    citation=TOSSOU,
+    builds_on=(EXP3,),
 )
 def dp_exp3_lap(
     setting: Setting, *, calibration: Calibration = "tight", mixing: float | None = None, margin: float | None = None
@@ -77,6 +78,7 @@ def dp_exp3_lap(
     problem=BANDIT,
     feedback=ONE_LOSS,
     citation=TOSSOU,
+    builds_on=(EXP3,),
 )
 def exp3_tau(setting: Setting, *, calibration: Calibration = "tight", batch_size: int | None = None) -> Instance:
     """Mini-batch EXP3, private through its own sampling: no noise.

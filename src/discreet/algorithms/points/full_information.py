@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
-from discreet.algorithms.arms.agarwal_singh import AGARWAL_SINGH
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.papers import AGARWAL_SINGH, FTPL_POINTS, FTRL, HEDGE
 from discreet.algorithms.points.running_sums import (
     TREES,
     Bound,
@@ -16,7 +16,7 @@ from discreet.algorithms.points.running_sums import (
     choose,
     planted,
 )
-from discreet.algorithms.registry import ANY_POINTS, Citation, Instance, Setting, register
+from discreet.algorithms.registry import ANY_POINTS, Instance, Setting, register
 from discreet.channels import OpenSum
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
@@ -29,20 +29,6 @@ LINEAR = "online linear optimisation"
 WHOLE = "the whole loss vector"
 OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived; losses fixed in advance"
 OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived; losses fixed in advance"
-LEADER = Citation(
-    short="Shalev-Shwartz 2012",
-    text="S. Shalev-Shwartz. Online learning and online convex optimization. Foundations and Trends in Machine Learning "
-    "4(2), 2012.",
-)
-HEDGE = Citation(
-    short="Freund & Schapire 1997",
-    text="Y. Freund, R. E. Schapire. A decision-theoretic generalization of on-line learning and an application to "
-    "boosting. J. Comput. Syst. Sci. 55(1), 1997.",
-)
-PERTURBED = Citation(
-    short="Abernethy et al. 2014",
-    text="J. Abernethy, C. Lee, A. Sinha, A. Tewari. Online linear optimization via smoothing. COLT, 2014.",
-)
 Points = Literal["experts", "ball", "cube"]
 
 
@@ -51,7 +37,7 @@ Points = Literal["experts", "ball", "cube"]
     title="exponential weights on all losses",
     problem=EXPERTS,
     feedback=WHOLE,
-    citation=LEADER,
+    citation=FTRL,
     points="experts",
 )
 def ftrl_experts(setting: Setting, *, learning_rate: float | None = None) -> Instance:
@@ -96,7 +82,7 @@ def hedge(setting: Setting, *, learning_rate: float | None = None) -> Instance:
     title="perturbed leader, with a linear oracle only",
     problem=LINEAR,
     feedback=WHOLE,
-    citation=PERTURBED,
+    citation=FTPL_POINTS,
     points=ANY_POINTS,
 )
 def ftpl_olo(setting: Setting, *, points: Points = "cube", spread: float | None = None) -> Instance:
@@ -117,6 +103,7 @@ def ftpl_olo(setting: Setting, *, points: Points = "cube", spread: float | None 
     problem=EXPERTS,
     feedback=WHOLE,
     citation=AGARWAL_SINGH,
+    builds_on=(FTRL,),
     points="experts",
 )
 def private_ftrl_experts(
@@ -152,6 +139,7 @@ def private_ftrl_experts(
     problem=LINEAR,
     feedback=WHOLE,
     citation=AGARWAL_SINGH,
+    builds_on=(FTPL_POINTS,),
     points=ANY_POINTS,
 )
 def private_ftpl(
@@ -192,7 +180,7 @@ def _register_leaders(points: str, place: str) -> None:
         title=f"regularised leader on {place}",
         problem=LINEAR,
         feedback=WHOLE,
-        citation=LEADER,
+        citation=FTRL,
         points=points,
     )
     def leader(setting: Setting, *, learning_rate: float | None = None) -> Instance:
@@ -213,6 +201,7 @@ def _register_leaders(points: str, place: str) -> None:
         problem=LINEAR,
         feedback=WHOLE,
         citation=AGARWAL_SINGH,
+        builds_on=(FTRL,),
         points=points,
     )
     def private_leader(
