@@ -103,9 +103,9 @@ def test_the_command_prints_what_python_returns(call):
 
 
 def test_unknown_names_suggest_the_nearest(call):
-    code, _, complaint = call("cite", "batched-exp")
+    code, _, complaint = call("cite", "batched-ftp")
     assert code == 2
-    assert "did you mean 'batched-exp3'?" in complaint
+    assert "did you mean 'batched-ftpl'?" in complaint
     with pytest.raises(discreet.DiscreetError, match="unknown algorithm 'exp33'"):
         discreet.cite("exp33")
     assert call("cite", "--all", "exp3")[0] == 2
