@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 def panels(rows: int, columns: int, size: tuple[float, float], *, dpi: int, **shared: Any) -> tuple[Figure, Any]:
     """Return a figure, and its axes."""
-    figure, axes = plotting().subplots(rows, columns, figsize=size, layout="constrained", **shared)
-    figure.set_dpi(dpi)
+    figure, axes = plotting().subplots(rows, columns, figsize=size, dpi=dpi, layout="constrained", **shared)
     return figure, axes
 
 

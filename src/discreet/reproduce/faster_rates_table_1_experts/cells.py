@@ -103,7 +103,7 @@ def cells(played: Played) -> list[Cell]:
         mine = players(game.experts, game.rounds, epsilon)
         for (name, how), player in mine.items():
             copied = player not in game.players
-            numbers = contender(game, player).facts
+            numbers = (contender(game, player) if copied else played.contender(player)).facts
             found.append(
                 found[0]._replace(
                     algorithm=name,
