@@ -153,7 +153,7 @@ def test_ctrl_c_stops_a_reproduction_and_writes_nothing(tmp_path):
     with subprocess.Popen(
         [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        time.sleep(15)
+        time.sleep(10)
         process.send_signal(signal.SIGINT)
         text, complaint = process.communicate(timeout=60)
     assert process.returncode == 130
