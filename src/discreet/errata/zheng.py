@@ -8,13 +8,14 @@ from functools import partial
 import numpy as np
 
 from discreet.algorithms import Setting
+from discreet.algorithms.papers import ZHENG
 from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_epsilon, gaussian_sigma
 from discreet.errata.registry import erratum
 from discreet.sensitivities import glm_gradient
 
-PAPER = "Zheng et al. 2020"
+PAPER = ZHENG.short
 TRIALS = 1_000_000
 
 
