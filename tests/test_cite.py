@@ -17,7 +17,7 @@ ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ += \{.*\},\n)+)\}")
 FIELD = re.compile(r"  (\w+) += \{(.*)\},")
 PAPERS = {name: value for name, value in vars(papers).items() if isinstance(value, papers.Citation) and value.bibtex}
 REQUIRED = {
-    "article": {"author", "title", "journal", "volume", "year", "pages"},
+    "article": {"author", "title", "journal", "volume", "year"},
     "inproceedings": {"author", "title", "booktitle", "year"},
     "misc": {"author", "title", "year", "note"},
 }

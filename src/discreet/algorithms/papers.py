@@ -54,8 +54,8 @@ def journal(
     year: int,
     *,
     volume: int,
-    pages: str,
     number: str = "",
+    pages: str = "",
     about: str = "",
 ) -> Citation:
     """Return the citation of a paper in a journal, known by its short name; ``about`` tells two of one year apart."""
@@ -186,7 +186,6 @@ FTPL_ARMS = journal(
     2016,
     volume=17,
     number="154",
-    pages="1--21",
 )
 FTPL_POINTS = conference(
     ["Abernethy, Jacob", "Lee, Chansoo", "Sinha, Abhinav", "Tewari, Ambuj"],
