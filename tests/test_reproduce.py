@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import csv
+import math
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
 
 import pytest
 
-from discreet import DiscreetError
+from discreet import DiscreetError, simulate
+from discreet.problems import Arms
 from discreet.reproduce import reproduction, reproductions
-from discreet.reproduce.leak import probabilities
-from discreet.reproduce.price import private_names
-from discreet.reproduce.rates import slope
-from discreet.reproduce.tossou import paper_batch, paper_epsilon
+from discreet.reproduce.faster_rates_figure_1.sweep import ForcedGame, probabilities
+from discreet.reproduce.fitting import half_width, lengths, slope
+from discreet.reproduce.games import Game, Player, play, play_game, split
+from discreet.reproduce.plan import Plan
+from discreet.reproduce.price_of_privacy.sweep import private_names
+from discreet.reproduce.tossou_figure_1.sweep import ADVERSARIES, paper_batch, paper_epsilon
+from discreet.simulation.statistics import Interval
 
 SMALL = {
     "tossou-figure-1": {"trials": 4, "rounds": 4096},
@@ -45,10 +55,10 @@ def test_the_paper_s_epsilon_is_243():
 
 
 def test_losses_leak_and_gains_do_not():
-    one, two = (probabilities("losses", 400_000, neighbour=n) for n in (False, True))
+    one, two = (probabilities(ForcedGame("losses", neighbour, 400_000)) for neighbour in (False, True))
     assert one[-1] > 0.99
     assert two[-1] < 0.01
-    one, two = (probabilities("gains", 400_000, neighbour=n) for n in (False, True))
+    one, two = (probabilities(ForcedGame("gains", neighbour, 400_000)) for neighbour in (False, True))
     assert abs(one - two).max() < 1e-4
 
 
@@ -57,8 +67,109 @@ def test_every_private_algorithm_has_its_price():
     assert not {"uniform", "exp3", "tsallis-inf"} & set(private_names())
 
 
+@pytest.mark.parametrize("name", reproductions())
+def test_a_sweep_is_data(name):
+    """Immutable, and the same every time: a sweep can be read, compared and counted without playing it."""
+    games = reproduction(name).sweep(2**12)
+    assert games == reproduction(name).sweep(2**12)
+    assert len(set(games)) == len(games), "no game is played twice"
+    for game in games:
+        assert game.rounds <= 2**12
+        if isinstance(game, Game):
+            assert len(set(game.players)) == len(game.players)
+
+
+def test_everybody_meets_all_adversaries_of_tossou():
+    games = reproduction("tossou-figure-1").sweep(2**12)
+    assert [game.environment for game in games] == list(ADVERSARIES)
+    assert len({game.players for game in games}) == 1
+
+
+GAME = Game(
+    part="two",
+    environment="stochastic",
+    problem=Arms(3),
+    rounds=500,
+    players=(Player(algorithm="exp3"), Player(algorithm="batched-exp3", epsilon=0.5), Player(algorithm="exp3", role="x")),
+)
+
+
+def test_a_game_is_played_as_simulate_plays_it():
+    played = play_game(GAME, Plan(trials=3, rounds=500, seed=4))
+    ordinary, private, again = GAME.players
+    results = simulate(["exp3", "batched-exp3"], arms=3, rounds=500, trials=3, epsilon=0.5, seed=4)
+    assert played.regret(ordinary).tolist() == results.regret[0, :, -1].tolist() == played.regret(again).tolist()
+    assert played.regret(private).tolist() == results.regret[1, :, -1].tolist()
+    assert played.contender(private).private.guarantee.epsilon == 0.5
+    assert played.trials == 3
+
+
+def test_players_that_come_to_the_same_play_once():
+    twins = tuple(Player(algorithm="exp3", delta=delta) for delta in (0.0, 0.1))  # it has no use for a delta
+    played = play_game(replace(GAME, players=twins), Plan(trials=2, rounds=500))
+    assert len(played.results.contenders) == 1
+    assert played.places == dict.fromkeys(twins, 0)
+
+
+def test_neighbours_in_a_part_share_a_progress_bar():
+    announced, seen = [], []
+
+    def step(part):
+        announced.append(part)
+        return lambda done, asked: seen.append((done, asked))
+
+    alone = replace(GAME, part="one")
+    play([alone, GAME, replace(GAME, rounds=600)], Plan(trials=1, rounds=500, step=step))
+    assert announced == ["one", "two"]
+    assert seen == [(0, 1), (1, 1), (0, 2), (1, 2), (1, 2), (2, 2)]
+
+
+def test_progress_goes_on_from_game_to_game():
+    seen = []
+    for show in split(lambda done, asked: seen.append((done, asked)), 2):
+        show(0, 5)
+        show(5, 5)
+    assert seen == [(0, 10), (5, 10), (5, 10), (10, 10)]
+
+
+def test_trials_that_did_not_run_are_never_drawn(monkeypatch, tmp_path):
+    """What simulate keeps after an interrupt is fewer trials than were asked for: a reproduction must not go on."""
+    calls = []
+
+    def interrupted(*arguments, trials, **options):
+        calls.append(trials)
+        return replace(simulate(*arguments, trials=trials - 1, **options), asked=trials)
+
+    monkeypatch.setattr("discreet.reproduce.games.simulate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        reproduction("tossou-figure-1").run(tmp_path, trials=3, rounds=200)
+    assert calls == [3], "the sweep ends with the game that was interrupted"
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_stops_a_reproduction_and_writes_nothing(tmp_path):
+    target = tmp_path / "figure"
+    program = "from discreet.cli import main; main()"
+    arguments = ["reproduce", "tossou-figure-1", "--rounds", "4096", "--trials", "1000000", "--output", str(target)]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        time.sleep(10)
+        process.send_signal(signal.SIGINT)
+        text, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "nothing was written" in complaint
+    assert "Traceback" not in complaint
+    assert not text
+    assert not list(tmp_path.iterdir())
+
+
 def test_slopes_and_names():
     assert slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
+    assert math.isnan(slope([1.0, 2.0], [1.0, -1.0]))
+    assert lengths(2**11, count=6, least=2**10) == [2**9, 2**11]
+    assert half_width(Interval(2.0, 1.5, 2.5)) == 0.5
+    assert half_width(Interval(2.0, math.nan, math.nan)) == 0.0
     with pytest.raises(DiscreetError, match="did you mean 'tossou-figure-1'"):
         reproduction("tossou-figure")
     with pytest.raises(DiscreetError, match="trials is 0"):

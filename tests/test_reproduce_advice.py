@@ -10,27 +10,35 @@ import pytest
 
 from discreet import simulate
 from discreet.environments import AdviceRandom
-from discreet.reproduce import advice, reproduction
-from discreet.reproduce.advice_games import (
+from discreet.reproduce import reproduction
+from discreet.reproduce.faster_rates_table_1_experts.analysis import NAME
+from discreet.reproduce.faster_rates_table_1_experts.cells import (
+    NOBODY,
+    RATES,
+    Cell,
+    Verdict,
+    cells,
+    measured,
+    promised,
+)
+from discreet.reproduce.faster_rates_table_1_experts.sweep import (
     ALGORITHMS,
     ARMS,
     BATCHED,
     FOLLOW,
     LOCAL,
     LONG,
-    NOBODY,
     PAPER,
-    RATES,
+    RANDOM,
     TIGHT,
-    Cell,
-    Verdict,
     alike,
-    measured,
-    play,
+    game,
+    lengths,
     players,
-    promised,
 )
-from discreet.reproduce.registry import Plan
+from discreet.reproduce.faster_rates_table_1_experts.text import TITLES
+from discreet.reproduce.games import contender, play_game
+from discreet.reproduce.plan import Plan
 
 
 def rows_of(path):
@@ -38,22 +46,22 @@ def rows_of(path):
 
 
 def test_everything_is_written_and_maps_are_complete(tmp_path, monkeypatch):
-    monkeypatch.setattr(advice, "EXPERTS", (2, 16))
-    monkeypatch.setattr(advice, "EPSILONS", (0.1, 1.0, 10.0))
-    said = reproduction(advice.NAME).run(tmp_path, trials=2, rounds=2**13)
+    monkeypatch.setattr("discreet.reproduce.faster_rates_table_1_experts.sweep.EXPERTS", (2, 16))
+    monkeypatch.setattr("discreet.reproduce.faster_rates_table_1_experts.sweep.EPSILONS", (0.1, 1.0, 10.0))
+    said = reproduction(NAME).run(tmp_path, trials=2, rounds=2**13)
     for picture in ("", "-map"):
-        assert (tmp_path / f"{advice.NAME}{picture}.png").stat().st_size > 10_000
-    maps = rows_of(tmp_path / f"{advice.NAME}-map.csv")
+        assert (tmp_path / f"{NAME}{picture}.png").stat().st_size > 10_000
+    maps = rows_of(tmp_path / f"{NAME}-map.csv")
     assert {(row["N"], row["epsilon"]) for row in maps} == {(n, e) for n in ("2", "16") for e in ("0.1", "1.0", "10.0")}
     for row in maps:
-        assert {row[which] for which in advice.TITLES} <= {*ALGORITHMS, NOBODY}
+        assert {row[which] for which in TITLES} <= {*ALGORITHMS, NOBODY}
         assert (row["theorems"] == NOBODY) == (float(row["theorems_share"]) >= 1.0)
-    cells = rows_of(tmp_path / f"{advice.NAME}.csv")
-    assert len(cells) == 2 * len(advice.lengths(2**13)) * 8 + 2 * (1 + 3 * 7)
-    assert all(math.isfinite(float(row["regret_mean"])) for row in cells)
-    assert all(float(row["regret_mean"]) <= float(row["regret_bound"]) for row in cells if row["vacuous"] == "False")
-    assert all((row["vacuous"] == "True") == (row["regret_bound"] in ("", row["T"], f"{row['T']}.0")) for row in cells)
-    fits = rows_of(tmp_path / f"{advice.NAME}-exponents.csv")
+    rows = rows_of(tmp_path / f"{NAME}.csv")
+    assert len(rows) == 2 * len(lengths(2**13)) * 8 + 2 * (1 + 3 * 7)
+    assert all(math.isfinite(float(row["regret_mean"])) for row in rows)
+    assert all(float(row["regret_mean"]) <= float(row["regret_bound"]) for row in rows if row["vacuous"] == "False")
+    assert all((row["vacuous"] == "True") == (row["regret_bound"] in ("", row["T"], f"{row['T']}.0")) for row in rows)
+    fits = rows_of(tmp_path / f"{NAME}-exponents.csv")
     assert [(fit["algorithm"], fit["over"]) for fit in fits] == [
         (name, axis) for name in ALGORITHMS for axis in ("T", "T, switching", "1/epsilon", "N")
     ]
@@ -62,15 +70,19 @@ def test_everything_is_written_and_maps_are_complete(tmp_path, monkeypatch):
         assert word in said
 
 
-def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many(tmp_path):
+def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many():
     """The seed is fixed, and threads change nothing, so this cannot flake.
 
     Over seeds 1 to 8 the winner's upper end was 0.32 to 0.85 times the loser's lower end with 2 experts, and 0.46 to 0.57
     times it with 128; with both, the lower end of long batches was 1.26 to 1.73 times the upper end of noise every round.
     """
-    plan = Plan(folder=tmp_path, trials=4, rounds=2**14, seed=1, step=lambda _: None)
+    plan = Plan(trials=4, rounds=2**14, seed=1)
     few, many = (
-        {cell.algorithm: cell.mean for cell in play(plan, experts, 2**14, [1.0]) if cell.calibration == TIGHT}
+        {
+            each.algorithm: each.mean
+            for each in cells(play_game(game(RANDOM, experts, 2**14, (1.0,)), plan))
+            if each.calibration == TIGHT
+        }
         for experts in (2, 128)
     )
     assert few[FOLLOW].high < few[LOCAL].low
@@ -81,7 +93,7 @@ def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many(tmp_pat
 
 def test_batches_of_one_round_are_noise_every_round():
     """That is why they are not played twice: the same numbers from the same draws, up to rounding."""
-    found = players(8, 2000, 1.0)
+    found = {who: contender(game(RANDOM, 8, 2000, (1.0,)), player) for who, player in players(8, 2000, 1.0).items()}
     local, batched = found[LOCAL, TIGHT], found[BATCHED, TIGHT]
     assert batched.facts["parameters"]["batch_size"] == 1
     assert alike(local, batched)

@@ -9,27 +9,30 @@ import numpy as np
 import pytest
 
 from discreet.algorithms import Setting
+from discreet.problems import Points
 from discreet.reproduce import reproduction
-from discreet.reproduce.free import COUNTERS, LEVEL, threshold
-from discreet.reproduce.registry import Plan
-from discreet.reproduce.table_one import (
+from discreet.reproduce.agarwal_singh_privacy_for_free.analysis import threshold
+from discreet.reproduce.agarwal_singh_privacy_for_free.sweep import COUNTERS
+from discreet.reproduce.agarwal_singh_privacy_for_free.text import LEVEL
+from discreet.reproduce.agarwal_singh_table_1.sweep import POINTS, SIZES, lengths
+from discreet.reproduce.agarwal_singh_table_1.text import PRIVATE
+from discreet.reproduce.games import contender, play
+from discreet.reproduce.leaders import (
     BLT,
     OLD,
     OPEN,
-    POINTS,
-    PRIVATE,
-    SIZES,
     TREE,
     Cell,
     approximate_leader,
+    cells,
+    games,
     gaps,
-    lengths,
-    non_private,
-    parts,
-    play,
-    private,
+    old_leader,
+    open_leader,
+    tree_leader,
     worst,
 )
+from discreet.reproduce.plan import Plan
 from discreet.simulation.statistics import Interval
 
 
@@ -76,32 +79,28 @@ def test_privacy_for_free_has_all_counters_and_says_what_was_measured(tmp_path):
 
 
 @pytest.mark.parametrize("points", POINTS)
-def test_the_new_leaders_pay_less_for_privacy_than_the_old_one(points, tmp_path):
+def test_the_new_leaders_pay_less_for_privacy_than_the_old_one(points):
     """The seed is fixed, and threads change nothing, so this cannot flake.
 
     Over seeds 1 to 8 the new upper end was 0.12 to 0.15 times the old lower end for experts and the cube, and 0.50 to
     0.57 times it for the ball: what the bound below allows is far outside of what other seeds give.
     """
-    size, rounds = 10, 2**15
-    pure = Setting(arms=size, rounds=rounds)
-    players = {
-        (OPEN, math.inf): non_private(points, pure),
-        (OLD, 1.0): approximate_leader(points, pure),
-        (TREE, 1.0): private(points, pure, sums="tree"),
-    }
-    plan = Plan(folder=tmp_path, trials=4, rounds=rounds, seed=1, step=lambda _: None)
-    cells = play(plan, points, size, rounds, players, parts(None, 3))
-    _, old = worst(cells, (OLD, 1.0))
-    _, new = worst(cells, (TREE, 1.0))
+    rounds = 2**15
+    players = [open_leader(points), old_leader(1.0), tree_leader(points, 1.0)]
+    played = play(games("all", points, 10, rounds, players), Plan(trials=4, rounds=rounds, seed=1))
+    found = [cell for each in played for cell in cells(each)]
+    _, old = worst(found, (OLD, 1.0))
+    _, new = worst(found, (TREE, 1.0))
     assert new.high < 0.75 * old.low
-    assert all(players[who].private.guarantee.epsilon <= 1.0 for who in [(OLD, 1.0), (TREE, 1.0)])
+    assert all(contender(played[0].game, player).private.guarantee.epsilon <= 1.0 for player in players[1:])
 
 
 def test_the_old_ridge_is_that_of_its_bound():
     """It minimises n G² (ln T)^2.5 / (ε h) + T h r² / 2 (the bound, where h r is small beside G)."""
-    setting = Setting(arms=10, rounds=2**14, epsilon=0.5)
-    sets = setting.geometry("cube")
-    found = approximate_leader("cube", setting).private.learner.ridge
+    setting = Setting(Points("cube", 10), rounds=2**14, epsilon=0.5)
+    sets = setting.problem.sets(setting.bounds)
+    (game, *_) = games("all", "cube", 10, 2**14, [old_leader(0.5)])
+    found = approximate_leader(game, setting).private.learner.ridge
     ridges = found * np.geomspace(0.5, 2.0, 101)
     bounds = 10 * sets.norm**2 * math.log(2**14) ** 2.5 / (0.5 * ridges) + 2**14 * ridges * sets.radius**2 / 2.0
     assert int(np.argmin(bounds)) == 50
@@ -122,14 +121,6 @@ def test_gaps_and_lengths():
     assert lengths(2**20, 10) == [2**k for k in range(10, 21, 2)]
     assert lengths(2**20, 100)[-1] == 2**16
     assert lengths(2**11, 2) == [2**9, 2**11]
-
-
-def test_progress_goes_on_from_game_to_game():
-    seen = []
-    for show in parts(lambda done, asked: seen.append((done, asked)), 2):
-        show(0, 5)
-        show(5, 5)
-    assert seen == [(0, 10), (5, 10), (5, 10), (10, 10)]
 
 
 def test_the_threshold_is_the_last_crossing():

@@ -7,7 +7,10 @@ A private learner is an ordinary learner behind a privacy channel: raw feedback 
 
 from __future__ import annotations
 
-from discreet.algorithms import Setting, algorithm, algorithms
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from discreet.algorithms import Setting, algorithm, algorithms, cite
 from discreet.auditing import Audit, audit
 from discreet.bandit import Bandit, Decision
 from discreet.errors import DiscreetError
@@ -31,9 +34,21 @@ __all__ = [
     "Results",
     "Setting",
     "UserLimitReached",
+    "__version__",
     "algorithm",
     "algorithms",
     "audit",
+    "cite",
     "compose",
     "simulate",
 ]
+
+__version__: str
+
+if not TYPE_CHECKING:  # type checkers would take every name for a known one
+
+    def __getattr__(name: str) -> str:
+        """Return the version, which is looked up when it is asked for."""
+        if name == "__version__":
+            return version("discreet")
+        raise AttributeError(f"module 'discreet' has no attribute '{name}'")

@@ -1,9 +1,11 @@
 """The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
 
 from discreet.algorithms import advice, arms, points
+from discreet.algorithms.citing import cite
+from discreet.algorithms.papers import Citation
 from discreet.algorithms.registry import (
     Algorithm,
-    Citation,
+    Growth,
     Instance,
     Setting,
     algorithm,
@@ -14,12 +16,14 @@ from discreet.algorithms.registry import (
 __all__ = [
     "Algorithm",
     "Citation",
+    "Growth",
     "Instance",
     "Setting",
     "advice",
     "algorithm",
     "algorithms",
     "arms",
+    "cite",
     "points",
     "register_algorithm",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from discreet.algorithms.papers import Citation
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.options import Option, options_of
@@ -56,14 +57,6 @@ class Instance:
         return self.private.guarantee
 
 
-@dataclass(frozen=True, kw_only=True)
-class Citation:
-    """Where an algorithm was published."""
-
-    short: str
-    text: str
-
-
 class Growth(NamedTuple):
     """How regret grows with the number of rounds T, at the latest: like T^exponent, up to logarithms.
 
@@ -89,6 +82,7 @@ class Algorithm:
     fixed: tuple[str, ...] = ()
     citation: Citation
     make: Build
+    builds_on: tuple[Citation, ...] = ()  # papers of the parts it is made of
     stochastic: bool = False  # whether regret is bounded for losses that do not change only
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
 
@@ -155,6 +149,7 @@ def register_algorithm(
     title: str,
     problem: Problem,
     citation: Citation,
+    builds_on: tuple[Citation, ...] = (),
     fixed: tuple[str, ...] = (),
     stochastic: bool = False,
     growth: Growth | None = None,
@@ -169,6 +164,7 @@ def register_algorithm(
             fixed=fixed,
             citation=citation,
             make=make,
+            builds_on=builds_on,
             stochastic=stochastic,
             growth=growth,
         )

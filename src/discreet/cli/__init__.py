@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from discreet.cli.audit import audit
+from discreet.cli.cite import cite
 from discreet.cli.completion import completion
 from discreet.cli.counters import counters
 from discreet.cli.describe import describe
@@ -39,7 +40,7 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, completion):
+for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, cite, completion):
     cli.add_command(command)
 
 

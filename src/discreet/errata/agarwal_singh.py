@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from discreet.algorithms import Setting
+from discreet.algorithms.papers import AGARWAL_SINGH
 from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_sigma
@@ -17,7 +18,7 @@ from discreet.ranges import Range
 from discreet.sensitivities import ftrl_prefixes, tree_levels
 from discreet.simulation import simulate
 
-PAPER = "Agarwal & Singh 2017"
+PAPER = AGARWAL_SINGH.short
 TRIALS = 1_000_000
 
 

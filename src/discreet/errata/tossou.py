@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from discreet.algorithms import Setting, algorithm
+from discreet.algorithms.papers import TOSSOU
 from discreet.errata.registry import erratum
 from discreet.learners import Exp3, Exp3Gain
 from discreet.learners.arms.draws import Draw
 from discreet.problems import Arms
 from discreet.simulation.statistics import gini_difference
 
-PAPER = "Tossou & Dimitrakakis 2017"
+PAPER = TOSSOU.short
 
 
 def log_ratio(learner: Any, twin: Any, actions: Sequence[int], losses: Sequence[float], others: Sequence[float]) -> float:

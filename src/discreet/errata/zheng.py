@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from discreet.algorithms import Setting
+from discreet.algorithms.papers import ZHENG
 from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_epsilon, gaussian_sigma
@@ -15,7 +16,7 @@ from discreet.errata.registry import erratum
 from discreet.problems import Arms
 from discreet.sensitivities import glm_gradient
 
-PAPER = "Zheng et al. 2020"
+PAPER = ZHENG.short
 TRIALS = 1_000_000
 
 

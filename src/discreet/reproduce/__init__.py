@@ -1,17 +1,30 @@
-"""The papers' figures and tables, one command each."""
+"""The papers' figures and tables, one command each.
 
-from discreet.reproduce import advice, free, leak, price, rates, table_one, tossou
+A reproduction is a package of its own: a *sweep* is data that one can read, an *analysis* turns what was played into
+tables and words, a *drawing* turns those into figures. What they share is here, once: games and how they are played
+(``games``), fitted exponents (``fitting``), files (``files``), and how drawings look (``drawing``).
+"""
+
+from discreet.reproduce import (
+    agarwal_singh_privacy_for_free,
+    agarwal_singh_table_1,
+    faster_rates_figure_1,
+    faster_rates_table_1,
+    faster_rates_table_1_experts,
+    price_of_privacy,
+    tossou_figure_1,
+)
 from discreet.reproduce.registry import Reproduction, reproduction, reproductions
 
 __all__ = [
     "Reproduction",
-    "advice",
-    "free",
-    "leak",
-    "price",
-    "rates",
+    "agarwal_singh_privacy_for_free",
+    "agarwal_singh_table_1",
+    "faster_rates_figure_1",
+    "faster_rates_table_1",
+    "faster_rates_table_1_experts",
+    "price_of_privacy",
     "reproduction",
     "reproductions",
-    "table_one",
-    "tossou",
+    "tossou_figure_1",
 ]

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from discreet.errors import check_int, unknown_name
-from discreet.simulation.experiment import Progress
+from discreet.reproduce.files import Row, save_figure, write_table
+from discreet.reproduce.plan import Plan, Step
 
-Step = Callable[[str], Progress | None]  # announces a part of the work, and gives its progress
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """How much to compute, and where the results go."""
-
-    folder: Path
-    trials: int
-    rounds: int
-    seed: int
-    step: Step
+Cell = TypeVar("Cell")
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduction:
-    """A figure or table of a paper; ``run`` writes files and returns what to say about them."""
+class Findings:
+    """What came out of a sweep: tables, by the names of their files, and what to say; drawings need more."""
+
+    tables: Mapping[str, Sequence[Row]]
+    text: str
+
+
+Found = TypeVar("Found", bound=Findings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(Generic[Cell, Outcome, Found]):
+    """A figure or table of a paper: its usual size, and the four steps that make it; none knows of a later one."""
 
     name: str
     title: str
     trials: int
     rounds: int
-    make: Callable[[Plan], str]
+    sweep: Callable[[int], tuple[Cell, ...]]  # what to play, for a number of rounds: data, nothing is computed
+    play: Callable[[Sequence[Cell], Plan], Sequence[Outcome]]
+    analyse: Callable[[Sequence[Outcome]], Found]
+    draw: Callable[[Found], Mapping[str, Figure]]  # by the names of their files
 
     def run(
         self,
@@ -44,47 +51,36 @@ class Reproduction:
         seed: int = 1,
         step: Step | None = None,
     ) -> str:
-        """Compute everything and write it into a folder."""
+        """Compute everything, write it into a folder, and return what to say about it."""
         plan = Plan(
-            folder=folder,
             trials=check_int("trials", self.trials if trials is None else trials, least=1),
             rounds=check_int("rounds", self.rounds if rounds is None else rounds, least=100),
             seed=check_int("seed", seed, least=0),
             step=step or (lambda _: None),
         )
-        return self.make(plan)
+        found = self.analyse(self.play(self.sweep(plan.rounds), plan))
+        for name, rows in found.tables.items():
+            write_table(folder / f"{name}.csv", rows)
+        for name, figure in self.draw(found).items():
+            save_figure(folder / f"{name}.png", figure)
+        return found.text
 
 
-_known: dict[str, Reproduction] = {}
+_known: dict[str, Reproduction[Any, Any, Any]] = {}
 
 
-def register(
-    *, name: str, title: str, trials: int, rounds: int
-) -> Callable[[Callable[[Plan], str]], Callable[[Plan], str]]:
-    """Declare the reproduction that the decorated function makes."""
-
-    def keep(make: Callable[[Plan], str]) -> Callable[[Plan], str]:
-        _known[name] = Reproduction(name=name, title=title, trials=trials, rounds=rounds, make=make)
-        return make
-
-    return keep
+def register(reproduction: Reproduction[Any, Any, Any]) -> None:
+    """Declare a reproduction."""
+    _known[reproduction.name] = reproduction
 
 
-def reproductions() -> dict[str, Reproduction]:
+def reproductions() -> dict[str, Reproduction[Any, Any, Any]]:
     """Return all reproductions."""
     return dict(_known)
 
 
-def reproduction(name: str) -> Reproduction:
+def reproduction(name: str) -> Reproduction[Any, Any, Any]:
     """Return the reproduction of that name, or suggest the nearest."""
     if name not in _known:
         raise unknown_name("reproduction", name, _known)
     return _known[name]
-
-
-def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as a CSV file."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)

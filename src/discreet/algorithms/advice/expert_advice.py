@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.algorithms.arms.baselines import EXP3
-from discreet.algorithms.arms.faster_rates import FASTER_RATES, Calibration
-from discreet.algorithms.registry import Citation, Instance, Setting, algorithm, register_algorithm
+from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.papers import EXP3, EXP4_P, FASTER_RATES, HTINF
+from discreet.algorithms.registry import Instance, Setting, algorithm, register_algorithm
 from discreet.channels import Estimates, Open, PaperEstimates, PerRound
 from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
@@ -26,11 +26,6 @@ from discreet.problems import Advice, Arms
 
 SKEW = 4.0 / 3.0  # of the moments of Laplace noise over those of Gaussian noise, while η times its scale is at most 1/2
 MOMENTS = (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)  # ν, of which the best is taken
-EXP4P = Citation(
-    short="Beygelzimer et al. 2011",
-    text="A. Beygelzimer, J. Langford, L. Li, L. Reyzin, R. E. Schapire. Contextual bandit algorithms with supervised "
-    "learning guarantees. AISTATS, 2011.",
-)
 DERIVED = "re-derived with moments of the noise (see discreet.learners.advice.exp4); losses fixed in advance"
 
 
@@ -52,7 +47,7 @@ def exp4(setting: Setting[Advice], *, learning_rate: float | None = None, mixing
     name="exp4-p",
     title="EXP4 with a confidence bonus",
     problem=Advice(),
-    citation=EXP4P,
+    citation=EXP4_P,
 )
 def exp4_p(setting: Setting[Advice], *, failure: float = 0.01) -> Instance:
     """EXP4.P; the bound holds with probability 1 - ``failure``."""
@@ -75,6 +70,7 @@ def exp4_p(setting: Setting[Advice], *, failure: float = 0.01) -> Instance:
     title="any bandit algorithm, with experts as its arms",
     problem=Advice(),
     citation=FASTER_RATES,
+    builds_on=(HTINF,),
 )
 def expert_arms(setting: Setting[Advice], *, base: str = "batched-htinf", calibration: Calibration = "tight") -> Instance:
     """Algorithm 5 (Theorems 3 and 4) over ``base``, any algorithm on arms: its guarantee, and its bound for N arms."""
@@ -105,6 +101,7 @@ def expert_arms(setting: Setting[Advice], *, base: str = "batched-htinf", calibr
     title="EXP4 with noise every round",
     problem=Advice(),
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
 )
 def local_exp4(
     setting: Setting[Advice],
@@ -140,6 +137,7 @@ def local_exp4(
     title="EXP4 on noisy estimates of batches",
     problem=Advice(),
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
 )
 def batched_exp4(
     setting: Setting[Advice],
@@ -158,6 +156,7 @@ def batched_exp4(
     title="EXP4 on estimates of batches, with noise fitted to each expert",
     problem=Advice(),
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
 )
 def improved_batched_exp4(
     setting: Setting[Advice],

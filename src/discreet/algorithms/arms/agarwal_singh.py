@@ -6,22 +6,13 @@ import math
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
+from discreet.algorithms.papers import AGARWAL_SINGH, EXP2
+from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.learners import Exp3
 from discreet.mechanisms import Laplace
 from discreet.private import Private
 from discreet.problems import Arms
-
-AGARWAL_SINGH = Citation(
-    short="Agarwal & Singh 2017",
-    text="N. Agarwal, K. Singh. The price of differential privacy for online learning. ICML, 2017.",
-)
-EXP2 = Citation(
-    short="Bubeck et al. 2012",
-    text="S. Bubeck, N. Cesa-Bianchi, S. M. Kakade. Towards minimax policies for online linear optimization with bandit "
-    "feedback. COLT, 2012.",
-)
 
 
 @register_algorithm(name="exp2", title="EXP2 with uniform exploration", problem=Arms(), growth=ROOT, citation=EXP2)
@@ -50,6 +41,7 @@ def exp2(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),
     citation=AGARWAL_SINGH,
+    builds_on=(EXP2,),
 )
 def noisy_exp2(
     setting: Setting[Arms],

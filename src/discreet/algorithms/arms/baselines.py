@@ -5,24 +5,14 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from discreet.algorithms.registry import ROOT, Citation, Instance, Setting, register_algorithm
+from discreet.algorithms.papers import EXP3, NONE, TSALLIS_INF
+from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import Constant, Open
 from discreet.learners import Exp3, TsallisInf, Uniform
 from discreet.private import Private
 from discreet.problems import Arms
 
-EXP3 = Citation(
-    short="Auer et al. 2002",
-    text="P. Auer, N. Cesa-Bianchi, Y. Freund, R. E. Schapire. The nonstochastic multiarmed bandit problem. "
-    "SIAM J. Comput. 32(1), 2002.",
-)
 SURVEY = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
-TSALLIS = Citation(
-    short="Zimmert & Seldin 2021",
-    text="J. Zimmert, Y. Seldin. Tsallis-INF: an optimal algorithm for stochastic and adversarial bandits. "
-    "JMLR 22(28), 2021.",
-)
-NONE = Citation(short="-", text="none needed")
 
 Estimator = Literal["importance-weighted", "reduced-variance"]
 
@@ -53,7 +43,7 @@ def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
 
 
 @register_algorithm(
-    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=Arms(), growth=ROOT, citation=TSALLIS
+    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=Arms(), growth=ROOT, citation=TSALLIS_INF
 )
 def tsallis_inf(
     setting: Setting[Arms], *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"

@@ -6,16 +6,13 @@ import math
 from typing import Literal
 
 from discreet.algorithms.arms.tuning import noisy_exp3
-from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
+from discreet.algorithms.papers import EXP3, FASTER_RATES, FTPL_ARMS, HTINF
+from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch
 from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
 from discreet.problems import Arms
 
-FASTER_RATES = Citation(
-    short="Asi, Raman & Talwar 2025",
-    text="H. Asi, V. Raman, K. Talwar. Faster rates for private adversarial bandits. ICML, 2025.",
-)
 Calibration = Literal["tight", "paper"]
 
 
@@ -25,6 +22,7 @@ Calibration = Literal["tight", "paper"]
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),
     citation=FASTER_RATES,
+    builds_on=(EXP3,),
 )
 def batched_exp3(
     setting: Setting[Arms],
@@ -65,6 +63,7 @@ def batched_exp3(
     problem=Arms(),
     growth=ROOT,
     citation=FASTER_RATES,
+    builds_on=(HTINF,),
 )
 def batched_htinf(
     setting: Setting[Arms],
@@ -99,6 +98,7 @@ def batched_htinf(
     problem=Arms(),
     growth=Growth(0.5, shows_at=1000.0),
     citation=FASTER_RATES,
+    builds_on=(FTPL_ARMS,),
 )
 def batched_ftpl(
     setting: Setting[Arms],

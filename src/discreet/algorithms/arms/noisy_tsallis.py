@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import TSALLIS, Estimator
+from discreet.algorithms.arms.baselines import Estimator
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
+from discreet.algorithms.papers import FASTER_RATES, TSALLIS_INF, ZHENG
+from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
@@ -15,11 +16,6 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.private import Private
 from discreet.problems import Arms
 
-ZHENG = Citation(
-    short="Zheng et al. 2020",
-    text="K. Zheng, T. Cai, W. Huang, Z. Li, L. Wang. Locally differentially private (contextual) bandits learning. "
-    "NeurIPS, 2020.",
-)
 NO_BOUND = "no bound proved: noisy losses can be negative"
 CAUTION = 0.5
 
@@ -29,7 +25,8 @@ CAUTION = 0.5
     title="Tsallis-INF on noisy means of batches",
     problem=Arms(),
     growth=ROOT,
-    citation=TSALLIS,
+    citation=TSALLIS_INF,
+    builds_on=(FASTER_RATES,),
 )
 def batched_tsallis_inf(
     setting: Setting[Arms],
@@ -63,6 +60,7 @@ def batched_tsallis_inf(
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),
     citation=ZHENG,
+    builds_on=(TSALLIS_INF,),
 )
 def local_tsallis_inf(
     setting: Setting[Arms],

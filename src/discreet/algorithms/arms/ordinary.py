@@ -4,41 +4,18 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import EXP3
-from discreet.algorithms.registry import ROOT, Citation, Instance, Setting, register_algorithm
+from discreet.algorithms.papers import EXP3, EXP3_IX, FTPL_ARMS, HTINF, KL_UCB, UCB1
+from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import Open
 from discreet.errors import DiscreetError
 from discreet.learners import Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.private import Private
 from discreet.problems import Arms
 
-IX = Citation(
-    short="Neu 2015",
-    text="G. Neu. Explore no more: improved high-probability regret bounds for non-stochastic bandits. NeurIPS, 2015.",
-)
-HEAVY = Citation(
-    short="Huang et al. 2022",
-    text="J. Huang, Y. Dai, L. Huang. Adaptive best-of-both-worlds algorithm for heavy-tailed multi-armed bandits. "
-    "ICML, 2022.",
-)
-PERTURBED = Citation(
-    short="Neu & Bartók 2016",
-    text="G. Neu, G. Bartók. Importance weighting without importance weights: an efficient algorithm for combinatorial "
-    "semi-bandits. JMLR 17(154), 2016.",
-)
-UCB1 = Citation(
-    short="Auer et al. 2002 (UCB)",
-    text="P. Auer, N. Cesa-Bianchi, P. Fischer. Finite-time analysis of the multiarmed bandit problem. "
-    "Machine Learning 47, 2002.",
-)
-KL = Citation(
-    short="Garivier & Cappé 2011",
-    text="A. Garivier, O. Cappé. The KL-UCB algorithm for bounded stochastic bandits and beyond. COLT, 2011.",
-)
 ONLY_STOCHASTIC = "logarithmic against independent, identically distributed losses; no bound otherwise"
 
 
-@register_algorithm(name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=IX)
+@register_algorithm(name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=EXP3_IX)
 def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
     """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)). The bound in expectation follows by integrating the one in probability."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -76,7 +53,7 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     )
 
 
-@register_algorithm(name="htinf", title="HTINF, for heavy tails", problem=Arms(), growth=ROOT, citation=HEAVY)
+@register_algorithm(name="htinf", title="HTINF, for heavy tails", problem=Arms(), growth=ROOT, citation=HTINF)
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -89,7 +66,7 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
     )
 
 
-@register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=PERTURBED)
+@register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=FTPL_ARMS)
 def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
     """FTPL with Laplace perturbation and geometric resampling, tuned for the bound of Faster rates 2025, Lemma 13."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -119,7 +96,9 @@ def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
     )
 
 
-@register_algorithm(name="kl-ucb", title="upper confidence bounds (KL-UCB)", problem=Arms(), stochastic=True, citation=KL)
+@register_algorithm(
+    name="kl-ucb", title="upper confidence bounds (KL-UCB)", problem=Arms(), stochastic=True, citation=KL_UCB
+)
 def kl_ucb(setting: Setting[Arms], *, extra: float = 0.0) -> Instance:
     """KL-UCB, for independent, identically distributed losses."""
     return Instance(

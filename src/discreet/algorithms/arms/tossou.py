@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.baselines import EXP3
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.registry import ROOT, Citation, Growth, Instance, Setting, register_algorithm
+from discreet.algorithms.papers import EXP3, TOSSOU
+from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound, Selection
 from discreet.channels.selection import selection_curve
 from discreet.curves import Pure
@@ -14,11 +14,6 @@ from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
 from discreet.private import Private
 from discreet.problems import Arms
-
-TOSSOU = Citation(
-    short="Tossou & Dimitrakakis 2017",
-    text="A. C. Y. Tossou, C. Dimitrakakis. Achieving privacy in the adversarial multi-armed bandit. AAAI, 2017.",
-)
 
 
 def gain_mixing(arms: int, plays: float) -> float:
@@ -52,6 +47,7 @@ def exp3_gain(setting: Setting[Arms], *, mixing: float | None = None) -> Instanc
     problem=Arms(),
     growth=Growth(0.5, shows_at=1000.0),
     citation=TOSSOU,
+    builds_on=(EXP3,),
 )
 def dp_exp3_lap(
     setting: Setting[Arms],
@@ -86,6 +82,7 @@ def dp_exp3_lap(
     problem=Arms(),
     growth=Growth(2.0 / 3.0, shows_at=10.0),
     citation=TOSSOU,
+    builds_on=(EXP3,),
 )
 def exp3_tau(setting: Setting[Arms], *, calibration: Calibration = "tight", batch_size: int | None = None) -> Instance:
     """Mini-batch EXP3, private through its own sampling: no noise.

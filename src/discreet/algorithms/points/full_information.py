@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from discreet.algorithms.arms.agarwal_singh import AGARWAL_SINGH
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.papers import AGARWAL_SINGH, FTPL_POINTS, FTRL, HEDGE
 from discreet.algorithms.points.running_sums import (
     TREES,
     Bound,
@@ -16,7 +16,7 @@ from discreet.algorithms.points.running_sums import (
     choose,
     planted,
 )
-from discreet.algorithms.registry import Citation, Instance, Setting, register_algorithm
+from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
@@ -28,20 +28,6 @@ from discreet.sets import Geometry
 
 OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived; losses fixed in advance"
 OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived; losses fixed in advance"
-LEADER = Citation(
-    short="Shalev-Shwartz 2012",
-    text="S. Shalev-Shwartz. Online learning and online convex optimization. Foundations and Trends in Machine Learning "
-    "4(2), 2012.",
-)
-HEDGE = Citation(
-    short="Freund & Schapire 1997",
-    text="Y. Freund, R. E. Schapire. A decision-theoretic generalization of on-line learning and an application to "
-    "boosting. J. Comput. Syst. Sci. 55(1), 1997.",
-)
-PERTURBED = Citation(
-    short="Abernethy et al. 2014",
-    text="J. Abernethy, C. Lee, A. Sinha, A. Tewari. Online linear optimization via smoothing. COLT, 2014.",
-)
 
 
 @register_algorithm(
@@ -49,7 +35,7 @@ PERTURBED = Citation(
     title="exponential weights on all losses",
     problem=Points("experts"),
     fixed=("geometry",),
-    citation=LEADER,
+    citation=FTRL,
 )
 def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
     """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
@@ -93,7 +79,7 @@ def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> In
     name="ftpl-olo",
     title="perturbed leader, with a linear oracle only",
     problem=Points("cube"),
-    citation=PERTURBED,
+    citation=FTPL_POINTS,
 )
 def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instance:
     """FTPL with Gaussian perturbations; σ = G sqrt(T) / (2 π N)^(1/4)."""
@@ -113,6 +99,7 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
     problem=Points("experts"),
     fixed=("geometry",),
     citation=AGARWAL_SINGH,
+    builds_on=(FTRL,),
 )
 def private_ftrl_experts(
     setting: Setting[Points],
@@ -146,6 +133,7 @@ def private_ftrl_experts(
     title="perturbed leader on private running sums",
     problem=Points("cube"),
     citation=AGARWAL_SINGH,
+    builds_on=(FTPL_POINTS,),
 )
 def private_ftpl(
     setting: Setting[Points],
@@ -186,7 +174,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         title=f"regularised leader on {place}",
         problem=Points(geometry),
         fixed=("geometry",),
-        citation=LEADER,
+        citation=FTRL,
     )
     def leader(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
         """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
@@ -206,6 +194,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         problem=Points(geometry),
         fixed=("geometry",),
         citation=AGARWAL_SINGH,
+        builds_on=(FTRL,),
     )
     def private_leader(
         setting: Setting[Points],

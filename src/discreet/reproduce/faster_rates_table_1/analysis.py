@@ -1,0 +1,66 @@
+"""Mean regrets, and the exponents of T and 1 / epsilon fitted to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from discreet.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
+from discreet.reproduce.files import Row
+from discreet.reproduce.fitting import slope
+from discreet.reproduce.games import Played
+from discreet.reproduce.registry import Findings
+from discreet.simulation.statistics import Interval, mean_interval
+
+NAME = "faster-rates-table-1"
+COLUMNS = ("algorithm", "rounds", "epsilon", "regret_mean", "regret_bound")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth(Findings):
+    """Mean regret by algorithm, length and epsilon, which is infinite for uniform play."""
+
+    regret: Mapping[tuple[str, int, float], Interval]
+    lengths: Sequence[int]
+    trials: int
+
+
+def analyse(played: Sequence[Played]) -> Growth:
+    """Return regret by algorithm, T and epsilon, and how it grows."""
+    regret = {
+        (player.algorithm, each.game.rounds, player.epsilon): mean_interval(each.regret(player))
+        for each in played
+        for player in each.game.players
+    }
+    lengths = [each.game.rounds for each in played]
+    rows = [{key: row[key] for key in COLUMNS} for each in played for row in each.results.summary()]
+    fits = [_fit(name, lengths, regret) for name in ALGORITHMS]
+    lines = [
+        f"  {fit['algorithm']:<20} T^{fit['exponent_of_T']:.2f} (bound: {fit['theory']:.1f})   "
+        f"(1/epsilon)^{fit['exponent_of_1/epsilon']:.2f} (bound: {fit['theory_epsilon']:.1f})"
+        for fit in fits
+    ]
+    return Growth(
+        tables={NAME: rows, f"{NAME}-exponents": fits},
+        text="\n".join(["Fitted exponents at epsilon = 1 and at the largest T, beside those of the bounds:", *lines]),
+        regret=regret,
+        lengths=lengths,
+        trials=played[0].trials,
+    )
+
+
+def _fit(name: str, lengths: Sequence[int], regret: Mapping[tuple[str, int, float], Interval]) -> Row:
+    in_rounds, in_epsilon = ALGORITHMS[name]
+    return {
+        "algorithm": name,
+        "exponent_of_T": slope([float(t) for t in lengths], [regret[name, t, 1.0].value for t in lengths]),
+        "theory": in_rounds,
+        "exponent_of_1/epsilon": slope([1.0 / e for e in FIXED], [regret[name, lengths[-1], e].value for e in FIXED]),
+        "theory_epsilon": in_epsilon,
+    }
+
+
+def blind(found: Growth) -> list[float]:
+    """Return the mean regret of uniform play, over T."""
+    return [found.regret[BLIND, rounds, math.inf].value for rounds in found.lengths]

@@ -1,0 +1,129 @@
+"""Regret along every axis; and maps of who is best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.plot.regret import COLOURS
+from discreet.reproduce.drawing import legend_below, logarithmic, panels, style
+from discreet.reproduce.faster_rates_table_1_experts.analysis import AXES, NAME, Growth
+from discreet.reproduce.faster_rates_table_1_experts.cells import LEARNS, NOBODY, Verdict
+from discreet.reproduce.faster_rates_table_1_experts.sweep import (
+    ALGORITHMS,
+    ARMS,
+    BATCHED,
+    DELTA,
+    EPSILON,
+    LOCAL,
+    OPEN,
+    SIZE,
+    TIGHT,
+)
+from discreet.reproduce.faster_rates_table_1_experts.text import TITLES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FILLS = {**dict(zip(ALGORITHMS, COLOURS, strict=False)), NOBODY: "#DDDDDD"}
+SHARES = {
+    "measured": "per cent of uniform play's regret",
+    "our_bounds": "the least bound, per cent of T",
+    "measured_paper": "per cent of uniform play's regret",
+    "theorems": "the least bound, per cent of T",
+    "table_1": "the least rate, per cent of T",
+}
+
+
+def draw(found: Growth) -> Mapping[str, Figure]:
+    """Draw both figures."""
+    return {NAME: _growth(found), f"{NAME}-map": _maps(found)}
+
+
+def _growth(found: Growth) -> Figure:
+    figure, axes = panels(2, 2, (9.6, 7.2), dpi=130)
+    titles = {
+        "T": f"over T: N = {SIZE}, ε = {EPSILON:g}",
+        "T, switching": f"over T, experts that switch: N = {SIZE}, ε = {EPSILON:g}",
+        "1/epsilon": f"over ε: N = {SIZE}, T = {found.length:,}",
+        "N": f"over N: ε = {EPSILON:g}, T = {found.length:,}",
+    }
+    for panel, axis in zip(axes.ravel(), titles, strict=True):
+        _lines(panel, found, axis, named=axis == "T")
+        panel.set_title(titles[axis], fontsize=10)
+        panel.set_xlabel({"1/epsilon": "1 / ε", "N": "experts N"}.get(axis, "rounds T"), fontsize=9)
+        logarithmic(panel, base=10 if axis == "1/epsilon" else 2)
+        panel.tick_params(labelsize=8)
+    for row in axes:
+        row[0].set_ylabel("mean regret against the best expert", fontsize=9)
+    legend_below(figure, columns=3, fontsize=9)
+    figure.suptitle(f"Private algorithms with expert advice, our tuning, {found.trials} trials, 95 % bars", fontsize=11)
+    return figure
+
+
+def _lines(axes: Axes, found: Growth, axis: str, *, named: bool) -> None:
+    cells, along = found.lines[axis], AXES[axis]
+    for index, name in enumerate((*ALGORITHMS, OPEN)):
+        mine = [cell for cell in cells if cell.algorithm == name and cell.calibration in ("", TIGHT)]
+        means = [cell.mean for cell in mine]
+        bars = np.nan_to_num([[mean.value - mean.low for mean in means], [mean.high - mean.value for mean in means]])
+        look = style(index, markersize=4, linewidth=1.3, capsize=2)
+        look |= {"linestyle": ":"} if name == OPEN else {"linestyle": "--"} if name == BATCHED else {}
+        label = {OPEN: "exp4, no privacy"}.get(name, name) if named else None
+        axes.errorbar([along(cell) for cell in mine], [mean.value for mean in means], yerr=bars, label=label, **look)
+    blind = sorted({along(cell): float(cell.blind.mean()) for cell in cells if cell.calibration}.items())
+    axes.plot(*zip(*blind, strict=True), color="grey", label="uniform play" if named else None)
+
+
+def _maps(found: Growth) -> Figure:
+    figure, axes = panels(2, 3, (13.0, 8.2), dpi=130)
+    for panel, (which, title) in zip(axes.T.ravel(), TITLES.items(), strict=False):
+        _map(panel, found, which)
+        panel.set_title(f"{title}\n({SHARES[which]})", fontsize=10)
+    _key(axes[1][2])
+    size = f"{ARMS} arms, T = {found.length:,}, δ = {DELTA:g}, {found.trials} trials"
+    figure.suptitle(f"Who is best with N experts: {size}", fontsize=12)
+    return figure
+
+
+def _map(axes: Axes, found: Growth, which: str) -> None:
+    from matplotlib.patches import Rectangle
+
+    sizes, epsilons = (sorted(set(values)) for values in zip(*found.maps, strict=True))
+    for (experts, epsilon), here in found.maps.items():
+        verdict = here[which]
+        x, y = epsilons.index(epsilon), sizes.index(experts)
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=FILLS[verdict.best], edgecolor="white", linewidth=1.0))
+        dark = "black" if verdict.best == NOBODY else "white"
+        text = _entry(verdict, measured=which.startswith("measured"))
+        axes.text(x + 0.5, y + 0.5, text, color=dark, fontsize=8, ha="center", va="center")
+    axes.set_xlim(0, len(epsilons))
+    axes.set_ylim(0, len(sizes))
+    axes.set_xticks(np.arange(len(epsilons)) + 0.5, [f"{epsilon:g}" for epsilon in epsilons], fontsize=8)
+    axes.set_yticks(np.arange(len(sizes)) + 0.5, [str(experts) for experts in sizes], fontsize=8)
+    axes.set_xlabel("ε", fontsize=9)
+    axes.set_ylabel("experts N", fontsize=9)
+
+
+def _entry(verdict: Verdict, *, measured: bool) -> str:
+    if verdict.best == NOBODY and not measured:
+        return "vac."
+    doubt = "" if verdict.certain or verdict.best == NOBODY else "?"
+    return f"{100.0 * verdict.value:.{0 if verdict.value >= 0.01 else 1}f}{doubt}"
+
+
+def _key(axes: Axes) -> None:
+    from matplotlib.patches import Patch
+
+    names = {name: name for name in ALGORITHMS} | {
+        LOCAL: "local-exp4, or batched-exp4\nwith batches of one round",
+        BATCHED: "batched-exp4, longer batches\n(size by the bound)",
+        NOBODY: f"nobody: over {LEARNS:.0%} of uniform\nplay's regret, or vacuous",
+    }
+    handles = [Patch(facecolor=FILLS[name], label=label) for name, label in names.items()]
+    handles.append(Patch(facecolor="none", label="?: the lead may be chance (95 %)"))
+    axes.axis("off")
+    axes.legend(handles=handles, loc="center", fontsize=10, frameon=False, labelspacing=1.2)
