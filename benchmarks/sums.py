@@ -151,8 +151,8 @@ def counters(dimension: int, rounds: int) -> dict[str, Any]:
 def learners(dimension: int) -> dict[str, Any]:
     ball, cube = L2Ball(dimension, 1.0), Box.cube(dimension, -1.0, 1.0)
     return {
-        "EntropyFtrl": EntropyFtrl.start(actions=dimension, learning_rate=0.01),
-        "Hedge": Hedge.start(actions=dimension),
+        "EntropyFtrl": EntropyFtrl.start(dimension=dimension, learning_rate=0.01),
+        "Hedge": Hedge.start(dimension=dimension),
         "QuadraticFtrl, ball": QuadraticFtrl.start(set=ball, learning_rate=0.01),
         "QuadraticFtrl, cube": QuadraticFtrl.start(set=cube, learning_rate=0.01),
         "LinearFtpl, cube": LinearFtpl.start(set=cube, spread=1.0),

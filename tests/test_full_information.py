@@ -109,8 +109,8 @@ def learners(size):
     """One of each kind, by name."""
     ball, cube = Ball(size), Cube(size)
     return {
-        "entropy": EntropyFtrl.start(actions=size, learning_rate=0.1),
-        "hedge": Hedge.start(actions=size, delay=3.0),
+        "entropy": EntropyFtrl.start(dimension=size, learning_rate=0.1),
+        "hedge": Hedge.start(dimension=size, delay=3.0),
         "ball": QuadraticFtrl.start(set=ball, learning_rate=0.1),
         "cube": QuadraticFtrl.start(set=cube, learning_rate=0.1, centre=np.linspace(-0.5, 0.5, size)),
         "ftpl": LinearFtpl.start(set=ball, spread=2.0),
@@ -127,7 +127,7 @@ def laplace_cost(actions, rate, scale, draws=1):
     def moment(tilt):
         return -draws * math.log1p(-((tilt * scale) ** 2)) if tilt * scale < 1.0 else math.inf
 
-    return EntropyFtrl.noise_cost(actions=actions, learning_rate=rate, moment=moment, reach=1.0 / scale)
+    return EntropyFtrl.noise_cost(dimension=actions, learning_rate=rate, moment=moment, reach=1.0 / scale)
 
 
 NAMES = sorted(learners(3))
@@ -165,7 +165,7 @@ def constrained(objective, domain, start):
 @pytest.mark.parametrize("size", [2, 3, 7])
 def test_entropy_minimises_its_objective(size):
     rate, sums = 0.2, some_sums(6, size)
-    points = replay(EntropyFtrl.start(actions=size, learning_rate=rate), sums)
+    points = replay(EntropyFtrl.start(dimension=size, learning_rate=rate), sums)
     assert np.array_equal(points[0], np.full(size, 1.0 / size))
     for total, point in zip(sums, points[1:], strict=True):
 
@@ -210,7 +210,7 @@ def test_ftpl_tries_all_corners(fresh, spread):
 
 def test_hedge():
     sums = some_sums(50, 5, 1.0)
-    points = replay(Hedge.start(actions=5, learning_rate=1.5, delay=2.5), sums)
+    points = replay(Hedge.start(dimension=5, learning_rate=1.5, delay=2.5), sums)
     for t, point in enumerate(points, start=1):
         rate = 1.5 * math.sqrt(math.log(5) / (t + 2.5))
         np.testing.assert_allclose(point, special.softmax(-rate * (sums[t - 2] if t > 1 else np.zeros(5))), atol=1e-14)
@@ -253,7 +253,7 @@ def test_ftal_minimises_the_sum_of_its_models(domain, curvature, ridge):
 
 
 def test_large_sums_do_not_overflow():
-    for learner in (EntropyFtrl.start(actions=3, learning_rate=1.0), Hedge.start(actions=3)):
+    for learner in (EntropyFtrl.start(dimension=3, learning_rate=1.0), Hedge.start(dimension=3)):
         points = replay(learner, np.array([[1e6, 2e6, 1e6], [-1e300, 1e300, 0.0]]))
         np.testing.assert_allclose(points[1:], [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
 
@@ -311,11 +311,11 @@ def test_regret_of_exponential_weights(rounds, size, width):
     problem = {"actions": size, "rounds": rounds, "width": width}
     rate = EntropyFtrl.recommended_rate(**problem)
     made = [
-        (EntropyFtrl.start(actions=size, learning_rate=each), EntropyFtrl.regret_bound(**problem, learning_rate=each))
+        (EntropyFtrl.start(dimension=size, learning_rate=each), EntropyFtrl.regret_bound(**problem, learning_rate=each))
         for each in (rate, 3.0 * rate)
     ]
     assert made[0][1] == pytest.approx(width * math.sqrt(rounds * math.log(size) / 2.0))
-    anytime = Hedge.start(actions=size, learning_rate=Hedge.recommended_rate(width=width))
+    anytime = Hedge.start(dimension=size, learning_rate=Hedge.recommended_rate(width=width))
     for learner, bound in [*made, (anytime, Hedge.regret_bound(**problem))]:
         tables = [width * table for table in loss_streams(rounds, size, None).values()]
         for losses in [*tables, reacting(learner, rounds, size, width, signed=False)]:
@@ -412,7 +412,7 @@ def mean_regret(learner, losses, domain, kind, scale, trials=8):
 @pytest.mark.parametrize("scale", [1.0, 20.0])
 def test_noise_for_exponential_weights(kind, scale):
     rounds, size = 200, 6
-    rate = EntropyFtrl.recommended_rate(actions=size, rounds=rounds, noise=scale)
+    rate = EntropyFtrl.recommended_rate(dimension=size, rounds=rounds, noise=scale)
     problem = {"actions": size, "rounds": rounds}
     if kind == "laplace":
         bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate)
@@ -421,9 +421,9 @@ def test_noise_for_exponential_weights(kind, scale):
         bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate, noise=scale, uneven=kind == "uneven")
     if kind in {"same", "fresh", "growing"}:
         assert bound == pytest.approx(math.sqrt((rounds + 4.0 * scale**2) * math.log(size) / 2.0))
-    anytime = Hedge.start(actions=size, delay=Hedge.recommended_delay(noise=scale))
+    anytime = Hedge.start(dimension=size, delay=Hedge.recommended_delay(noise=scale))
     for losses in loss_streams(rounds, size, None).values():
-        learner = EntropyFtrl.start(actions=size, learning_rate=rate)
+        learner = EntropyFtrl.start(dimension=size, learning_rate=rate)
         assert mean_regret(learner, losses, None, kind, scale) <= bound
         if kind not in {"laplace", "uneven"}:
             assert mean_regret(anytime, losses, None, kind, scale) <= Hedge.regret_bound(**problem, noise=scale)
@@ -487,7 +487,7 @@ def test_noise_for_gradient_descent(anytime):
 def test_only_the_distribution_of_each_round_matters():
     """Theorem 3.1: noise drawn once and noise drawn in every round give the same expected loss."""
     losses = loss_streams(40, 3, None)["stochastic"]
-    learner = EntropyFtrl.start(actions=3, learning_rate=0.3)
+    learner = EntropyFtrl.start(dimension=3, learning_rate=0.3)
     found = {}
     for kind in ("same", "fresh"):
         sample = [regret(learner, losses, None, noises(kind, 40, 3, 3.0, seed)) for seed in range(600)]
@@ -529,13 +529,13 @@ def test_the_cost_of_laplace_noise():
 @pytest.mark.parametrize("noise", [0.0, 7.0])
 def test_recommended_values_are_best(noise):
     problem = {"radius": 2.0, "rounds": 500, "norm": 3.0}
-    entropy = EntropyFtrl.recommended_rate(actions=9, rounds=500, width=2.0, noise=noise)
+    entropy = EntropyFtrl.recommended_rate(dimension=9, rounds=500, width=2.0, noise=noise)
     leader = QuadraticFtrl.recommended_rate(**problem, noise=noise)
     step = GradientDescent.recommended_rate(**problem, noise=noise)
     steps = GradientDescent.recommended_anytime_rate(diameter=2.0, norm=3.0, noise=noise)
     spread = LinearFtpl.recommended_spread(dimension=6, rounds=500, norm=3.0, noise=noise)
     for value, bound in [
-        (entropy, lambda x: EntropyFtrl.regret_bound(actions=9, rounds=500, width=2.0, learning_rate=x, noise=noise)),
+        (entropy, lambda x: EntropyFtrl.regret_bound(dimension=9, rounds=500, width=2.0, learning_rate=x, noise=noise)),
         (leader, lambda x: QuadraticFtrl.regret_bound(**problem, learning_rate=x, noise=noise)),
         (step, lambda x: GradientDescent.regret_bound(**problem, learning_rate=x, noise=noise)),
         (steps, lambda x: GradientDescent.regret_bound(**problem, learning_rate=x, anytime=True, noise=noise)),
@@ -586,10 +586,10 @@ def test_both_speeds_agree_and_nothing_is_allocated(name):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: EntropyFtrl.start(actions=1, learning_rate=1.0), "actions is 1"),
-        (lambda: EntropyFtrl.start(actions=2, learning_rate=0.0), "learning_rate is 0"),
+        (lambda: EntropyFtrl.start(dimension=1, learning_rate=1.0), "actions is 1"),
+        (lambda: EntropyFtrl.start(dimension=2, learning_rate=0.0), "learning_rate is 0"),
         (lambda: laplace_cost(2, 0.0, 2.0), "learning_rate is 0"),
-        (lambda: Hedge.start(actions=2, delay=-1.0), "delay is -1"),
+        (lambda: Hedge.start(dimension=2, delay=-1.0), "delay is -1"),
         (lambda: QuadraticFtrl.start(set=Ball(2), learning_rate=1.0, centre=[1.0]), "centre must be 2 finite numbers"),
         (lambda: LinearFtpl.start(set=Ball(2), spread=math.nan), "spread is nan"),
         (lambda: GradientDescent.start(set=Ball(2), learning_rate=1.0, start=[1.0, math.inf]), "start must be 2"),

@@ -12,81 +12,24 @@ from hypothesis import strategies as some
 from discreet import kernel, learners
 from discreet.checks import CheckFailed, check_learner
 from discreet.learners import (
-    BatchedExp4,
-    EntropyFtrl,
     Exp3,
-    Exp3Gain,
-    Exp3IX,
-    Exp3P,
-    Exp4,
-    Exp4P,
-    Following,
-    Ftal,
-    Ftpl,
-    GradientDescent,
-    Hedge,
-    Htinf,
-    KlUcb,
-    LinearFtpl,
-    QuadraticFtrl,
     TsallisInf,
-    Ucb,
     Uniform,
 )
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_inf import solve
-from discreet.sets import L2Ball
 
-EXAMPLES = {
-    "Exp3": Exp3.start(arms=5, learning_rate=0.05, mixing=0.1, margin=3.0),
-    "TsallisInf": TsallisInf.start(arms=5, learning_rate=1.0, baseline=0.5),
-    "Exp3Gain": Exp3Gain.start(arms=5, mixing=0.1, margin=3.0),
-    "Exp3IX": Exp3IX.start(arms=5, learning_rate=0.05),
-    "Exp3P": Exp3P.start(arms=5, learning_rate=0.05, mixing=0.1, bonus=0.01),
-    "Ftpl": Ftpl.start(arms=5, learning_rate=0.05, cap=100),
-    "Htinf": Htinf.start(arms=5, moment=2.0, tail=1.5),
-    "KlUcb": KlUcb.start(arms=5),
-    "Ucb": Ucb.start(arms=5),
-    "Uniform": Uniform(5),
-}
-BALL = L2Ball(5, 1.0)
-FULL_INFORMATION = {
-    "EntropyFtrl": EntropyFtrl.start(actions=5, learning_rate=0.1),
-    "QuadraticFtrl": QuadraticFtrl.start(set=BALL, learning_rate=0.1),
-    "LinearFtpl": LinearFtpl.start(set=BALL, spread=1.0),
-    "Hedge": Hedge.start(actions=5),
-    "GradientDescent": GradientDescent.start(set=BALL, learning_rate=0.1),
-    "Ftal": Ftal.start(set=BALL, ridge=0.1),
-}
-
-
-ADVISED = {
-    "Exp4": Exp4.start(experts=5, learning_rate=0.05, mixing=0.1),
-    "BatchedExp4": BatchedExp4.start(experts=5, learning_rate=0.05, mixing=0.1),
-    "Exp4P": Exp4P.start(experts=5, arms=3, rounds=1000),
-    "Following": Following(Exp3.start(arms=5, learning_rate=0.05)),
-}
 ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
-
-
-def test_every_learner_has_an_example():
-    assert set(EXAMPLES) | set(FULL_INFORMATION) | set(ADVISED) == set(learners.__all__)
+EXAMPLES = {name: getattr(learners, name).example() for name in learners.__all__}
+IN = {name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()}  # the room of each
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_learner_keeps_its_contract(name):
-    check_learner(EXAMPLES[name])
-
-
-@pytest.mark.parametrize("name", FULL_INFORMATION)
-def test_every_learner_on_sums_keeps_its_contract(name):
-    check_learner(FULL_INFORMATION[name], releases=lambda rng: rng.normal(0.0, 20.0, 5))
-
-
-@pytest.mark.parametrize("name", ADVISED)
-def test_every_learner_with_advice_keeps_its_contract(name):
-    estimates = (lambda rng: rng.normal(0.0, 2.0, 5)) if name == "BatchedExp4" else None
-    check_learner(ADVISED[name], observation=ADVICE, releases=estimates)
+    """What is released is one noisy number, noisy estimates of losses, or a noisy running sum, which is larger."""
+    size, spread = EXAMPLES[name].release_size(), 20.0 if IN[name] == "points" else 2.0
+    releases = (lambda rng: rng.normal(0.0, spread, size)) if size else None
+    check_learner(EXAMPLES[name], observation=ADVICE if IN[name] == "advice" else 0, releases=releases)
 
 
 class Forgetful(TsallisInf):

@@ -314,7 +314,7 @@ class TestEnvironments:
     def test_an_adversary_that_reacts_scores_each_player_by_its_own_losses(self, lag):
         sets = geometry("experts", 3, UNIT)
         world = LinearAdaptive("experts", 3, lag)
-        learner = EntropyFtrl.start(actions=3, learning_rate=0.1)
+        learner = EntropyFtrl.start(dimension=3, learning_rate=0.1)
         players = [
             Private(OpenSum.over(sets.losses), learner),
             build("private-ftpl", {"geometry": "experts"}, dimension=3).private,
@@ -508,7 +508,7 @@ class TestAudit:
     def test_epochs_are_audited_and_tight(self, split):
         losses = Box.cube(2, 0.0, 1.0)
         channel = Epochs.over(losses, epoch_noise(losses, epsilon=1.0, delta=0.0, noise="cube"), split=split)
-        found = audit(Private(channel, EntropyFtrl.start(actions=2, learning_rate=0.1)), trials=200_000)
+        found = audit(Private(channel, EntropyFtrl.start(dimension=2, learning_rate=0.1)), trials=200_000)
         assert not found.violated
         assert found.share > 0.85
         assert "loss vector 4 is one of two" in found.attack

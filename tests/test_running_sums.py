@@ -57,7 +57,7 @@ every_live = pytest.mark.parametrize("name", LIVE)
 
 
 def learner(actions=2):
-    return EntropyFtrl.start(actions=actions, learning_rate=0.1)
+    return EntropyFtrl.start(dimension=actions, learning_rate=0.1)
 
 
 class TestThresholds:

@@ -206,7 +206,7 @@ class VectorGame(Game):
 
 
 def test_a_learner_behind_it_plays_at_both_speeds():
-    private = Private(channel_for("tapered", "laplace"), Hedge.start(actions=SIZE))
+    private = Private(channel_for("tapered", "laplace"), Hedge.start(dimension=SIZE))
     assert private.guarantee.epsilon == pytest.approx(1.0)
     game, marks, runs = VectorGame(some_vectors(300)), np.array([10, 300]), []
     for compiled in (True, False):

@@ -44,6 +44,11 @@ class Learner(Component):
 
     follows: ClassVar[bool] = False  # whether actions are experts, whose advice the game then carries out
 
+    @classmethod
+    def example(cls) -> Learner:
+        """Return one to check the contract with."""
+        raise NotImplementedError
+
     def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
         """Return an action and its trace."""
         raise NotImplementedError

@@ -40,11 +40,11 @@ OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived; losses fixe
 def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
     """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
     experts, width = setting.problem.sets(setting.bounds), setting.bounds.width
-    tuned = EntropyFtrl.recommended_rate(actions=setting.problem.dimension, rounds=setting.rounds, width=width)
+    tuned = EntropyFtrl.recommended_rate(dimension=setting.problem.dimension, rounds=setting.rounds, width=width)
     rate = tuned if learning_rate is None else learning_rate
     return Instance(
         private=Private(
-            OpenSum.over(experts.losses), EntropyFtrl.start(actions=setting.problem.dimension, learning_rate=rate)
+            OpenSum.over(experts.losses), EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rate)
         ),
         parameters={"learning_rate": rate},
         regret_bound=_capped(setting, experts, _entropy_bound(setting, rate, None)),
@@ -64,9 +64,11 @@ def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> In
     experts, width = setting.problem.sets(setting.bounds), setting.bounds.width
     tuned = Hedge.recommended_rate(width=width)
     rate = tuned if learning_rate is None else learning_rate
-    bound = Hedge.regret_bound(actions=setting.problem.dimension, rounds=setting.rounds, width=width)
+    bound = Hedge.regret_bound(dimension=setting.problem.dimension, rounds=setting.rounds, width=width)
     return Instance(
-        private=Private(OpenSum.over(experts.losses), Hedge.start(actions=setting.problem.dimension, learning_rate=rate)),
+        private=Private(
+            OpenSum.over(experts.losses), Hedge.start(dimension=setting.problem.dimension, learning_rate=rate)
+        ),
         parameters={"learning_rate": rate},
         regret_bound=_capped(setting, experts, bound) if rate == tuned else None,
         bound_source="w sqrt(T ln N), for every T at once (see discreet.learners.points.hedge)"
@@ -117,14 +119,14 @@ def private_ftrl_experts(
         if learning_rate is not None:
             return check_positive("learning_rate", learning_rate)
         return EntropyFtrl.recommended_rate(
-            actions=setting.problem.dimension, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
+            dimension=setting.problem.dimension, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
         )
 
     def bound(found: RunningSum) -> float | None:
         return _entropy_bound(setting, rate(found), found)
 
     found = _running(setting, experts, bound, calibration, sums, noise, padding)
-    learner = EntropyFtrl.start(actions=setting.problem.dimension, learning_rate=rate(found))
+    learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rate(found))
     return _instance(setting, experts, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
 
 
@@ -289,7 +291,7 @@ def _entropy_bound(setting: Setting[Points], rate: float, found: RunningSum | No
     if not found.steady:
         return None
     cost = EntropyFtrl.noise_cost(
-        actions=setting.problem.dimension, learning_rate=rate, moment=found.moment, reach=found.reach
+        dimension=setting.problem.dimension, learning_rate=rate, moment=found.moment, reach=found.reach
     )
     return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Self
 
 from discreet.contracts import Estimate, Floats, Generator, Learner
 from discreet.errors import check_positive, check_range
@@ -49,13 +50,18 @@ class Exp4(Learner):
     weights: ExpertWeights
 
     @classmethod
-    def start(cls, *, experts: int, learning_rate: float, mixing: float = 0.0) -> Exp4:
+    def start(cls, *, experts: int, learning_rate: float, mixing: float = 0.0) -> Self:
         """Return the learner before the first round."""
         return cls(
             check_positive("learning_rate", learning_rate),
             check_range("mixing", mixing, 0.0, 1.0),
             equal_experts(experts),
         )
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.start(experts=5, learning_rate=0.05, mixing=0.1)
 
     def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
         """Draw an arm from the advice."""
@@ -96,31 +102,21 @@ class Exp4(Learner):
         return entropy + stability + mixing * rounds + rounds - size * batches
 
 
-class BatchedExp4(Learner):
+class BatchedExp4(Exp4):
     """EXP4 for channels that release the estimates of all experts at once (Faster rates 2025, Algorithms 2 and 7).
 
     It asks for the whole vector of μ(j, I) / Q(I) times the loss; its weights change when the mean of a batch is
     released, with noise, and not in between. Parameters and bound are those of :class:`Exp4`.
     """
 
-    learning_rate: float
-    mixing: float
-    weights: ExpertWeights
-
-    @classmethod
-    def start(cls, *, experts: int, learning_rate: float, mixing: float = 0.0) -> BatchedExp4:
-        """Return the learner before the first round."""
-        return cls(*Exp4.start(experts=experts, learning_rate=learning_rate, mixing=mixing))
-
-    def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
-        """Draw an arm from the advice."""
-        trace = self.weights.consult(observation, self.mixing, rng)
-        return trace.arm, trace
-
     def query(self, trace: Advised) -> Estimate:
         """Ask for the estimated losses of all experts."""
         return Estimate(trace.arm, trace.importance, trace.column, self.weights.values, float(self.weights.scale[0]))
 
-    def learn(self, trace: Advised, released: Floats) -> None:
+    def learn(self, trace: Advised, released: Floats) -> None:  # type: ignore[override]
         """Move all weights."""
         self.weights.shift(released, -self.learning_rate)
+
+    def release_size(self) -> int:
+        """Return the number of experts."""
+        return self.weights.logs.size

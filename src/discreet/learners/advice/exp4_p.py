@@ -49,6 +49,11 @@ class Exp4P(Learner):
         bonus = math.sqrt(math.log(experts / failure) / size)
         return cls(least, bonus, equal_experts(experts), np.zeros(count), np.zeros(experts), np.zeros(experts))
 
+    @classmethod
+    def example(cls) -> Exp4P:
+        """Return one to check the contract with."""
+        return cls.start(experts=5, arms=3, rounds=1000)
+
     def act(self, observation: Floats, rng: Generator) -> tuple[int, AdvisedWidely]:
         """Draw an arm from the advice, and note how much the estimates of each expert vary."""
         arms, experts = observation.shape

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.learners.arms.exp3 import Exp3
 from discreet.learners.wrapping import Wrapping
 
 
@@ -13,3 +14,8 @@ class Following(Wrapping):
     """
 
     follows = True
+
+    @classmethod
+    def example(cls) -> Following:
+        """Return one to check the contract with."""
+        return cls(Exp3.example())

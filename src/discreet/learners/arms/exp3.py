@@ -47,6 +47,11 @@ class Exp3(Learner):
             equal_weights(arms),
         )
 
+    @classmethod
+    def example(cls) -> Exp3:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, learning_rate=0.05, mixing=0.1, margin=3.0)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm."""
         trace = self.weights.draw(self.mixing, rng)

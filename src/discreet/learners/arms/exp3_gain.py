@@ -39,6 +39,11 @@ class Exp3Gain(Learner):
             check_positive("learning_rate", rate), share, check_range("margin", margin, 0.0, 1e300), equal_weights(arms)
         )
 
+    @classmethod
+    def example(cls) -> Exp3Gain:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, mixing=0.1, margin=3.0)
+
     def window(self, change: float) -> float:
         """Return within which window log-ratios of weights stay when one past gain was another one, ``change`` away.
 

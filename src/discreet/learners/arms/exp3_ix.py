@@ -29,6 +29,11 @@ class Exp3IX(Learner):
         rate = check_positive("learning_rate", learning_rate)
         return cls(rate, rate / 2.0 if bias is None else check_range("bias", bias, 0.0, 1.0), equal_weights(arms))
 
+    @classmethod
+    def example(cls) -> Exp3IX:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, learning_rate=0.05)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm."""
         trace = self.weights.draw(0.0, rng)

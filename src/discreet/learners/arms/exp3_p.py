@@ -48,6 +48,11 @@ class Exp3P(Learner):
             np.zeros(count),
         )
 
+    @classmethod
+    def example(cls) -> Exp3P:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, learning_rate=0.05, mixing=0.1, bonus=0.01)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, AllDraw]:
         """Compute all probabilities and draw an arm."""
         arms = self.gains.size

@@ -43,6 +43,11 @@ class Ftpl(Learner):
         count = check_int("arms", arms, least=2)
         return cls(check_positive("learning_rate", learning_rate), check_int("cap", cap, least=1), np.zeros(count))
 
+    @classmethod
+    def example(cls) -> Ftpl:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, learning_rate=0.05, cap=100)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Perturb, choose the leader, and draw how long it takes until it leads again."""
         scale = 1.0 / self.learning_rate

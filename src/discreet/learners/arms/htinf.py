@@ -56,6 +56,11 @@ class Htinf(Learner):
         state = np.zeros(count), np.full(count, 1.0 / count), np.zeros(2)
         return cls(float(tail), check_positive("moment", moment), theta, *state)
 
+    @classmethod
+    def example(cls) -> Htinf:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, moment=2.0, tail=1.5)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, TruncatedDraw]:
         """Solve for the weights, draw an arm, and fix the threshold of its loss."""
         self.clock[0] += 1.0

@@ -72,6 +72,11 @@ class TsallisInf(Learner):
             np.zeros(2),
         )
 
+    @classmethod
+    def example(cls) -> TsallisInf:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, learning_rate=1.0, baseline=0.5)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, BaselineDraw]:
         """Solve for the weights and draw an arm."""
         self.clock[0] += 1.0

@@ -31,6 +31,11 @@ class Ucb(Learner):
         count = check_int("arms", arms, least=2)
         return cls(check_positive("exploration", exploration), np.zeros(count), np.zeros(count), np.zeros(1))
 
+    @classmethod
+    def example(cls) -> Ucb:
+        """Return one to check the contract with."""
+        return cls.start(arms=5)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Choose the arm of the largest index; the first of several."""
         self.clock[0] += 1.0

@@ -11,6 +11,11 @@ class Uniform(Learner):
 
     arms: int
 
+    @classmethod
+    def example(cls) -> Uniform:
+        """Return one to check the contract with."""
+        return cls(5)
+
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm."""
         arm = int(rng.random() * self.arms)

@@ -12,6 +12,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.learners.points.ftrl import vector
 from discreet.learners.points.leader import Leader
+from discreet.sets import L2Ball
 
 
 class Ftal(Leader):
@@ -88,6 +89,11 @@ class Ftal(Leader):
             played=np.zeros(first.size),
             clock=np.zeros(1),
         )
+
+    @classmethod
+    def example(cls) -> Ftal:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), ridge=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the leader of the models."""

@@ -40,6 +40,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.kernel import helper
 from discreet.learners.points.leader import Leader
+from discreet.sets import L2Ball
 
 
 class EntropyFtrl(Leader):
@@ -49,7 +50,7 @@ class EntropyFtrl(Leader):
 
         x(i) = exp(-η L(i)) / Σ exp(-η L(j))
 
-    ``learning_rate`` is η, N is the number of ``actions``, ``width`` is w: within a round, losses differ by at most w.
+    ``learning_rate`` is η, N is the ``dimension``, ``width`` is w: within a round, losses differ by at most w.
 
     Regret: at most ln N / η + η T w² / 8 without noise (the stability is η w² / 8, by Hoeffding's lemma), which is
     w sqrt(T ln N / 2) for the recommended η. Steady Gaussian noise (see this module) of standard deviation at most s in
@@ -63,24 +64,29 @@ class EntropyFtrl(Leader):
     ±w P² (1 - P), P = x(A), A the experts with x(i) above average; and P² (1 - P) ≤ 4/27. In total that is of order
     s² ln N / w, whatever T.
 
-    >>> learner = EntropyFtrl.start(actions=3, learning_rate=0.5)
+    >>> learner = EntropyFtrl.start(dimension=3, learning_rate=0.5)
     >>> point, trace = learner.act(None, np.random.default_rng(0))
     >>> learner.learn(trace, np.array([0.0, 2.0, 4.0]))
     >>> [round(float(x), 3) for x in learner.act(None, np.random.default_rng(0))[0]]
     [0.665, 0.245, 0.09]
-    >>> rate = EntropyFtrl.recommended_rate(actions=10, rounds=1000)
-    >>> round(EntropyFtrl.regret_bound(actions=10, rounds=1000, learning_rate=rate), 2)
+    >>> rate = EntropyFtrl.recommended_rate(dimension=10, rounds=1000)
+    >>> round(EntropyFtrl.regret_bound(dimension=10, rounds=1000, learning_rate=rate), 2)
     33.93
     """
 
     learning_rate: float
 
     @classmethod
-    def start(cls, *, actions: int, learning_rate: float) -> EntropyFtrl:
+    def start(cls, *, dimension: int, learning_rate: float) -> EntropyFtrl:
         """Return the learner before the first round."""
-        count = check_int("actions", actions, least=2)
+        count = check_int("dimension", dimension, least=2)
         rate = check_positive("learning_rate", learning_rate)
         return cls(sums=np.zeros(count), point=np.full(count, 1.0 / count), learning_rate=rate)
+
+    @classmethod
+    def example(cls) -> EntropyFtrl:
+        """Return one to check the contract with."""
+        return cls.start(dimension=5, learning_rate=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the regularised leader."""
@@ -88,15 +94,15 @@ class EntropyFtrl(Leader):
         return self.point, 0.0
 
     @staticmethod
-    def recommended_rate(*, actions: int, rounds: int, width: float = 1.0, noise: float = 0.0) -> float:
+    def recommended_rate(*, dimension: int, rounds: int, width: float = 1.0, noise: float = 0.0) -> float:
         """Return η = sqrt(8 ln N / (T w² + 4 s²)); ``noise`` is s, the standard deviation in a coordinate of a sum."""
         size = rounds * check_positive("width", width) ** 2 + 4.0 * check_range("noise", noise, 0.0, 1e100) ** 2
-        return math.sqrt(8.0 * math.log(check_int("actions", actions, least=2)) / size)
+        return math.sqrt(8.0 * math.log(check_int("dimension", dimension, least=2)) / size)
 
     @staticmethod
     def regret_bound(
         *,
-        actions: int,
+        dimension: int,
         rounds: int,
         learning_rate: float,
         width: float = 1.0,
@@ -107,7 +113,7 @@ class EntropyFtrl(Leader):
 
         It is for steady noise, or for ``uneven`` noise with independent coordinates, of the same variance in a round.
         """
-        entropy = math.log(actions)
+        entropy = math.log(dimension)
         if uneven:
             cost = 4.0 / 27.0 * (learning_rate * noise) ** 2 * width * rounds
         else:
@@ -115,7 +121,7 @@ class EntropyFtrl(Leader):
         return entropy / learning_rate + learning_rate * rounds * width**2 / 8.0 + cost
 
     @staticmethod
-    def noise_cost(*, actions: int, learning_rate: float, moment: Callable[[float], float], reach: float) -> float:
+    def noise_cost(*, dimension: int, learning_rate: float, moment: Callable[[float], float], reach: float) -> float:
         """Return what steady noise of any kind adds to the bound.
 
         ``moment(θ)`` is m(θ) = ln E exp(-θ Z), at most, for every coordinate Z of a sum's noise, 0 < θ < ``reach``. The
@@ -124,7 +130,7 @@ class EntropyFtrl(Leader):
         """
         from scipy.optimize import minimize_scalar
 
-        entropy, top = math.log(check_int("actions", actions, least=2)), math.log(check_positive("reach", reach))
+        entropy, top = math.log(check_int("dimension", dimension, least=2)), math.log(check_positive("reach", reach))
         rate = check_positive("learning_rate", learning_rate)
 
         def spread(power: float) -> float:
@@ -176,6 +182,11 @@ class QuadraticFtrl(Leader):
         middle = vector("centre", centre, set.dimension)
         rate = check_positive("learning_rate", learning_rate)
         return cls(sums=np.zeros(middle.size), point=middle.copy(), learning_rate=rate, set=set, anchor=middle)
+
+    @classmethod
+    def example(cls) -> QuadraticFtrl:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the regularised leader."""

@@ -12,6 +12,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive, check_range
 from discreet.learners.points.ftrl import vector
 from discreet.learners.points.leader import Leader
+from discreet.sets import L2Ball
 
 
 class GradientDescent(Leader):
@@ -74,6 +75,11 @@ class GradientDescent(Leader):
             iterate=first,
             clock=np.zeros(1),
         )
+
+    @classmethod
+    def example(cls) -> GradientDescent:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the point that was reached."""

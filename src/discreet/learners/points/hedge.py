@@ -19,8 +19,8 @@ class Hedge(Leader):
 
         x(i) = exp(-η L(i)) / Σ exp(-η L(j)),   η = c sqrt(ln N / (t + a))
 
-    where L is the newest released sum of loss vectors. ``learning_rate`` is c, ``delay`` is a, N is the number of
-    ``actions``; ``width`` is w: within a round, losses differ by at most w.
+    where L is the newest released sum of loss vectors. ``learning_rate`` is c, ``delay`` is a, N is the
+    ``dimension``; ``width`` is w: within a round, losses differ by at most w.
 
     Regret, for every T at once: at most ln N / η(T) + (w² / 8) Σ η(t), which for c = 2 / w, a = 0 is at most
 
@@ -36,12 +36,12 @@ class Hedge(Leader):
 
         E regret ≤ sqrt((T w² + 2 s²) ln N).
 
-    >>> learner = Hedge.start(actions=3)
+    >>> learner = Hedge.start(dimension=3)
     >>> point, trace = learner.act(None, np.random.default_rng(0))
     >>> learner.learn(trace, np.array([0.0, 0.5, 1.0]))
     >>> [round(float(x), 3) for x in learner.act(None, np.random.default_rng(0))[0]]
     [0.587, 0.28, 0.133]
-    >>> round(Hedge.regret_bound(actions=10, rounds=1000), 2)
+    >>> round(Hedge.regret_bound(dimension=10, rounds=1000), 2)
     47.99
     """
 
@@ -51,9 +51,9 @@ class Hedge(Leader):
     clock: Floats  # rounds played
 
     @classmethod
-    def start(cls, *, actions: int, learning_rate: float = 2.0, delay: float = 0.0) -> Hedge:
+    def start(cls, *, dimension: int, learning_rate: float = 2.0, delay: float = 0.0) -> Hedge:
         """Return the learner before the first round."""
-        count = check_int("actions", actions, least=2)
+        count = check_int("dimension", dimension, least=2)
         return cls(
             sums=np.zeros(count),
             point=np.full(count, 1.0 / count),
@@ -62,6 +62,11 @@ class Hedge(Leader):
             entropy=math.log(count),
             clock=np.zeros(1),
         )
+
+    @classmethod
+    def example(cls) -> Hedge:
+        """Return one to check the contract with."""
+        return cls.start(dimension=5)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play exponential weights at the rate of this round."""
@@ -81,6 +86,6 @@ class Hedge(Leader):
         return 2.0 * (check_range("noise", noise, 0.0, 1e90) / check_positive("width", width)) ** 2
 
     @staticmethod
-    def regret_bound(*, actions: int, rounds: int, width: float = 1.0, noise: float = 0.0) -> float:
+    def regret_bound(*, dimension: int, rounds: int, width: float = 1.0, noise: float = 0.0) -> float:
         """Return sqrt((T w² + 2 s²) ln N), for the recommended rate and delay and steady Gaussian ``noise`` s."""
-        return math.sqrt((rounds * width**2 + 2.0 * noise**2) * math.log(actions))
+        return math.sqrt((rounds * width**2 + 2.0 * noise**2) * math.log(dimension))

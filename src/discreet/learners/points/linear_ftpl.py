@@ -10,6 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.points.leader import Leader
+from discreet.sets import L2Ball
 
 
 class LinearFtpl(Leader):
@@ -79,6 +80,11 @@ class LinearFtpl(Leader):
             direction=np.zeros(size),
             clock=np.zeros(1, np.int64),
         )
+
+    @classmethod
+    def example(cls) -> LinearFtpl:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), spread=1.0)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Perturb the sum, and ask the oracle."""
