@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import discreet
-from discreet.algorithms import Citation, Instance, Setting, register_algorithm
+from discreet.algorithms import Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.checks import check_environment, check_private
 from discreet.contracts import Floats, Generator, Learner
@@ -27,8 +27,6 @@ from discreet.environments.access import uniforms
 from discreet.mechanisms import Laplace
 from discreet.problems import Environment, Game, Problem
 from discreet.ranges import Range
-
-OURS = Citation(short="this example", text="An example of discreet.")
 
 
 @dataclass(frozen=True)
@@ -133,14 +131,14 @@ class FeatureWeights(Learner):
             self.logs[j] -= self.learning_rate * (trace[j] + (1.0 - 2.0 * trace[j]) * released)
 
 
-@register_algorithm(name="prediction", title="weights over features", problem=Prediction(), citation=OURS)
+@register_algorithm(name="prediction", title="weights over features", problem=Prediction())
 def prediction(setting: Setting[Prediction], *, learning_rate: float | None = None) -> Instance:
     """η = sqrt(8 ln d / T)."""
     tuned = math.sqrt(8.0 * math.log(setting.problem.features) / setting.rounds)
     return _instance(setting, Open(setting.bounds), learning_rate or tuned)
 
 
-@register_algorithm(name="private-prediction", title="weights on noisy labels", problem=Prediction(), citation=OURS)
+@register_algorithm(name="private-prediction", title="weights on noisy labels", problem=Prediction())
 def private_prediction(setting: Setting[Prediction], *, learning_rate: float | None = None) -> Instance:
     """Noise on every label; η follows the second moment of a noisy label."""
     channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=setting.epsilon))

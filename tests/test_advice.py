@@ -839,7 +839,7 @@ class TestRefusals:
 def test_facts_for_machines_name_the_experts():
     from click.testing import CliRunner
 
-    from discreet.cli import cli
+    from discreet.cli.commands import cli
 
     words = ["describe", "batched-exp4", "--experts", "100", "--epsilon", "0.1", "--delta", "1e-6", "--json"]
     facts = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)

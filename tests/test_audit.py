@@ -13,7 +13,8 @@ from discreet import DiscreetError, Guarantee, Private, Range, Setting, algorith
 from discreet.auditing import EveryRelease, FreshRuns, attacked
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.channels import Batch, PerRound
-from discreet.cli import cli, main
+from discreet.cli import main
+from discreet.cli.commands import cli
 from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
 from discreet.learners import Exp3

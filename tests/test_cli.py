@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from discreet import algorithms
-from discreet.cli import cli, main
+from discreet.cli import main
+from discreet.cli.commands import cli
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from discreet import DiscreetError
 from discreet.auditing import attacked
 from discreet.channels import Buffered, SquareRoot, Tree
 from discreet.channels.tree import tree_noise
-from discreet.cli import cli
+from discreet.cli.commands import cli
 from discreet.counters import COUNTERS, compare
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import buffered, lower_bound, reduction, square_root, toeplitz_errors, tree_errors

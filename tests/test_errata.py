@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 
-from discreet.cli import cli
+from discreet.cli.commands import cli
 from discreet.errata import errata
 from discreet.errata.agarwal_singh import tree_epsilon
 from discreet.errata.tossou import gain_leak, loss_leak

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from discreet.algorithms.papers import Citation
+from discreet.algorithms.papers import NONE, Citation
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.options import Option, options_of
@@ -148,7 +148,7 @@ def register_algorithm(
     name: str,
     title: str,
     problem: Problem,
-    citation: Citation,
+    citation: Citation = NONE,
     builds_on: tuple[Citation, ...] = (),
     fixed: tuple[str, ...] = (),
     stochastic: bool = False,

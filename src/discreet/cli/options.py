@@ -14,12 +14,9 @@ from discreet.algorithms import algorithms
 from discreet.environments import environment_names, environments
 from discreet.environments.registry import file_options
 from discreet.errors import DiscreetError
-from discreet.plugins import load_plugins
 from discreet.problems import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-load_plugins()  # before any command asks what there is
 
 
 class AlgorithmName(click.ParamType[str]):

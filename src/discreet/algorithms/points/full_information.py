@@ -280,7 +280,7 @@ def _instance(
 def _entropy_bound(setting: Setting[Points], rate: float, found: RunningSum | None) -> float | None:
     """Return the bound of exponential weights, with what the noise of the sums adds to it."""
     numbers: dict[str, Any] = {
-        "actions": setting.problem.dimension,
+        "dimension": setting.problem.dimension,
         "rounds": setting.rounds,
         "width": setting.bounds.width,
     }

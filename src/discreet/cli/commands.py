@@ -1,0 +1,40 @@
+"""All commands."""
+
+from __future__ import annotations
+
+import click
+
+from discreet.cli.audit import audit
+from discreet.cli.cite import cite
+from discreet.cli.completion import completion
+from discreet.cli.counters import counters
+from discreet.cli.describe import describe
+from discreet.cli.errata import errata
+from discreet.cli.listing import list_algorithms
+from discreet.cli.reproduce import reproduce
+from discreet.cli.simulate import simulate
+from discreet.errors import unknown_name
+
+
+class Commands(click.Group):
+    """A group that suggests the nearest command."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise unknown_name("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --epsilon 1",
+)
+@click.version_option(package_name="discreet")
+def cli() -> None:
+    """Learning online from sensitive feedback under differential privacy."""
+
+
+for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, cite, completion):
+    cli.add_command(command)
