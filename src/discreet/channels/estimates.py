@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
@@ -240,12 +240,12 @@ class Estimates(Channel):
         return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
 
     @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise for a query of norm 1, in the units of the losses; each batch uses one of them."""
         unit = self.bounds.width / self.size
         scales = {"laplace": self.laplace, "gaussian": self.gaussian}
         return tuple(
-            {"kind": f"{kind}, times the norm of a batch's queries", "scale": scale * unit}
+            NoiseScale(f"{kind}, times the norm of a batch's queries", scale * unit)
             for kind, scale in scales.items()
             if scale > 0.0
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
@@ -95,12 +95,8 @@ class PaperEstimates(Channel):
         return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
 
     @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise for an entry of 1, in the units of the losses."""
         scale = self.strength * self.bounds.width / self.size * (self.cap if self.cap > 0.0 else 1.0)
-        return (
-            {
-                "kind": "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries",
-                "scale": scale,
-            },
-        )
+        kind = "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries"
+        return (NoiseScale(kind, scale),)

@@ -52,7 +52,7 @@ def describe(
     chosen = known.parse(texts)
     instance = known.build(setting, **chosen)
     points = known.plays(chosen)
-    noises = list(instance.private.channel.noises)
+    noises = instance.private.channel.noise_scales
     if as_json:
         values: dict[str, Any] = {
             "name": name,
@@ -67,7 +67,7 @@ def describe(
                 "high": setting.bounds.high,
             },
             "guarantee": instance.guarantee.as_dict(),
-            "noise": noises,
+            "noise": [noise.as_dict() for noise in noises],
             "parameters": dict(instance.parameters),
             "regret_bound": instance.regret_bound,
             "regret_bound_source": instance.bound_source,
@@ -87,7 +87,7 @@ def describe(
         ),
         *(("points", GEOMETRIES[kind]) for kind in (points,) if kind is not None),
         ("guarantee", str(instance.guarantee)),
-        *(("noise", f"{noise['kind']}, scale {number(noise['scale'])} in units of the loss") for noise in noises),
+        *(("noise", f"{noise.kind}, scale {number(noise.scale)} in units of the loss") for noise in noises),
         *(("noise", "none") for _ in range(not noises)),
         *(
             (key.replace("_", " "), value if isinstance(value, str) else number(value))

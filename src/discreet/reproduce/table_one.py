@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from discreet.algorithms import Setting
-from discreet.channels import Tree
+from discreet.channels import RunningSum
 from discreet.environments.points.linear import LinearStochastic
+from discreet.factorisations import Tree
 from discreet.learners import Ftal
 from discreet.plot.regret import COLOURS, MARKERS, plotting
 from discreet.private import Private
@@ -114,7 +115,8 @@ def approximate_leader(points: str, setting: Setting) -> Contender:
     return Contender(
         label=f"FTAL (ε = {setting.epsilon:.12g})",
         private=Private(
-            Tree.over(sets.losses, channel.mechanism, prefixes=rounds - 1), Ftal.start(set=sets.points, ridge=ridge)
+            RunningSum.over(sets.losses, channel.noise, Tree, prefixes=rounds - 1),
+            Ftal.start(set=sets.points, ridge=ridge),
         ),
         algorithm="ftal",
     )
