@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from discreet.channels.epochs import epoch_noise
+from discreet.channels.tree import tree_noise
 
 import discreet
 from discreet import Private, Setting, algorithm
 from discreet.channels import Buffered, Epochs, SquareRoot, Tree
-from discreet.channels.epochs import epoch_noise
-from discreet.channels.tree import tree_noise
 from discreet.cli.text import table
 from discreet.environments.points.linear import LinearGame
 from discreet.kernel import compile_for, copy

@@ -105,8 +105,8 @@ class NoiseScale(NamedTuple):
 class Noise(Component):
     """Noise with a known strength, for one number or for vectors. It knows itself: nothing asks which noise it is.
 
-    Of noise of one's own it is enough to define ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number at a
-    time, and for simulation: what vectors and several releases cost together is stated by noise that declares it.
+    Noise of one's own needs ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number at a time, and for
+    simulation: what vectors and several releases cost together is stated by noise that declares it.
     """
 
     kind: ClassVar[str] = "noise of one's own"
@@ -126,7 +126,7 @@ class Noise(Component):
         return 0.0
 
     @classmethod
-    def least(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
         """Return the least noise with which a movement of ``sensitivity`` costs at most (epsilon, delta)."""
         raise DiscreetError(f"{cls.__name__} noise cannot be calibrated by name: build it with the scale that it needs.")
 

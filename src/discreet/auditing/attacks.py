@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet import kernel
+from discreet.auditing.bounds import LEAST, MOST, ROUNDS, RUNS, SPENT, attacked
 from discreet.contracts import Floats, Game, Generator, Integers
+from discreet.curves import GaussianNoise
 from discreet.environments.arms.game import ArmGame
 from discreet.errors import DiscreetError, count
+from discreet.guarantee import Guarantee
+from discreet.kernel import Component
 from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
 from discreet.randomness import streams
@@ -20,15 +25,59 @@ from discreet.simulation.loop import Player
 AT_ONCE = 1 << 19
 
 
-class Attack(Protocol):
+class Attack(Component):
     """Plays both of two neighbouring games and reports one number for each trial."""
+
+    compiles = False
 
     @property
     def text(self) -> str:
         """What is done, in one sentence."""
+        raise NotImplementedError
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of so many independent trials in world 0 or 1."""
+        raise NotImplementedError
+
+    def prepared(self, private: Private, claim: Guarantee) -> Private:
+        """Return what is attacked to refute the claim: the private learner itself."""
+        return private
+
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+        """Return the curve if the statistic has Gaussian noise of our own: only then one point of it tells all of it."""
+        return None
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return how many trials the attack needs and can afford: a few, if each is a whole run."""
+        return RUNS
+
+    def bound(self, private: Private, claim: Guarantee, *, trials: int, seed: int, confidence: float) -> float:
+        """Return a lower bound on epsilon at the delta of the claim, from the best event of the statistic."""
+
+        def sample(world: int, number: int, series: int) -> Floats:
+            return self.sample(prepared, world, number, seed + (series << 40))
+
+        prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
+        return attacked(sample, trials, delta=claim.delta, gaussian=gaussian, confidence=confidence)
+
+
+def channel_curve(private: Private) -> GaussianNoise | None:
+    """Return the curve of a channel if it is that of Gaussian noise."""
+    curve = private.guarantee.curve
+    return curve if isinstance(curve, GaussianNoise) else None
+
+
+def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0) -> int:
+    """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight.
+
+    ``rarer`` says by how much the root of the number grows if the best event is rare; Gaussian noise does not need it.
+    """
+    if claim.epsilon == 0.0:
+        return LEAST
+    precise = rarer * 2.6 * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0))) / max(0.04 * claim.epsilon, 1e-9)
+    if shape is not None:
+        precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
+    return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
 
 class Listening(Wrapping):
@@ -53,9 +102,9 @@ class Listening(Wrapping):
 
 
 class Stretches(Game):
-    """A game whose feedback is ``usual``, but ``first`` in the first round of every stretch of ``length`` rounds."""
+    """A game whose feedback is ``usual``, but ``first`` in the first round of every stretch of ``period`` rounds."""
 
-    length: int
+    period: int
     first: float
     usual: float
     left: Integers  # rounds of the running stretch; counting is much cheaper than a remainder
@@ -65,7 +114,7 @@ class Stretches(Game):
         if self.left[0] > 0:
             self.left[0] -= 1
             return self.usual
-        self.left[0] = self.length - 1
+        self.left[0] = self.period - 1
         return self.first
 
     def loss(self, t: int, action: int) -> float:
@@ -73,7 +122,7 @@ class Stretches(Game):
         return 0.0
 
 
-class EveryRelease(NamedTuple):
+class EveryRelease(Attack):
     """Every release is a trial: for channels that keep nothing from one release to the next.
 
     In each batch the loss of the first round is the lowest in one world and the highest in the other; the statistic is
@@ -89,6 +138,14 @@ class EveryRelease(NamedTuple):
         low, high = self.bounds
         what = f"one loss of {self.size}" if self.size > 1 else "a loss"
         return f"{what} is {low:g} or {high:g}; a half-line of what is released"
+
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+        """Return the curve of the channel."""
+        return channel_curve(private)
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return as many as are needed, or can be played in about a minute."""
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=ROUNDS // (20 + private.channel.hold()))
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return what is released, batch after batch."""
@@ -116,7 +173,7 @@ def total_released(record: Record) -> float:
     return float(record.released.sum())
 
 
-class FreshRuns(NamedTuple):
+class FreshRuns(Attack):
     """Every trial is a run of its own from the start, on one of two tables of losses (a row a round, a column an arm).
 
     The tables are neighbours: they differ in one row. ``statistic`` turns the record of a run into a number.
@@ -151,6 +208,16 @@ class FreshRuns(NamedTuple):
         if np.isnan(found).any():
             raise DiscreetError("the statistic is not a number for some record, so it cannot tell worlds apart.")
         return found
+
+
+def fresh_runs(private: Private) -> FreshRuns:
+    """Return the attack on a channel of which nothing is known: its first loss is 0 or 1."""
+    arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
+    one = np.full((private.channel.hold(), arms), 0.5)
+    other = one.copy()
+    one[0], other[0] = 0.0, 1.0
+    text = "the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases"
+    return FreshRuns(one, other, text=text)
 
 
 def overheard(private: Private, draws: int, released: Floats) -> Private:

@@ -65,9 +65,9 @@ class Restarting(Stream):
 
     The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. In each the running sum begins again, and
     the last one is the *total* of the epoch; what is released is the sum of the totals of all finished epochs and the
-    running sum of this one. A round is in one epoch, which pays for it (docs/proofs.md: Unknown horizons). Totals stay for
-    ever and what is inside of an epoch does not, so how an epoch splits its guarantee matters. In a tree with k levels
-    below its root, the total, the total gets the share
+    running sum of this one. A round is in one epoch, which pays for it (docs/proofs.md: Unknown horizons). Totals stay
+    for ever and what is inside of an epoch does not, so how an epoch splits its guarantee matters. The root of a tree is
+    the total of its epoch; with k levels below, it gets the share
 
     * ``restarts``: 1 / (k + 1), like any other level: an ordinary tree for each epoch;
     * ``hybrid``: 1 / 2 (Chan, Shi & Song 2011, "Private and continual release of statistics");
@@ -97,7 +97,9 @@ class Restarting(Stream):
         if split not in SPLITS:
             raise unknown_name("split", split, SPLITS)
         sums = RunningSum.over(losses, noise, kind, prefixes=LONGEST)
-        shares = sums.factorisation.shares(split, noise, lengths_from(length)) if sums.factorisation.allows(noise) else ONES
+        shares = (
+            sums.factorisation.shares(split, noise, lengths_from(length)) if sums.factorisation.allows(noise) else ONES
+        )
         size = losses.dimension
         return cls(
             sums=sums._replace(noise=Scaled(noise=noise, factor=np.ones(1), unscaled=np.zeros(size))),
@@ -123,7 +125,7 @@ class Restarting(Stream):
     ) -> Restarting:
         """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
         named = noise_named(noise)
-        least = named.least(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
+        least = named.for_guarantee(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
         return cls.over(losses, least, kind, split=split, first=first)
 
     def take(self, feedback: Floats, query: Any) -> bool:
@@ -138,7 +140,8 @@ class Restarting(Stream):
         if epoch >= self.on_total.size:
             return False, self.released
         last = self.sums.seen[SEEN] + 1 == self.first << epoch
-        self.sums.noise.factor[0] = self.on_total[epoch] if last else self.on_inside[epoch]
+        scaled: Any = self.sums.noise
+        scaled.factor[0] = self.on_total[epoch] if last else self.on_inside[epoch]
         ready, part = self.sums.release(query, rng)
         if not ready:
             return False, self.released
@@ -177,6 +180,10 @@ class Restarting(Stream):
     def rounds_to_audit(self) -> int:
         """Return the rounds of three epochs, if the first has one round."""
         return AUDITED
+
+    def round_to_attack(self) -> int:
+        """Return the first round of the third epoch."""
+        return AUDITED // 2
 
     def live(self) -> Restarting:
         """Return the channel with exact noise, before the first round.
@@ -225,8 +232,9 @@ class Restarting(Stream):
         running = np.where(inside == lengths, self.on_total[epochs] ** 2, self.on_inside[epochs] ** 2) * unit[inside - 1]
         known = np.arange(int(epochs.max()) + 1)
         totals = self.on_total[known] ** 2 * unit[(self.first << known) - 1]
-        before: Floats = np.concatenate([[0.0], np.cumsum(totals)])[epochs]
-        return before + running
+        before = np.concatenate([[0.0], np.cumsum(totals)])[epochs]
+        found: Floats = before + running
+        return found
 
     @property
     def losses(self) -> Any:
@@ -237,7 +245,8 @@ class Restarting(Stream):
     def noise(self) -> Noise:
         """The noise before it is scaled; in live use, exact."""
         scaled: Any = self.sums.noise
-        return scaled.twin(1.0) if scaled.is_exact else scaled.noise
+        noise: Noise = scaled.twin(1.0) if scaled.is_exact else scaled.noise
+        return noise
 
     @property
     def sensitivity(self) -> float:

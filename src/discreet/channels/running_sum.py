@@ -37,9 +37,17 @@ class Stream(Channel):
         """Return a copy with other noise."""
         raise NotImplementedError
 
+    def without_padding(self) -> Self:
+        """Return the channel without noise that no guarantee rests on."""
+        return self
+
     def rounds_to_audit(self) -> int:
         """Return how many sums an audit listens to."""
         raise NotImplementedError
+
+    def round_to_attack(self) -> int:
+        """Return the round, from 0, that is in as many rows as any other."""
+        return 0
 
     def restart(self) -> None:
         """Forget everything and begin again. It costs no privacy if other rounds follow: none may be told again."""
@@ -61,13 +69,13 @@ class Stream(Channel):
 class RunningSum(Stream):
     """Releases every prefix sum of a stream of vectors, with the noise of a factorisation.
 
-    A vector is projected onto the set that it must be in; the factorisation adds it up to the rows that are complete; they
+    A vector is projected onto the set that it must be in; the factorisation makes the rows of it that are complete; they
     get noise, and the sum is computed from noisy rows alone. So the noise has to hide how far all rows move together if
     one vector is replaced, ``sensitivity``; also when later vectors depend on earlier releases (docs/proofs.md: Adaptive
     trees, Factorisations). After as many rounds as the factorisation is made for nothing more is released.
 
-    Live use is the same code: the noise is exact, and vectors or rows are on its grid, which is paid for (Sums on a grid).
-    A round is counted when all of its noise was drawn: one that fails before leaves its place to the next.
+    Live use is the same code: the noise is exact, vectors or rows are on its grid, and that is paid for (Sums on a
+    grid). A round is counted when all of its noise was drawn: one that fails before leaves its place to the next.
 
     >>> from discreet.factorisations import Tree
     >>> from discreet.sets import Box
@@ -109,7 +117,7 @@ class RunningSum(Stream):
         """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
         named, factorisation = noise_named(noise), _started(losses, kind, prefixes, padding)
         moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(named.norm)
-        least = named.least(sensitivity=moved, epsilon=epsilon, delta=delta)
+        least = named.for_guarantee(sensitivity=moved, epsilon=epsilon, delta=delta)
         return cls._before_the_first(losses, least, factorisation)
 
     @classmethod
@@ -179,6 +187,10 @@ class RunningSum(Stream):
     def with_noise(self, noise: Noise) -> RunningSum:
         """Return a copy with other noise."""
         return copy(self)._replace(noise=noise)
+
+    def without_padding(self) -> RunningSum:
+        """Return the channel without noise that no guarantee rests on."""
+        return self._replace(factorisation=self.factorisation.without_padding())
 
     def rounds_to_audit(self) -> int:
         """Return how many sums there are."""

@@ -78,6 +78,10 @@ class Factorisation(Component):
         """Return how many more noises the sum gets, which nothing rests on."""
         return 0
 
+    def without_padding(self) -> Self:
+        """Return the factorisation without these."""
+        return self
+
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
         """Keep what later rounds need."""
 

@@ -38,9 +38,7 @@ class SquareRoot(Toeplitz):
                 f"where {MOST_NUMBERS:,} are allowed: blt has nearly the same error with a few buffers."
             )
         shape = dimension, prefixes
-        return cls(
-            prefixes=prefixes, matrix=Filter.of(square_root(prefixes)), raw=np.zeros(shape), noisy=np.zeros(shape)
-        )
+        return cls(prefixes=prefixes, matrix=Filter.of(square_root(prefixes)), raw=np.zeros(shape), noisy=np.zeros(shape))
 
     def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
         """Add what earlier vectors give to this row."""
@@ -81,7 +79,8 @@ class SquareRoot(Toeplitz):
     def curve(cls, rounds: int) -> Floats:
         """Return the squared norm of every row of B, times that of the largest column of C."""
         rows: Floats = np.cumsum(square_root(rounds) ** 2)
-        return rows * rows[-1]
+        curve: Floats = rows * rows[-1]
+        return curve
 
     def row_error(self, largest: float) -> float:
         """Return the bound for convolutions block by block (docs/proofs.md: Sums on a grid)."""

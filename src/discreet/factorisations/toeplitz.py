@@ -14,9 +14,9 @@ from discreet.factorisations.contract import Factorisation
 class Toeplitz(Factorisation):
     """C has the coefficients c(0) = 1, c(1), .. below its diagonal: a round moves row t by c(t - s) times as much.
 
-    With Gaussian noise all of it is one Gaussian mechanism whose sensitivity is that of a vector times the norm of c, also
-    when later vectors depend on earlier releases (docs/proofs.md: Factorisations). In live use rows are rounded to the
-    grid of the noise, and their rounding errors are paid for (Sums on a grid).
+    With Gaussian noise all of it is one Gaussian mechanism whose sensitivity is that of a vector times the norm of c,
+    also when later vectors depend on earlier releases (docs/proofs.md: Factorisations). In live use rows are rounded to
+    the grid of the noise, and their rounding errors are paid for (Sums on a grid).
     """
 
     proof: ClassVar[str] = "Gaussian factorisation of prefix sums, adaptive inputs"

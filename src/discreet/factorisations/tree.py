@@ -17,8 +17,8 @@ class Tree(Factorisation):
     """The binary tree: prefix t is the sum of one node for each binary digit 1 of t.
 
     A node gets noise once, when all its rounds are over, and a round is in at most k = floor(log2 m) + 1 nodes, m the
-    number of prefixes; so the joint sensitivity is k times that of one vector (pure noise), sqrt(k) times (Gaussian), also
-    when later vectors depend on earlier releases (docs/proofs.md: Tree levels, Adaptive trees).
+    number of prefixes; so the joint sensitivity is k times that of one vector (pure noise), sqrt(k) times (Gaussian),
+    also when later vectors depend on earlier releases (docs/proofs.md: Tree levels, Adaptive trees).
 
     ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh 2017, Algorithm
     2), which buys no pure privacy and is never counted (Tree levels). On a grid nodes are exact (Sums on a grid).
@@ -73,7 +73,11 @@ class Tree(Factorisation):
         while time > 0:
             digits += time & 1
             time >>= 1
-        return self.towers.shape[0] - digits
+        return int(self.towers.shape[0]) - digits
+
+    def without_padding(self) -> Self:
+        """Return the tree without padding."""
+        return self._replace(padding=False)
 
     def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
         """Return what a round costs that is in a node on each level."""
@@ -87,20 +91,22 @@ class Tree(Factorisation):
 
     def variances(self, rounds: int) -> Floats:
         """Return the number of nodes of every prefix."""
-        return digits_of(rounds).sum(axis=1).astype(np.float64)
+        nodes: Floats = digits_of(rounds).sum(axis=1).astype(np.float64)
+        return nodes
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
         """Return k for each node of a prefix."""
         nodes = digits_of(check_int("rounds", rounds, least=1))
-        return nodes.sum(axis=1).astype(np.float64) * nodes.shape[1]
+        found: Floats = nodes.sum(axis=1).astype(np.float64) * nodes.shape[1]
+        return found
 
     def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
         """Return the noise on the total of every epoch, its root, and on the nodes inside, rounded up.
 
         With k levels inside, the total gets the share 1 / (k + 1) of the guarantee (restarts), 1 / 2 (hybrid) or
-        (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get the rest in equal parts. Shares of ε add up (p = 1), and
-        for Gaussian noise those of μ² (p = 2): a release with the share s has s^(-1 / p) times the noise.
+        (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get the rest in equal parts. Shares of ε add up (p = 1),
+        and for Gaussian noise those of μ² (p = 2): a release with the share s has s^(-1 / p) times the noise.
         """
         if split not in self.splits:
             return Factorisation.shares(self, split, noise, lengths)

@@ -28,8 +28,8 @@ def source_digest() -> str:
 def fingerprint(function: Callable[..., Any], components: tuple[object, ...], how: str) -> str | None:
     """Return a digest of all code that the compiled function can depend on, or None if there is no telling.
 
-    That is every helper and stand-in, and every component of this package or among those given: its fields, in their order, and its
-    methods, inherited ones too. ``how`` says how they are compiled.
+    That is every helper and stand-in, and every component of this package or among those given: its fields, in their
+    order, and its methods, inherited ones too. ``how`` says how they are compiled.
     """
     involved = set(classes_in(components))
     has_file = Path(function.__code__.co_filename).is_file()

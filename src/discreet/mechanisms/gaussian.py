@@ -31,7 +31,7 @@ class Gaussian(GaussianShape):
         return cls(scale * (1.0 + 1e-11), delta)  # so that what is stated, rounded up, is what was asked for
 
     @classmethod
-    def least(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
         """Return the least noise for (epsilon, delta)."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
 

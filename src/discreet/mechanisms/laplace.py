@@ -33,7 +33,7 @@ class Laplace(LaplaceShape):
         return cls(pure_scale(sensitivity, epsilon))
 
     @classmethod
-    def least(cls, *, sensitivity: float, epsilon: float, delta: float) -> Laplace:
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Laplace:
         """Return the least noise for epsilon; it needs no delta."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 
@@ -53,7 +53,7 @@ class Laplace(LaplaceShape):
         return Guarantee.of(LaplaceNoise(change / self.scale), delta=0.0, model=model, source=source)
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what several numbers guarantee that move by ``sensitivity`` together, in L1: of them only ε is proved."""
+        """Return what several numbers guarantee that move by ``sensitivity`` together, in L1: only their ε is proved."""
         return LaplaceShape.guarantee(self, sensitivity, model=model, source=source)
 
 

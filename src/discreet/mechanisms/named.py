@@ -23,7 +23,7 @@ PURE: tuple[NoiseName, ...] = ("laplace", "spherical", "cube")  # which need no 
 def noise_named(name: str) -> type[Noise]:
     """Return the noise of this name.
 
-    >>> noise_named("cube").least(sensitivity=3.0, epsilon=1.0, delta=0.0)
+    >>> noise_named("cube").for_guarantee(sensitivity=3.0, epsilon=1.0, delta=0.0)
     CubeLaplace(scale=3.0)
     """
     if name not in NOISES:

@@ -28,7 +28,7 @@ class SphericalLaplace(SphericalShape):
         return cls(pure_scale(sensitivity, epsilon))
 
     @classmethod
-    def least(cls, *, sensitivity: float, epsilon: float, delta: float) -> SphericalLaplace:
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> SphericalLaplace:
         """Return the least noise for epsilon; it needs no delta."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 
@@ -74,7 +74,7 @@ class CubeLaplace(CubeShape):
         return cls(pure_scale(sensitivity, epsilon))
 
     @classmethod
-    def least(cls, *, sensitivity: float, epsilon: float, delta: float) -> CubeLaplace:
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> CubeLaplace:
         """Return the least noise for epsilon; it needs no delta."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 

@@ -130,7 +130,7 @@ def local_exp4(
     }
     kind = min(tunings, key=lambda name: tunings[name].bound)
     tuning = tunings[kind]
-    noise = noise_named(kind).least(sensitivity=width, epsilon=epsilon, delta=delta)
+    noise = noise_named(kind).for_guarantee(sensitivity=width, epsilon=epsilon, delta=delta)
     learner = Exp4.start(experts=setting.experts, learning_rate=tuning.rate, mixing=tuning.mixing)
     return _instance(setting, Private(PerRound(setting.bounds, noise), learner), tuning, "Theorem 5")
 
