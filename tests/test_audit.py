@@ -89,7 +89,7 @@ class TestPower:
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_noise_that_is_a_tenth_too_small_is_caught(self, name, epsilon):
         honest = algorithm(name).build(Setting(rounds=10_000, epsilon=epsilon)).private
-        channel = honest.channel._replace(mechanism=Laplace(0.9 * honest.channel.mechanism.scale))
+        channel = honest.channel._replace(noise=Laplace(0.9 * honest.channel.noise.scale))
         cheating = honest._replace(channel=channel)
         attack = EveryRelease(UNIT, channel.hold())
         found = audit(cheating, claimed=honest.guarantee, attack=attack, trials=2_000_000)
@@ -99,8 +99,8 @@ class TestPower:
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
         honest = algorithm("local-tsallis-inf").build(Setting(rounds=10_000, epsilon=epsilon, delta=1e-6)).private
-        mechanism = honest.channel.mechanism
-        channel = honest.channel._replace(mechanism=Gaussian(0.9 * mechanism.scale, mechanism.delta))
+        mechanism = honest.channel.noise
+        channel = honest.channel._replace(noise=Gaussian(0.9 * mechanism.scale, mechanism.delta))
         cheating = honest._replace(channel=channel)
         found = audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 1), trials=4_000_000)
         assert found.violated
@@ -185,13 +185,13 @@ class TestOneSOwn:
     def test_a_channel_that_leaks_is_caught(self):
         class Forgetful(Channel):
             bounds: Range
-            mechanism: Laplace
+            noise: Laplace
 
             def hold(self):
                 return 1
 
             def offer(self, feedback, query, rng):
-                return True, query * self.mechanism.add_noise(feedback, rng)
+                return True, query * self.noise.add_noise(feedback, rng)
 
             def fork(self):
                 return self

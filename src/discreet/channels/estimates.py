@@ -11,7 +11,7 @@ from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, N
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
-from discreet.kernel import helper
+from discreet.kernel import Raw, helper
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, grid_for, make_range
 
@@ -57,13 +57,13 @@ class Estimates(Channel):
     ceiling: float  # on the standard deviation in a coordinate, where they differ
     seen: Integers
     way: Integers  # in which the last batch was released
-    sums: Floats  # of query · loss
+    sums: Raw[Floats]  # of query · loss
     grouped: Floats  # of query · noisy sum, over groups
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
     columns: Floats  # group, coordinate: the last query of each group
-    held: Floats  # group: the sum of its losses since its query changed, in steps of the grid
+    held: Raw[Floats]  # group: the sum of its losses since its query changed, in steps of the grid
     known: Integers  # group: whether it had a query in this batch
     released: Floats
 

@@ -11,6 +11,7 @@ from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, N
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
+from discreet.kernel import Raw
 from discreet.ranges import Range, grid_for, make_range
 
 
@@ -30,7 +31,7 @@ class PaperEstimates(Channel):
     cap: float  # K / γ: entries of queries are cut off there; 0 for the largest entry of each batch
     delta: float
     seen: Integers
-    sums: Floats
+    sums: Raw[Floats]
     largest_entries: Floats
     released: Floats
 

@@ -13,7 +13,7 @@ from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Tree
 from discreet.guarantee import Guarantee
-from discreet.kernel import copy
+from discreet.kernel import Raw, copy
 from discreet.mechanisms import noise_named
 
 LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
@@ -26,7 +26,7 @@ class Scaled(Noise):
 
     noise: Noise
     factor: Floats  # of the next draw
-    unscaled: Floats
+    unscaled: Raw[Floats]
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise to every coordinate, in place."""
@@ -83,8 +83,8 @@ class Restarting(Stream):
     on_total: Floats  # epoch: factor of the noise in its last round
     on_inside: Floats  # epoch: factor of all other noise
     epoch: Integers  # the running one, from 0
-    finished: Floats  # noisy totals of the finished epochs, added up
-    released: Floats
+    finished: Raw[Floats]  # noisy totals of the finished epochs, added up
+    released: Raw[Floats]
 
     @classmethod
     def over(

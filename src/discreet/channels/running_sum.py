@@ -91,7 +91,7 @@ class RunningSum(Stream):
     seen: Integers  # rounds that were released, and whether a vector waits
     vector: Raw[Floats]
     row: Raw[Floats]  # of C x, until it has noise
-    released: Floats
+    released: Raw[Floats]  # with noise, of which there may be none
 
     @classmethod
     def over(

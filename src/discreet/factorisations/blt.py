@@ -25,8 +25,8 @@ class Buffered(Toeplitz):
     decay: Floats
     output: Floats
     raw: Raw[Floats]  # buffer, coordinate: of C, filled by the vectors themselves
-    noisy: Floats  # buffer, coordinate: of its inverse, filled by estimates of single vectors
-    summed: Floats  # these estimates, added up
+    noisy: Raw[Floats]  # buffer, coordinate: of its inverse, filled by estimates of single vectors
+    summed: Raw[Floats]  # these estimates, added up
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:

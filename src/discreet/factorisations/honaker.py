@@ -11,6 +11,7 @@ from discreet.contracts import Floats, Noise
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations.contract import Factorisation, Shares, Spread
 from discreet.factorisations.tree import Tree, digits_of, lowest_digit
+from discreet.kernel import Raw
 
 
 class Honaker(Tree):
@@ -25,7 +26,7 @@ class Honaker(Tree):
     splits: ClassVar[tuple[str, ...]] = ("restarts",)  # its weights are for equal noise
 
     weights: Floats  # of a node's own noisy sum, level by level
-    estimates: Floats  # level, coordinate
+    estimates: Raw[Floats]  # level, coordinate
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:

@@ -26,7 +26,7 @@ class SquareRoot(Toeplitz):
 
     matrix: Filter
     raw: Raw[Floats]  # coordinate, round: vectors that came, and what they add to later rows
-    noisy: Floats  # the same of noisy rows
+    noisy: Raw[Floats]  # the same of noisy rows
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:

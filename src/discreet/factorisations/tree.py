@@ -35,7 +35,7 @@ class Tree(Factorisation):
 
     padding: bool
     sums: Raw[Floats]  # level, coordinate: sums of complete nodes
-    towers: Floats  # level, coordinate: estimates of this node and of all larger ones of the same prefix
+    towers: Raw[Floats]  # level, coordinate: estimates of this node and of all larger ones of the same prefix
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
