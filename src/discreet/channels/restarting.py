@@ -199,16 +199,16 @@ class Restarting(Stream):
                 "with the rounds: use tree or honaker."
             )
         checked, guarantee = Checked.of(self.losses), self.guarantee
-        moved = checked.diameter(self.noise.norm)
+        moved = self._movement(checked)
         most = max(float(self.on_total.max()), float(self.on_inside.max()))
         step = 2.0 * self.noise.exact(guarantee, moved * most).step
         rounded = checked._replace(grid=factorisation.input_grid(checked.largest(math.inf), step))
-        affordable(rounded.diameter(self.noise.norm) / moved - 1.0, LONGEST)
+        affordable(self._movement(rounded) / moved - 1.0, LONGEST)
         twin = copy(self)
         noise = ExactScaled(
             noise=self.noise,
             keeps=guarantee,
-            moved=rounded.diameter(self.noise.norm),
+            moved=self._movement(rounded),
             factor=np.ones(1),
             twins={},
         )
@@ -253,8 +253,12 @@ class Restarting(Stream):
         """By how much a replaced round moves all rows together, each in units of its factor: the most in any epoch."""
         lengths = lengths_from(self.first)[: self.on_total.size]
         shares = Shares(self.on_total, self.on_inside)
-        moved = float(self.losses.diameter(self.noise.norm))
+        moved = self._movement(self.losses)
         return self.sums.factorisation.epoch_cost(self.noise, lengths, shares) * moved
+
+    def _movement(self, losses: Any) -> float:
+        """Return how far a replaced vector moves in the norm of the noise."""
+        return self.noise.combined(1) * float(losses.diameter(self.noise.norm))
 
     @property
     def guarantee(self) -> Guarantee:

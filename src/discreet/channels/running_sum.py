@@ -213,8 +213,8 @@ class RunningSum(Stream):
     @property
     def sensitivity(self) -> float:
         """By how much a replaced round moves all rows together, in the norm of the noise."""
-        moved = float(self.losses.diameter(self.noise.norm))
-        return self.factorisation.sensitivity(self.noise, self.prefixes) * moved + self.slack
+        rows = self.factorisation.sensitivity(self.noise, self.prefixes)
+        return rows * float(self.losses.diameter(self.noise.norm)) + self.slack
 
     @property
     def guarantee(self) -> Guarantee:
