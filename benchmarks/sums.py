@@ -198,7 +198,8 @@ def time_rounds(repetitions: int) -> bool:
         one, alone, sums, leader = nanoseconds(GAME, repetitions, *jobs)
         ok = noise not in TARGETED or one <= MOST * alone
         met = met and ok
-        kind = f"{noise}, {'padded' if channel.factorisation.padding else 'not padded'}{' (the default)' if padding is None else ''}"
+        padded = "padded" if channel.factorisation.padding else "not padded"
+        kind = f"{noise}, {padded}{' (the default)' if padding is None else ''}"
         cells = [f"{part:,.0f}" for part in (one, alone, sums - alone, leader, one - sums - leader)]
         verdict = [f"≤ {MOST:g}", "met" if ok else "MISSED"] if noise in TARGETED else ["-", ""]
         rows.append([kind, *cells, f"{one / alone:.2f}", *verdict])

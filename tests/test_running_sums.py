@@ -14,7 +14,7 @@ import pytest
 from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, audit, kernel
 from discreet.auditing import attacked
 from discreet.auditing.bounds import beside, best_event
-from discreet.auditing.registry import Problem, default_attack
+from discreet.auditing.registry import GameFacts, default_attack
 from discreet.channels import Restarting, RunningSum
 from discreet.channels.rounding import LARGEST_SUM
 from discreet.contracts import Noise
@@ -138,7 +138,7 @@ class TestPadding:
         pure_claim = Guarantee(epsilon=1.0, delta=0.0, model="central", status="proved", source="somebody")
 
         def is_padded(private, claim):
-            return default_attack(private, Problem()).prepared(private, claim).channel.factorisation.padding
+            return default_attack(private, GameFacts()).prepared(private, claim).channel.factorisation.padding
 
         assert not is_padded(normal, normal.guarantee)
         assert is_padded(normal, other)

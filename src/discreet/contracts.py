@@ -173,6 +173,11 @@ class Noise(Component):
         raise DiscreetError(f"noise is {type(self).__name__}, which cannot be drawn exactly: it is for simulation only.")
 
     @property
+    def is_gaussian(self) -> bool:
+        """Whether draws are independent, and movements of several releases add up as for Gaussian noise."""
+        return self.across == 2.0 and not self.has_memory
+
+    @property
     def noise_scale(self) -> NoiseScale:
         """Kind and scale."""
         return NoiseScale(self.kind, self.scale, self.is_exact)
@@ -239,6 +244,11 @@ class Channel(Component):
     def guarantee_with(self, learner: Learner) -> Guarantee:
         """Return what is guaranteed with this very learner."""
         return self.guarantee
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether all that is released has Gaussian noise: then one point of the trade-off tells all of it."""
+        return False
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

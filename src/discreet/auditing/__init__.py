@@ -4,14 +4,14 @@ from discreet.auditing import advice, releases, running_sums, selection  # each 
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns, Record
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
-from discreet.auditing.registry import Problem, attacks, default_attack
+from discreet.auditing.registry import GameFacts, attacks, default_attack
 
 __all__ = [
     "Attack",
     "Audit",
     "EveryRelease",
     "FreshRuns",
-    "Problem",
+    "GameFacts",
     "Record",
     "advice",
     "attacked",

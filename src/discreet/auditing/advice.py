@@ -9,7 +9,7 @@ import numpy as np
 from discreet import kernel
 from discreet.auditing.attacks import AT_ONCE, Attack, trials_to_find
 from discreet.auditing.bounds import ROUNDS
-from discreet.auditing.registry import Problem, attacks
+from discreet.auditing.registry import GameFacts, attacks
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
 from discreet.contracts import Estimate, Floats, Generator
@@ -137,15 +137,15 @@ def advised(private: Private, arms: int, experts: int) -> Private:
 
 
 @attacks(Estimates)
-def one_estimate(private: Private, problem: Problem) -> OneEstimate:
+def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
-    attack = OneEstimate(problem.bounds or channel.bounds, channel.sums.size)
+    attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
     mixing = private.learner.mixing
-    return attack._replace(importance=(problem.arms or 2) / mixing) if mixing > 0.0 else attack
+    return attack._replace(importance=(facts.arms or 2) / mixing) if mixing > 0.0 else attack
 
 
 @attacks(PaperEstimates)
-def one_paper_estimate(private: Private, problem: Problem) -> OneEstimate:
+def one_paper_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the same for noise that is Laplace in every batch."""
-    return one_estimate(private, problem)._replace(always_laplace=True)
+    return one_estimate(private, facts)._replace(always_laplace=True)

@@ -62,9 +62,9 @@ class Attack(Component):
 
 
 def channel_curve(private: Private) -> GaussianNoise | None:
-    """Return the curve of a channel if it is that of Gaussian noise."""
+    """Return the curve of a channel with Gaussian noise."""
     curve = private.guarantee.curve
-    return curve if isinstance(curve, GaussianNoise) else None
+    return curve if private.channel.has_gaussian_noise and isinstance(curve, GaussianNoise) else None
 
 
 def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0) -> int:

@@ -12,7 +12,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.auditing.advice import advised
 from discreet.auditing.attacks import Attack
 from discreet.auditing.bounds import CONFIDENCE
-from discreet.auditing.registry import Problem, default_attack
+from discreet.auditing.registry import GameFacts, default_attack
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.private import Private
@@ -109,7 +109,7 @@ def audit(
     elif isinstance(subject, Private):
         if options or setting is not None:
             raise DiscreetError("options and setting are for named algorithms, but a Private is given.")
-        private, stated, best = subject, subject.guarantee, default_attack(subject, Problem())
+        private, stated, best = subject, subject.guarantee, default_attack(subject, GameFacts())
     else:
         raise DiscreetError(f"the subject is {subject!r}, but must be the name of an algorithm or a Private.")
     name = (
@@ -156,5 +156,5 @@ def _named(name: str, setting: Setting, options: dict[str, Any]) -> tuple[Privat
             status="claimed by the paper only",
             source=known.citation.short,
         )
-    attack = default_attack(private, Problem(setting.arms, setting.bounds))
+    attack = default_attack(private, GameFacts(setting.arms, setting.bounds))
     return advised(private, setting.arms, setting.experts) if known.advised else private, claim, attack

@@ -11,14 +11,14 @@ from discreet.private import Private
 from discreet.ranges import Range
 
 
-class Problem(NamedTuple):
+class GameFacts(NamedTuple):
     """What is known of the game besides channel and learner; None for what is not."""
 
     arms: int | None = None
     bounds: Range | None = None  # of the losses
 
 
-Maker = Callable[[Private, Problem], Attack]
+Maker = Callable[[Private, GameFacts], Attack]
 Given = TypeVar("Given", bound=Maker)
 _makers: dict[type[Channel], Maker] = {}
 
@@ -31,7 +31,7 @@ def attacks(*channels: type[Channel]) -> Callable[[Given], Given]:
     >>> class Careful(Batch):
     ...     pass
     >>> @attacks(Careful)
-    ... def attack_careful(private, problem):
+    ... def attack_careful(private, facts):
     ...     return EveryRelease(private.channel.bounds, private.channel.hold())
     """
 
@@ -43,9 +43,9 @@ def attacks(*channels: type[Channel]) -> Callable[[Given], Given]:
     return register
 
 
-def default_attack(private: Private, problem: Problem) -> Attack:
+def default_attack(private: Private, facts: GameFacts) -> Attack:
     """Return the best known attack; on a channel of which nothing is known, whole runs."""
     for cls in type(private.channel).__mro__:
         if cls in _makers:
-            return _makers[cls](private, problem)
+            return _makers[cls](private, facts)
     return fresh_runs(private)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.auditing.attacks import Attack, fresh_runs
-from discreet.auditing.registry import Problem, attacks
+from discreet.auditing.registry import GameFacts, attacks
 from discreet.channels import Selection
 from discreet.contracts import Floats
 from discreet.environments.arms.game import ArmGame
@@ -84,11 +84,11 @@ class RareArm(Attack):
 
 
 @attacks(Selection)
-def rare_arm(private: Private, problem: Problem) -> Attack:
+def rare_arm(private: Private, facts: GameFacts) -> Attack:
     """Return the attack with as long a warm-up as it takes, but at most half of the run; whole runs for unknown arms."""
-    if problem.arms is None or problem.bounds is None:
+    if facts.arms is None or facts.bounds is None:
         return fresh_runs(private)
-    arms, bounds = problem.arms, problem.bounds
+    arms, bounds = facts.arms, facts.bounds
     channel: Any = private.channel
     learner: Any = private.learner
     mixing, batches = float(learner.mixing), int(channel.rounds // channel.size)

@@ -62,6 +62,11 @@ class Batch(BatchSums):
         return self.noise.guarantee(self.sensitivity, model="central", source=source)
 
     @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+    @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """One noise, on each mean, in the units of the losses."""
         one = self.noise.noise_scale

@@ -47,6 +47,11 @@ class PerRound(Channel):
         return self.noise.guarantee(self.sensitivity, model="local", source=source)
 
     @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+    @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """One noise, on each loss."""
         return (self.noise.noise_scale,)

@@ -33,6 +33,11 @@ class Stream(Channel):
         """The noise that is added to rows."""
         raise NotImplementedError
 
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
     def with_noise(self, noise: Noise) -> Self:
         """Return a copy with other noise."""
         raise NotImplementedError

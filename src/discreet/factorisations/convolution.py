@@ -28,7 +28,7 @@ class Filter(NamedTuple):
 
     coefficients: Floats
     spectra: Floats  # real and imaginary parts of the spectra of all block sizes, one behind the other
-    circle: Floats  # cosines and sines
+    circle: Floats  # cosines and sines, stage by stage
     work: Floats
 
     @classmethod
@@ -52,9 +52,17 @@ def block_sizes(rounds: int) -> list[int]:
 
 
 def waves(size: int) -> Floats:
-    """Return cosines and sines of the first half of ``size`` equal angles, a power of two."""
-    angles = 2.0 * np.pi * np.arange(size // 2) / max(size, 1)
-    return np.stack([np.cos(angles), np.sin(angles)])
+    """Return cosines and sines for all stages of transforms up to ``size``: h of them, for a stage of h, from place h on.
+
+    They are those of the first half of 2h equal angles. Neighbours in memory are what makes a stage fast.
+    """
+    circle = np.zeros((2, max(size, 1)))
+    half = 1
+    while half < size:
+        angles = np.pi * np.arange(half) / half
+        circle[:, half : 2 * half] = np.cos(angles), np.sin(angles)
+        half *= 2
+    return circle
 
 
 def spectrum_of(coefficients: Floats, size: int) -> Floats:
@@ -68,7 +76,7 @@ def spectrum_of(coefficients: Floats, size: int) -> Floats:
     half = size // 2
     while half > 0:
         pairs = values.reshape(-1, 2, half)
-        turn = (cosine - 1j * sine)[:: size // 2 // half]
+        turn = (cosine - 1j * sine)[half : 2 * half]
         values = np.stack([pairs[:, 0] + pairs[:, 1], (pairs[:, 0] - pairs[:, 1]) * turn], axis=1).reshape(-1)
         half //= 2
     values /= size
@@ -125,11 +133,10 @@ def transform(work: Floats, size: int, circle: Floats) -> None:
     """Replace a complex sequence by its spectrum, with the digits of the frequencies reversed."""
     half = size // 2
     while half > 0:
-        stride = circle.shape[1] // half
         for start in range(0, size, 2 * half):
-            for a in range(start, start + half):
-                b = a + half
-                cosine, sine = circle[0, (a - start) * stride], circle[1, (a - start) * stride]
+            for j in range(half):
+                a, b = start + j, start + half + j
+                cosine, sine = circle[0, half + j], circle[1, half + j]
                 real, imaginary = work[0, a] - work[0, b], work[1, a] - work[1, b]
                 work[0, a] += work[0, b]
                 work[1, a] += work[1, b]
@@ -143,11 +150,10 @@ def transform_back(work: Floats, size: int, circle: Floats) -> None:
     """Undo ``transform``, up to a factor: the size."""
     half = 1
     while half < size:
-        stride = circle.shape[1] // half
         for start in range(0, size, 2 * half):
-            for a in range(start, start + half):
-                b = a + half
-                cosine, sine = circle[0, (a - start) * stride], circle[1, (a - start) * stride]
+            for j in range(half):
+                a, b = start + j, start + half + j
+                cosine, sine = circle[0, half + j], circle[1, half + j]
                 real = work[0, b] * cosine - work[1, b] * sine
                 imaginary = work[0, b] * sine + work[1, b] * cosine
                 work[0, b] = work[0, a] - real

@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
     @property
     def is_gaussian(self) -> bool:
         """Whether the noise is Gaussian: then so is what is added up of it."""
-        return self.channel.noise.across == 2.0
+        return self.channel.noise.is_gaussian
 
     @property
     def most(self) -> float:
