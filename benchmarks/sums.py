@@ -22,10 +22,9 @@ import numpy as np
 
 import discreet
 from discreet import Private, Setting, algorithm
-from discreet.channels import Buffered, Epochs, SquareRoot, Tree
-from discreet.channels.epochs import epoch_noise
-from discreet.channels.tree import tree_noise
+from discreet.channels import Restarting, RunningSum
 from discreet.cli.text import table
+from discreet.factorisations import Buffered, Factorisation, Honaker, SquareRoot, Tree
 from discreet.kernel import compile_for, copy
 from discreet.learners import EntropyFtrl, Ftal, GradientDescent, Hedge, LinearFtpl, QuadraticFtrl
 from discreet.problems import LinearGame, Points
@@ -54,10 +53,10 @@ def steps(learner: Any, released: Any, rng: Any) -> None:
         learner.learn(trace, released[t])
 
 
-def draws(mechanism: Any, counts: Any, vector: Any, rng: Any) -> None:
+def draws(noise: Any, counts: Any, vector: Any, rng: Any) -> None:
     for t in range(counts.size):
         for _ in range(counts[t]):
-            mechanism.perturb(vector, rng)
+            noise.perturb(vector, rng)
 
 
 Job = Callable[[], Callable[[], object]]  # what it returns is timed
@@ -108,43 +107,40 @@ def playing(private: Private, game: LinearGame) -> Job:
 
 def drawing(channel: Any, rounds: int) -> Job:
     """Return what draws the noise of a whole stream: as much of it, of the same kind, on vectors as long."""
-    mechanism, counts, vector = channel.mechanism, noises(channel, rounds), np.zeros(channel.losses.dimension)
+    noise, counts, vector = channel.noise, noises(channel, rounds), np.zeros(channel.losses.dimension)
 
     def job() -> Callable[[], object]:
         rng = np.random.default_rng(1)
-        return lambda: compile_for(draws, mechanism)(mechanism, counts, vector, rng)
+        return lambda: compile_for(draws, noise)(noise, counts, vector, rng)
 
     return job
 
 
 def noises(channel: Any, rounds: int) -> np.ndarray:
     """Return how many noise vectors each round draws."""
-    times = np.arange(1, rounds + 1)
-    if isinstance(channel, Tree) and channel.padding:
-        return 1 + channel.weights.size - np.array([int(t).bit_count() for t in times])
-    if isinstance(channel, Tree) and channel.weights[-1] < 1.0:
-        return np.array([(int(t) & -int(t)).bit_length() for t in times])
-    return np.ones(rounds, np.int64)
+    sums = channel.sums if isinstance(channel, Restarting) else channel
+    parts = sums.factorisation
+    return np.array([parts.rows_due(t) + parts.pads(t) for t in range(1, rounds + 1)])
 
 
 def counters(dimension: int, rounds: int) -> dict[str, Any]:
     losses = Box.cube(dimension, -1.0, 1.0)
     stated = {"epsilon": EPSILON, "delta": DELTA}
 
-    def tree(noise: str, **options: Any) -> Tree:
-        return Tree.over(losses, tree_noise(losses, prefixes=rounds, noise=noise, **stated), prefixes=rounds, **options)
+    def summed(kind: type[Factorisation], noise: str, **options: Any) -> RunningSum:
+        return RunningSum.calibrated(losses, kind, prefixes=rounds, noise=noise, **stated, **options)
 
     return {
-        "tree, laplace": tree("laplace"),
-        "tree, gaussian": tree("gaussian"),
-        "tree, cube": tree("cube"),
-        "tree, laplace, padded": tree("laplace", padding=True),
-        "tree, gaussian, padded": tree("gaussian", padding=True),
-        "honaker, gaussian": tree("gaussian", reduced=True),
-        "sqrt-toeplitz": SquareRoot.over(losses, prefixes=rounds, **stated),
-        "blt": Buffered.over(losses, prefixes=rounds, **stated),
-        "epochs, laplace": Epochs.over(losses, epoch_noise(losses, noise="laplace", **stated)),
-        "epochs, gaussian": Epochs.over(losses, epoch_noise(losses, noise="gaussian", **stated)),
+        "tree, laplace": summed(Tree, "laplace"),
+        "tree, gaussian": summed(Tree, "gaussian"),
+        "tree, cube": summed(Tree, "cube"),
+        "tree, laplace, padded": summed(Tree, "laplace", padding=True),
+        "tree, gaussian, padded": summed(Tree, "gaussian", padding=True),
+        "honaker, gaussian": summed(Honaker, "gaussian"),
+        "sqrt-toeplitz": summed(SquareRoot, "gaussian"),
+        "blt": summed(Buffered, "gaussian"),
+        "epochs, laplace": Restarting.calibrated(losses, noise="laplace", **stated),
+        "epochs, gaussian": Restarting.calibrated(losses, noise="gaussian", **stated),
     }
 
 
@@ -204,7 +200,8 @@ def time_rounds(repetitions: int) -> bool:
         one, alone, sums, leader = nanoseconds(GAME, repetitions, *jobs)
         ok = noise not in TARGETED or one <= MOST * alone
         met = met and ok
-        kind = f"{noise}, {'padded' if channel.padding else 'not padded'}{' (the default)' if padding is None else ''}"
+        padded = "padded" if channel.factorisation.padding else "not padded"
+        kind = f"{noise}, {padded}{' (the default)' if padding is None else ''}"
         cells = [f"{part:,.0f}" for part in (one, alone, sums - alone, leader, one - sums - leader)]
         verdict = [f"≤ {MOST:g}", "met" if ok else "MISSED"] if noise in TARGETED else ["-", ""]
         rows.append([kind, *cells, f"{one / alone:.2f}", *verdict])

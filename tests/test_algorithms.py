@@ -19,7 +19,7 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 from discreet.simulation.trial import checkpoints, run_trial
 
-PRIVATE = [name for name, known in algorithms(Arms).items() if known.build(Setting(Arms())).private.channel.noises]
+PRIVATE = [name for name, known in algorithms(Arms).items() if known.build(Setting(Arms())).private.channel.noise_scales]
 
 
 @pytest.mark.parametrize("name", algorithms(Arms))
@@ -51,9 +51,9 @@ def test_the_non_interference_test_finds_a_small_leak(name):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_no_noise_recovers_the_ordinary_learner(name):
     private = algorithm(name).build(Setting(Arms(4), rounds=2000, epsilon=0.5)).private
-    silent = Batch.over(size=1, bounds=private.channel.bounds, mechanism=Laplace(0.0))
+    silent = Batch.over(size=1, bounds=private.channel.bounds, noise=Laplace(0.0))
     if not isinstance(private.channel, Batch):
-        silent = private.channel._replace(mechanism=Laplace(0.0))
+        silent = private.channel._replace(noise=Laplace(0.0))
     game = environment("stochastic", arms=4).deal(0, 2000, np.random.default_rng(1))
     players = [Player(Private(c, private.learner), streams(3)) for c in (silent, Open(private.channel.bounds))]
     scores = [player.play(game, np.array([500, 2000])) for player in players]
@@ -65,7 +65,7 @@ def test_no_noise_recovers_the_ordinary_learner(name):
 def test_a_silent_batch_is_the_ordinary_learner_on_means(name):
     private = algorithm(name).build(Setting(Arms(4), rounds=2000, epsilon=0.5)).private
     losses = np.random.default_rng(1).integers(0, 9, (500, 4)) / 8.0
-    silent = Batch.over(size=4, bounds=private.channel.bounds, mechanism=Laplace(0.0))
+    silent = Batch.over(size=4, bounds=private.channel.bounds, noise=Laplace(0.0))
     batched = Player(Private(silent, private.learner), streams(3))
     ordinary = Player(Private(Open(private.channel.bounds), private.learner), streams(3))
     slow = batched.play(Table(np.repeat(losses, 4, axis=0)).deal(0, 2000, np.random.default_rng()), np.array([2000]))
@@ -127,9 +127,9 @@ def test_private_tsallis_inf_is_far_below_uniform_play():
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 7.0])
 def test_noise_and_guarantee_follow_from_the_declared_range(name, low, high, epsilon):
     instance = algorithm(name).build(Setting(Arms(), epsilon=epsilon, bounds=Range(low, high)))
-    (noise,) = instance.private.channel.noises
+    (noise,) = instance.private.channel.noise_scales
     scale = (high - low) / (instance.private.channel.hold() * epsilon)
-    assert noise["scale"] == pytest.approx(scale, rel=1e-12)
+    assert noise.scale == pytest.approx(scale, rel=1e-12)
     assert instance.guarantee.epsilon == pytest.approx(epsilon, rel=1e-11)
     assert instance.guarantee.delta == 0.0
     assert instance.guarantee.status == "proved"
@@ -228,7 +228,7 @@ def test_selection_promises_nothing_for_a_learner_without_a_window():
 def test_the_papers_own_scales_state_what_they_deliver():
     assert promise("noisy-exp2", bounds=Range(-1.0, 1.0), calibration="paper").guarantee.epsilon == pytest.approx(2.0)
     assert promise("noisy-exp2", bounds=Range(0.0, 1.0), calibration="paper").guarantee.epsilon == pytest.approx(1.0)
-    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0)).private.channel.noises[0]["scale"] == pytest.approx(2.0)
+    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0)).private.channel.noise_scales[0].scale == pytest.approx(2.0)
     small = promise("local-tsallis-inf", epsilon=1.0, delta=1e-5, calibration="paper").guarantee
     large = promise("local-tsallis-inf", epsilon=16.0, delta=1e-5, calibration="paper").guarantee
     assert small.epsilon < 1.0
@@ -236,15 +236,15 @@ def test_the_papers_own_scales_state_what_they_deliver():
     for name in ("batched-exp3", "batched-htinf", "batched-ftpl"):
         paper = promise(name, epsilon=0.1, calibration="paper")
         assert paper.parameters["batch_size"] == 10
-        assert paper.private.channel.noises[0]["scale"] == pytest.approx(1.0)
+        assert paper.private.channel.noise_scales[0].scale == pytest.approx(1.0)
         assert paper.guarantee.epsilon == pytest.approx(0.1)
 
 
 def test_gaussian_noise_is_exact():
     instance = promise("local-tsallis-inf", bounds=Range(-1.0, 1.0), epsilon=1.0, delta=1e-5)
-    (noise,) = instance.private.channel.noises
-    assert noise["kind"] == "gaussian"
-    assert noise["scale"] == pytest.approx(7.461263, abs=1e-6)
+    (noise,) = instance.private.channel.noise_scales
+    assert noise.kind == "gaussian"
+    assert noise.scale == pytest.approx(7.461263, abs=1e-6)
     assert instance.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
     assert instance.guarantee.delta == 1e-5
     assert instance.guarantee.model == "local"

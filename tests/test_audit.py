@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import DiscreetError, Guarantee, Private, Range, Setting, algorithm, algorithms, audit
-from discreet.auditing import EveryRelease, FreshRuns, attacked
+from discreet.auditing import Attack, EveryRelease, FreshRuns, GameFacts, attacked, attacks, default_attack
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.channels import Batch, PerRound
 from discreet.cli import main
@@ -91,7 +91,7 @@ class TestPower:
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_noise_that_is_a_tenth_too_small_is_caught(self, name, epsilon):
         honest = algorithm(name).build(Setting(Arms(), rounds=10_000, epsilon=epsilon)).private
-        channel = honest.channel._replace(mechanism=Laplace(0.9 * honest.channel.mechanism.scale))
+        channel = honest.channel._replace(noise=Laplace(0.9 * honest.channel.noise.scale))
         cheating = honest._replace(channel=channel)
         attack = EveryRelease(UNIT, channel.hold())
         found = audit(cheating, claimed=honest.guarantee, attack=attack, trials=2_000_000)
@@ -101,8 +101,8 @@ class TestPower:
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
         honest = algorithm("local-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)).private
-        mechanism = honest.channel.mechanism
-        channel = honest.channel._replace(mechanism=Gaussian(0.9 * mechanism.scale, mechanism.delta))
+        mechanism = honest.channel.noise
+        channel = honest.channel._replace(noise=Gaussian(0.9 * mechanism.scale, mechanism.delta))
         cheating = honest._replace(channel=channel)
         found = audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 1), trials=4_000_000)
         assert found.violated
@@ -189,13 +189,13 @@ class TestOneSOwn:
     def test_a_channel_that_leaks_is_caught(self):
         class Forgetful(Channel):
             bounds: Range
-            mechanism: Laplace
+            noise: Laplace
 
             def hold(self):
                 return 1
 
             def offer(self, feedback, query, rng):
-                return True, query * self.mechanism.add_noise(feedback, rng)
+                return True, query * self.noise.add_noise(feedback, rng)
 
             def fork(self):
                 return self
@@ -253,6 +253,66 @@ class TestOneSOwn:
             audit(3)
         with pytest.raises(DiscreetError, match="exp3 claims no privacy: there is nothing to audit"):
             audit("exp3")
+
+
+class Wider(Batch):
+    """A channel of one's own that inherits."""
+
+
+class WiderStill(Wider):
+    """And one that inherits from that."""
+
+
+class Own(Laplace):
+    """Noise of one's own: whether it remembers is for its author to say."""
+
+    has_memory = True
+
+
+class TestTheRegistry:
+    def private(self, channel):
+        return Private(channel, Exp3.start(arms=2, learning_rate=0.1))
+
+    def test_an_attack_is_found_along_the_bases_of_a_channel(self):
+        for kind in (Batch, Wider, WiderStill):
+            private = self.private(kind.laplace(size=2, epsilon=1.0, bounds=UNIT))
+            assert default_attack(private, GameFacts()) == EveryRelease(UNIT, 2)
+
+    def test_whoever_has_a_channel_of_their_own_can_declare_an_attack_on_it(self, monkeypatch):
+        monkeypatch.setattr("discreet.auditing.registry._makers", {})
+
+        class Weak(Attack):
+            size: int
+
+            @property
+            def text(self):
+                return "nothing is tried"
+
+            def trials_for(self, private, claim):
+                return 500
+
+            def sample(self, private, world, trials, seed):
+                return np.random.default_rng([seed % 1000, world]).normal(size=trials)
+
+        @attacks(Wider)
+        def weakly(private, facts):
+            return Weak(private.channel.hold())
+
+        private = self.private(WiderStill.laplace(size=3, epsilon=1.0, bounds=UNIT))
+        assert default_attack(private, GameFacts()) == Weak(3)
+        found = audit(private)
+        assert (found.attack, found.trials, found.violated) == ("nothing is tried", 500, False)
+        unknown = self.private(Batch.laplace(size=3, epsilon=1.0, bounds=UNIT))
+        assert isinstance(default_attack(unknown, GameFacts()), FreshRuns)
+
+    def test_releases_are_no_trials_if_the_noise_may_remember(self):
+        for noise, kind in ((Laplace(1.0), EveryRelease), (Own(1.0), FreshRuns)):
+            assert type(default_attack(self.private(PerRound(UNIT, noise)), GameFacts())) is kind
+
+    def test_only_gaussian_noise_is_judged_by_its_curve(self):
+        for noise, is_known in ((Gaussian(1.0, 1e-6), True), (Laplace(1.0), False)):
+            private = self.private(PerRound(UNIT, noise))
+            assert (EveryRelease(UNIT, 1).gaussian_curve(private) is not None) == is_known
 
 
 class TestTheCommand:

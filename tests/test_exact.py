@@ -43,7 +43,7 @@ def channels():
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6), RandomisedResponse(UNIT, 1.0)):
         yield pytest.param(PerRound(UNIT, mechanism), id=f"PerRound, {type(mechanism).__name__}")
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6)):
-        yield pytest.param(Batch.over(size=1, bounds=UNIT, mechanism=mechanism), id=f"Batch, {type(mechanism).__name__}")
+        yield pytest.param(Batch.over(size=1, bounds=UNIT, noise=mechanism), id=f"Batch, {type(mechanism).__name__}")
 
 
 def off_the_grid(channel, loss, releases=6_000):
@@ -70,7 +70,7 @@ def test_no_bit_of_a_live_release_tells_0_from_1(channel):
 
 @pytest.mark.parametrize("mechanism", [Laplace(1.0), Gaussian(2.0, 1e-6)], ids=lambda m: type(m).__name__)
 def test_the_bit_test_catches_floating_point_noise(mechanism):
-    for channel in (PerRound(UNIT, mechanism), Batch.over(size=1, bounds=UNIT, mechanism=mechanism)):
+    for channel in (PerRound(UNIT, mechanism), Batch.over(size=1, bounds=UNIT, noise=mechanism)):
         zero, one = off_the_grid(channel, 0.0), off_the_grid(channel, 1.0)
         assert zero > 100
         assert one == 0
@@ -79,12 +79,12 @@ def test_the_bit_test_catches_floating_point_noise(mechanism):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_live_bandit_releases_through_exact_noise(name):
     bandit = Bandit(arms=3, horizon=1000, epsilon=1.0, delta=1e-6, algorithm=name)
-    assert type(bandit._private.channel.mechanism).__name__.startswith("Exact")
+    assert type(bandit._private.channel.noise).__name__.startswith("Exact")
     assert repr(bandit).endswith("live: exact noise)")
     assert bandit.guarantee.caveat == ""
     assert bandit.guarantee.epsilon <= 1.0
     assert "exact noise (docs/proofs.md: " in bandit.guarantee.source
-    assert all(noise["exact"] for noise in bandit._private.channel.noises)
+    assert all(noise.exact for noise in bandit._private.channel.noise_scales)
     for _ in range(30):
         bandit.tell(bandit.ask(), reward=0.5)
 
@@ -92,7 +92,7 @@ def test_a_live_bandit_releases_through_exact_noise(name):
 def test_live_noise_has_the_scale_of_the_simulated_one():
     """Sixty thousand draws: the standard deviation within 2 %, five standard errors, so 1 false alarm in a million."""
     for mechanism, spread in ((Laplace(2.0), 2.0 * math.sqrt(2.0)), (Gaussian(3.0, 1e-5), 3.0)):
-        exact = mechanism.exactly(1.0)
+        exact = mechanism.exact(mechanism.guarantee(1.0, model="central", source=""), 1.0)
         values = np.array([exact.add_noise(0.25, None) for _ in range(60_000)])
         assert values.std() == pytest.approx(spread, rel=0.025)
         assert abs(values.mean() - 0.25) < 5.0 * spread / math.sqrt(len(values))
@@ -181,14 +181,14 @@ class TestEachNumberIsUsedOnce:
         bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2")
         decision = bandit.ask()
         bandit.tell(decision, loss=0.5)
-        block = bandit._private.channel.mechanism.block
-        assert bandit._private.channel.fork().mechanism.block is block
+        block = bandit._private.channel.noise.block
+        assert bandit._private.channel.fork().noise.block is block
         late = bandit.ask()
         bandit.save(tmp_path / "b")
         text = (tmp_path / "b").read_text()
         assert not any(str(abs(number)) in text for number in block._numbers)
         twin = Bandit.load(tmp_path / "b")
-        assert twin._private.channel.mechanism.block is not block
+        assert twin._private.channel.noise.block is not block
         twin.tell(late, loss=0.5)
 
 
@@ -248,10 +248,10 @@ class TestLiveUse:
     def test_bad_outcomes_never_reach_the_mechanism_nor_any_message(self, outcome, caplog):
         bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="noisy-exp2")
         decision = bandit.ask()
-        before = len(bandit._private.channel.mechanism.block._numbers)
+        before = len(bandit._private.channel.noise.block._numbers)
         with caplog.at_level(logging.DEBUG), pytest.raises(DiscreetError) as refusal:
             bandit.tell(decision, loss=outcome)
-        assert len(bandit._private.channel.mechanism.block._numbers) == before
+        assert len(bandit._private.channel.noise.block._numbers) == before
         assert str(outcome) not in str(refusal.value) or str(outcome) in ("None",)
         assert caplog.text == ""
         bandit.tell(decision, loss=0.5)

@@ -80,7 +80,7 @@ class VectorGame(Game):
 
 
 class RunningSum(Channel):
-    mechanism: Laplace
+    noise: Laplace
     total: np.ndarray
     released: np.ndarray
 
@@ -90,7 +90,7 @@ class RunningSum(Channel):
     def offer(self, feedback, query, rng):
         for i in range(self.total.size):
             self.total[i] += query * feedback[i]
-            self.released[i] = self.mechanism.add_noise(self.total[i], rng)
+            self.released[i] = self.noise.add_noise(self.total[i], rng)
         return True, self.released
 
 

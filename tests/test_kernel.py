@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -322,3 +325,60 @@ def test_two_fields_that_change_places_are_seen(python, tmp_path):
         text.replace("first: float", "x").replace("second", "first").replace("x\n", "second: float\n", 1)
     )
     assert python(program, **here) == "3.0 3.0"
+
+
+class Alone(Component):
+    """Has no twin once it has counted."""
+
+    counts: np.ndarray
+
+    def _check_copy(self):
+        if self.counts[0] > 0:
+            raise DiscreetError("it has counted, and must have no twin.")
+
+
+class Holding(Component):
+    part: Alone
+
+
+def test_a_component_that_must_have_no_twin_is_asked_before_every_kind_of_copy():
+    alone = Alone(np.zeros(1, np.int64))
+    ways = [
+        copy.copy,
+        copy.deepcopy,
+        kernel.copy,
+        lambda each: each._replace(),
+        *(partial(pickle.dumps, protocol=protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)),
+    ]
+    for way in ways:
+        way(alone)
+    alone.counts[0] = 1
+    for way in ways:
+        with pytest.raises(DiscreetError, match="must have no twin"):
+            way(alone)
+    for way in (copy.deepcopy, kernel.copy, pickle.dumps):
+        with pytest.raises(DiscreetError, match="must have no twin"):
+            way(Holding(alone))
+
+
+def test_a_field_that_is_not_there_cannot_be_replaced():
+    with pytest.raises(ValueError, match="Alone has no field 'count'"):
+        Alone(np.zeros(1))._replace(count=3)
+
+
+@kernel.compiled_as(lambda value: value + 1.0)
+def one_more(value):
+    return [value, 1.0].pop() + float(str(value))
+
+
+class Stepping(Component):
+    start: float
+
+    def measure(self, value, rng):
+        return one_more(self.start) + value
+
+
+def test_a_function_that_cannot_be_compiled_has_a_stand_in():
+    rng = np.random.default_rng(0)
+    component = Stepping(2.0)
+    assert total(component, 3, rng) == kernel.compile_for(total, component)(component, 3, rng) == 12.0

@@ -42,7 +42,7 @@ class LinearGame(Game):
 class NoisySum(Channel):
     """Releases the running sum of vectors with noise, in a buffer of its own."""
 
-    mechanism: Laplace
+    noise: Laplace
     total: np.ndarray
     released: np.ndarray
 
@@ -52,7 +52,7 @@ class NoisySum(Channel):
     def offer(self, feedback, query, rng):
         for i in range(self.total.size):
             self.total[i] += feedback[i]
-            self.released[i] = self.mechanism.add_noise(self.total[i], rng)
+            self.released[i] = self.noise.add_noise(self.total[i], rng)
         return True, self.released
 
 
@@ -136,7 +136,7 @@ class NoisyQuery(Channel):
     """Adds query times loss over a batch, then noise; the action is not held, the learner simply does not learn."""
 
     size: int
-    mechanism: Laplace
+    noise: Laplace
     count: np.ndarray
     total: np.ndarray
     released: np.ndarray
@@ -152,7 +152,7 @@ class NoisyQuery(Channel):
             return False, self.released
         self.count[0] = 0
         for j in range(query.size):
-            self.released[j] = self.mechanism.add_noise(self.total[j], rng)
+            self.released[j] = self.noise.add_noise(self.total[j], rng)
             self.total[j] = 0.0
         return True, self.released
 

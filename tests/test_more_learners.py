@@ -277,7 +277,7 @@ def test_private_algorithms_from_end_to_end(name, delta):
         batch = losses[start : start + size, arm]
         loss += batch.sum()
         if batch.size == size:
-            noises = [kinds[each["kind"]](each["scale"]) for each in instance.private.channel.noises]
+            noises = [kinds[each.kind](each.scale) for each in instance.private.channel.noise_scales]
             learner.learn(trace, batch.mean() + sum(noises))
     assert score == pytest.approx(loss, rel=1e-12)
 

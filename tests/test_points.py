@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from discreet import Bandit, Contender, DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel, simulate
-from discreet.algorithms.points.running_sums import RunningSum, choose, node_deviation, planted
+from discreet.algorithms.points.running_sums import Candidate, choose
 from discreet.auditing import audit
-from discreet.channels import Buffered, Epochs, OpenSum, Tree
-from discreet.channels.epochs import epoch_noise
+from discreet.channels import OpenSum, Restarting
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
+from discreet.factorisations import Buffered, Tree
 from discreet.learners import EntropyFtrl, QuadraticFtrl
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.problems import LinearGame, Points
@@ -116,8 +116,8 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
 @pytest.mark.parametrize(("name", "options", "delta"), PRIVATE)
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
     """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
-    private = build(name, options, dimension=4, rounds=500, delta=delta).private
-    silent = private.channel._replace(mechanism=Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
+    private = build(name, options, arms=4, rounds=500, delta=delta).private
+    silent = private.channel._replace(noise=Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
     losses = np.random.default_rng(1).integers(0, 3, (500, 4)) / 8.0
     if problem_of(name, options).geometry != "experts":
         losses = np.eye(4)[np.random.default_rng(1).integers(0, 4, 500)]
@@ -201,7 +201,10 @@ class TestTheChoice:
 
     def test_pure_noise_is_fitted_to_the_losses(self):
         found = {
-            name: build(name, {}, dimension=20, rounds=10_000).private.channel.noises[0]["kind"]
+            name: algorithm(name)
+            .build(Setting(Points("experts", 20), rounds=10_000))
+            .private.channel.noise_scales[0]
+            .kind
             for name in ("private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube")
         }
         assert found == {
@@ -212,14 +215,18 @@ class TestTheChoice:
 
     def test_who_asks_for_padding_gets_a_tree(self):
         for padding in (True, False):
-            found = build("private-ftrl-cube", {"padding": padding}, delta=1e-6).private.channel
-            assert isinstance(found, Tree)
-            assert found.padding == padding
+            found = (
+                algorithm("private-ftrl-cube")
+                .build(Setting(Points("experts", 5), delta=1e-6), padding=padding)
+                .private.channel
+            )
+            assert type(found.factorisation) is Tree
+            assert found.factorisation.padding == padding
 
     def test_with_a_delta_buffers_are_chosen_and_without_one_a_tree(self):
         for delta, kind in ((0.0, Tree), (1e-6, Buffered)):
             found = algorithm("private-ftrl-experts").build(Setting(Points("experts", 10), rounds=1 << 18, delta=delta))
-            assert isinstance(found.private.channel, kind)
+            assert type(found.private.channel.factorisation) is kind
 
     @pytest.mark.parametrize(
         ("options", "delta", "complaint"),
@@ -255,12 +262,13 @@ class TestTheChoice:
 def test_the_stated_size_of_the_noise_is_the_real_one(noise):
     """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors; seeds are fixed."""
     setting = Setting(Points("experts", 4), rounds=2, delta=1e-6)
-    found = planted(setting, setting.problem.sets(UNIT), "tree", noise, padding=False)
-    mechanism, rng = found.channel.mechanism, np.random.default_rng(7)
+    geometry = setting.geometry("experts")
+    found = choose(setting, geometry, lambda _: None, sums="tree", noise=noise, padding=False)
+    mechanism, rng = found.channel.noise, np.random.default_rng(7)
     draws = np.zeros((40_000, 4))
     for row in draws:
         mechanism.perturb(row, rng)
-    assert draws.std() == pytest.approx(node_deviation(mechanism, 4), rel=0.05)
+    assert draws.std() == pytest.approx(mechanism.deviation(4), rel=0.05)
     tilt = 0.3 * (found.reach if noise != "gaussian" else 1.0 / mechanism.scale)
     assert np.log(np.exp(tilt * draws).mean()) == pytest.approx(found.moment(tilt), rel=0.05)
     assert found.moment(2.0 * found.reach) == (math.inf if noise != "gaussian" else 2.0)
@@ -270,8 +278,8 @@ def test_the_stated_size_of_the_noise_is_the_real_one(noise):
 def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors; seeds are fixed."""
     setting = Setting(Points("experts", 8000), rounds=64, delta=1e-6)
-    found = choose(setting, setting.problem.sets(UNIT), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
-    assert isinstance(found, RunningSum)
+    found = choose(setting, setting.geometry("experts"), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
+    assert isinstance(found, Candidate)
     last = np.zeros(63)
     kernel.compile_for(square_errors, found.channel)(found.channel, np.zeros(8000), last, streams(1).privacy)
     assert math.sqrt(last[-1] / 8000) == pytest.approx(found.most, rel=0.05)
@@ -450,7 +458,7 @@ class TestSimulation:
         assert live.guarantee.epsilon <= private.guarantee.epsilon * (1.0 + 1e-9)
         assert live.guarantee.delta == delta
         assert "exact noise" in live.guarantee.source
-        assert all(noise["exact"] for noise in live.channel.noises)
+        assert all(noise.exact for noise in live.channel.noise_scales)
         rng = np.random.default_rng(1)
         for _ in range(49):
             point, trace = live.act(None, rng)
@@ -492,8 +500,8 @@ class TestAudit:
         noise = "gaussian" if delta else "laplace"
         instance = algorithm("private-ftrl-experts").build(setting, sums=sums, noise=noise)
         channel = instance.private.channel
-        mechanism = channel.mechanism._replace(scale=0.8 * channel.mechanism.scale)
-        weak = instance.private._replace(channel=channel._replace(mechanism=mechanism))
+        mechanism = channel.noise._replace(scale=0.8 * channel.noise.scale)
+        weak = instance.private._replace(channel=channel._replace(noise=mechanism))
         assert weak.guarantee.epsilon > 1.2
         assert audit(weak, claimed=instance.guarantee, trials=600_000).violated
 
@@ -507,8 +515,8 @@ class TestAudit:
     @pytest.mark.parametrize("split", ["restarts", "hybrid", "tapered"])
     def test_epochs_are_audited_and_tight(self, split):
         losses = Box.cube(2, 0.0, 1.0)
-        channel = Epochs.over(losses, epoch_noise(losses, epsilon=1.0, delta=0.0, noise="cube"), split=split)
-        found = audit(Private(channel, EntropyFtrl.start(dimension=2, learning_rate=0.1)), trials=200_000)
+        channel = Restarting.calibrated(losses, noise="cube", epsilon=1.0, split=split)
+        found = audit(Private(channel, EntropyFtrl.start(actions=2, learning_rate=0.1)), trials=200_000)
         assert not found.violated
         assert found.share > 0.85
         assert "loss vector 4 is one of two" in found.attack

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from scipy import optimize
 import discreet
 from discreet import DiscreetError, Range, sensitivities
 from discreet.channels import Batch, PerRound, Selection
+from discreet.contracts import Noise
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.problems import Arms
 from discreet.sensitivities import Sensitivity
@@ -92,11 +92,8 @@ def on_simplex(v):
     return np.maximum(v - excess[np.flatnonzero(ordered > excess)[-1]], 0)
 
 
-class Silent(NamedTuple):
-    """A mechanism without noise: what reaches it is released."""
-
-    scale: float = 0.0
-    delta: float = 0.0
+class Silent(Noise):
+    """No noise: what reaches it is released."""
 
     def add_noise(self, value, rng):
         return value
@@ -135,7 +132,7 @@ def a_loss_through_its_channel(function):
 
 
 def batch(size, bounds):
-    return Batch.laplace(size=size, epsilon=1.0, bounds=bounds)._replace(mechanism=Silent())
+    return Batch.laplace(size=size, epsilon=1.0, bounds=bounds)._replace(noise=Silent())
 
 
 BATCHES = [(size, bounds, where) for size, bounds in zip((1, 3, 7), RANGES, strict=True) for where in {0, size - 1, size}]
@@ -632,8 +629,8 @@ def test_golden_noise_of_the_batched_convex_bandit():
 
 
 def noise_of(name, setting, **options):
-    (noise,) = discreet.algorithm(name).build(setting, **options).private.channel.noises
-    return noise["kind"], noise["scale"]
+    (noise,) = discreet.algorithm(name).build(setting, **options).private.channel.noise_scales
+    return noise.kind, noise.scale
 
 
 def test_golden_noise_of_the_bandit_reduction():

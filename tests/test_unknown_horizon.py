@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+import pickle
 from functools import partial
 
 import numpy as np
@@ -10,15 +12,15 @@ import pytest
 
 from discreet import DiscreetError, Private, kernel
 from discreet.auditing import attacked
-from discreet.channels import Epochs, Tree
-from discreet.channels.epochs import NOISES, SPLITS, epoch_noise
+from discreet.channels import Restarting, RunningSum
+from discreet.channels.restarting import SPLITS
 from discreet.checks import check_channel
 from discreet.checks.failure import same_state
 from discreet.curves import GaussianNoise, Pure
-from discreet.factorisations import tree_errors
+from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.kernel import compile_for
 from discreet.learners.points.hedge import Hedge
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import NOISES, Gaussian, Laplace
 from discreet.problems import Game
 from discreet.randomness import streams
 from discreet.sets import Box, L2Ball
@@ -33,8 +35,7 @@ every_noise = pytest.mark.parametrize("noise", NOISES)
 
 
 def channel_for(split, noise, *, losses=CUBE, epsilon=1.0, first=1):
-    mechanism = epoch_noise(losses, epsilon=epsilon, delta=1e-6, noise=noise)
-    return Epochs.over(losses, mechanism, split=split, first=first)
+    return Restarting.calibrated(losses, noise=noise, epsilon=epsilon, delta=1e-6, split=split, first=first)
 
 
 def feed(channel, vectors, found, rng):
@@ -59,7 +60,7 @@ def some_vectors(rounds, seed=0):
 @pytest.mark.parametrize("first", [1, 2, 16])
 def test_with_tiny_noise_every_prefix_sum_is_right(split, mechanism, first):
     vectors = some_vectors(300)
-    found = released(Epochs.over(CUBE, mechanism, split=split, first=first), vectors)
+    found = released(Restarting.over(CUBE, mechanism, split=split, first=first), vectors)
     assert found == pytest.approx(np.cumsum(vectors, axis=0), abs=1e-8)
 
 
@@ -103,7 +104,7 @@ def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, fi
     rng = np.random.default_rng(1)
     for time in range(1, 201):
         draw = np.zeros(SIZE)
-        channel.mechanism.perturb(draw, rng)
+        channel.noise.perturb(draw, rng)
         scale = node_scale(split, time, first, gaussian=noise == "gaussian")
         assert found[time - 1] == pytest.approx(scale * draw, rel=1e-7, abs=1e-7)
 
@@ -117,12 +118,12 @@ def test_adaptive_transcripts_lose_at_most_epsilon(split):
     none of 1,000 transcripts has a probability of (7/8)^1000.
     """
     epsilon, rounds = 1.0, 7
-    mechanism = epoch_noise(LINE, epsilon=epsilon, delta=0.0, noise="laplace")
+    mechanism = Restarting.calibrated(LINE, noise="laplace", epsilon=epsilon).noise
     scales = np.array([mechanism.scale * node_scale(split, t, 1, gaussian=False) for t in range(1, rounds + 1)])
     worst = np.zeros(rounds)
     for trial in range(1000):
         for changed in range(rounds):
-            channel, rng = Epochs.over(LINE, mechanism, split=split), np.random.default_rng([trial, changed])
+            channel, rng = Restarting.over(LINE, mechanism, split=split), np.random.default_rng([trial, changed])
             inputs, sums, latest = np.zeros((rounds, 1)), np.zeros((rounds, 1)), 0.0
             for t in range(rounds):
                 inputs[t] = -1.0 if t == changed else np.sin(latest)
@@ -147,7 +148,7 @@ def test_the_guarantee_is_what_was_asked(split, noise, losses, first):
     assert promise.delta == (1e-6 if noise == "gaussian" else 0.0)
     assert isinstance(promise.curve, GaussianNoise if noise == "gaussian" else Pure), "no more is proved of vectors"
     assert promise.status == "proved"
-    one = Tree.over(losses, channel.mechanism, prefixes=1)
+    one = RunningSum.over(losses, channel.noise, Tree, prefixes=1)
     assert channel.sensitivity == pytest.approx(one.sensitivity)
     assert channel.sensitivity <= one.sensitivity
     assert promise.implies(one.guarantee)
@@ -158,10 +159,10 @@ def test_restarts_have_the_noise_of_a_tree_for_each_epoch(noise):
     """Eight rounds in epoch 3 are four levels: the pure scale is 4 times, the Gaussian one 2 times that of one vector."""
     channel = channel_for("restarts", noise)
     released(channel, some_vectors(7))
-    total, inside = channel.noises
-    expected = channel.mechanism.scale * (2.0 if noise == "gaussian" else 4.0)
-    assert total["scale"] == pytest.approx(expected)
-    assert inside["scale"] == pytest.approx(expected)
+    total, inside = channel.noise_scales
+    expected = channel.noise.scale * (2.0 if noise == "gaussian" else 4.0)
+    assert total.scale == pytest.approx(expected)
+    assert inside.scale == pytest.approx(expected)
 
 
 def test_half_of_a_gaussian_budget_is_mu_over_the_root_of_two():
@@ -169,8 +170,8 @@ def test_half_of_a_gaussian_budget_is_mu_over_the_root_of_two():
     mu = channel.guarantee.curve.mu
     for epoch in (1, 2, 10):
         assert 1.0 / channel.on_total[epoch] == pytest.approx(2**-0.5)
-        reach = Tree.over(CUBE, channel.mechanism, prefixes=2**epoch - 1).sensitivity
-        scale = channel.mechanism.scale * channel.on_inside[epoch]
+        reach = RunningSum.over(CUBE, channel.noise, Tree, prefixes=2**epoch - 1).sensitivity
+        scale = channel.noise.scale * channel.on_inside[epoch]
         assert reach / scale == pytest.approx(mu / 2**0.5, rel=1e-9)
 
 
@@ -262,7 +263,7 @@ class TestErrors:
         Five of them are a false alarm once in a million for each of the 40 rounds: 1 in 2,000 for all twelve cases.
         """
         copies, rounds = 20_000, 40
-        channel = Epochs.over(Box.cube(copies, -1.0, 1.0), mechanism, split=split, first=first)
+        channel = Restarting.over(Box.cube(copies, -1.0, 1.0), mechanism, split=split, first=first)
         found = (released(channel, np.zeros((rounds, copies))) ** 2).mean(axis=1)
         assert found == pytest.approx(spread * channel.variances(rounds), rel=off)
 
@@ -276,13 +277,13 @@ class TestErrors:
         for t in range(1, rounds + 1):
             since = place(t, first)[2]
             expected[t] = expected[t - (since & -since)] + node_scale(split, t, first, gaussian=gaussian) ** 2
-        found = Epochs.over(LINE, mechanism, split=split, first=first).variances(rounds)
+        found = Restarting.over(LINE, mechanism, split=split, first=first).variances(rounds)
         assert found == pytest.approx(expected[1:])
 
     def test_restarts_in_closed_form(self):
         """In epoch e: 1² + .. + e² for the totals before, and (e + 1)² for each node."""
         e = 10
-        curve = Epochs.over(LINE, Laplace(1.0), split="restarts").variances(2 ** (e + 1) - 1)
+        curve = Restarting.over(LINE, Laplace(1.0), split="restarts").variances(2 ** (e + 1) - 1)
         assert curve.max() == pytest.approx(e * (e + 1) * (2 * e + 1) / 6 + (e + 1) ** 2 * e)
         assert curve[-1] == pytest.approx((e + 1) * (e + 2) * (2 * e + 3) / 6)
 
@@ -301,8 +302,8 @@ class TestErrors:
         """Ratios to a tree that is made for 2^18 rounds, at equal guarantee."""
         rounds = 2**18
         pure = rounds.bit_length() if isinstance(mechanism, Laplace) else 1  # its scale has the levels, not their root
-        curve = Epochs.over(LINE, mechanism, split=split).variances(rounds)
-        known = tree_errors(rounds)
+        curve = Restarting.over(LINE, mechanism, split=split).variances(rounds)
+        known = Tree.errors(rounds)
         assert curve.max() / (pure * known.largest) == pytest.approx(largest, abs=1e-3)
         assert curve.mean() / (pure * known.mean) == pytest.approx(mean, abs=1e-3)
 
@@ -314,7 +315,7 @@ class TestAudits:
 
     def sample(self, channel, weights, world, trials, series):
         """Return for each of so many independent streams the nodes of round 4: their largest, or a weighted sum."""
-        wide = Epochs.over(Box.cube(trials, -1.0, 1.0), channel.mechanism)
+        wide = Restarting.over(Box.cube(trials, -1.0, 1.0), channel.noise)
         wide = wide._replace(on_total=channel.on_total, on_inside=channel.on_inside)
         vectors = np.zeros((7, trials))
         vectors[3] = 2.0 * world - 1.0
@@ -354,34 +355,117 @@ class TestRefusals:
     )
     def test_bad_arguments_get_one_sentence(self, options, message):
         with pytest.raises(DiscreetError, match=message):
-            Epochs.over(CUBE, Laplace(1.0), **options)
+            Restarting.over(CUBE, Laplace(1.0), **options)
 
     def test_an_unknown_noise(self):
         with pytest.raises(DiscreetError, match="unknown noise 'gauss': did you mean 'gaussian'"):
-            epoch_noise(CUBE, epsilon=1.0, delta=1e-6, noise="gauss")
+            Restarting.calibrated(CUBE, epsilon=1.0, delta=1e-6, noise="gauss")
 
-    def test_live_use(self):
-        """Exact noise with restarts: the same sums, the same guarantee, no copies; others are refused."""
-        for split in ("tapered", "hybrid"):
-            with pytest.raises(DiscreetError, match="live with split='restarts' only, not hybrid or tapered"):
-                channel_for(split, "laplace").live()
-        for noise in ("laplace", "gaussian", "cube"):
-            simulated = channel_for("restarts", noise)
-            live = simulated.live()
-            size = live.losses.dimension
-            assert live.guarantee.epsilon == simulated.guarantee.epsilon
-            assert live.guarantee.delta == simulated.guarantee.delta
-            spread = []
-            for _ in range(20):
-                ready, released = live.offer(np.full(size, 0.25), 1.0, None)
-                assert ready
-                spread.append(np.abs(released - 0.25 * live.seen[0]).max())
-                assert all(part["exact"] for part in live.noises)
-            assert live.seen[0] == 20
-            assert 0.0 < max(spread) < 60.0 * max(part["scale"] for part in live.noises)
-            with pytest.raises(DiscreetError, match="cannot be copied"):
-                copy.deepcopy(live)
-            live.restart()
-            assert live.seen[0] == 0
+    def test_factorisations_without_a_root_can_be_restarted_only(self):
+        for kind in (Honaker, Buffered):
+            with pytest.raises(
+                DiscreetError, match=f"split is 'hybrid', but {kind.name} can be restarted with 'restarts'"
+            ):
+                Restarting.over(CUBE, Gaussian(1.0, 1e-6), kind, split="hybrid")
+        with pytest.raises(DiscreetError, match="sqrt-toeplitz remembers all rounds"):
+            Restarting.over(CUBE, Gaussian(1.0, 1e-6), SquareRoot, split="restarts")
+
+    def test_what_cannot_be_used_live(self):
         with pytest.raises(DiscreetError, match="spherical"):
             channel_for("restarts", "spherical").live()
+        with pytest.raises(DiscreetError, match="cannot be summed live by blt, whose rounding errors grow"):
+            Restarting.over(CUBE, Gaussian(1.0, 1e-6), Buffered, split="restarts").live()
+
+
+every_exact_noise = pytest.mark.parametrize("noise", ["laplace", "cube", "gaussian"])
+
+
+class TestLive:
+    """The same channel with exact noise, on one grid for all epochs."""
+
+    @every_split
+    @every_exact_noise
+    @pytest.mark.parametrize("first", [1, 4])
+    def test_it_keeps_the_guarantee_with_hardly_more_noise(self, split, noise, first):
+        simulated = channel_for(split, noise, first=first)
+        live = simulated.live()
+        assert type(live) is Restarting
+        assert live.guarantee.epsilon <= simulated.guarantee.epsilon
+        assert live.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
+        assert live.guarantee.delta == simulated.guarantee.delta
+        assert "exact noise" in live.guarantee.source
+        for one, exact in zip(simulated.noise_scales, live.noise_scales, strict=True):
+            assert exact.exact
+            assert 1.0 <= exact.scale / one.scale < 1.0 + 1e-6
+        assert live.live() is live
+
+    @every_split
+    @every_exact_noise
+    def test_every_epoch_costs_no_more_than_the_guarantee(self, split, noise):
+        """In whole steps, for all epochs: a vector that moves as far as it can moves its total and a node a level."""
+        live = channel_for(split, noise).live()
+        moved = live.losses.diameter(live.noise.norm)
+        for epoch in range(live.on_total.size):
+            total, inside = (live.sums.noise.twin(float(part[epoch])) for part in (live.on_total, live.on_inside))
+            assert live.losses.grid % total.step == live.losses.grid % inside.step == 0.0
+            parts = [moved / total.scale, *[moved / inside.scale] * epoch]
+            limit = live.noise.joint_guarantee(moved, model="central", source="").curve
+            if noise == "gaussian":
+                assert math.hypot(*parts) <= limit.mu
+            else:
+                assert math.fsum(parts) <= limit.epsilon
+
+    @every_split
+    @every_exact_noise
+    def test_without_its_noise_every_sum_is_right_and_on_the_grid(self, split, noise, monkeypatch):
+        monkeypatch.setattr("discreet.mechanisms.exact.NoiseBlock.take", lambda self: 0)
+        monkeypatch.setattr("discreet.mechanisms.ExactCube.radius", lambda self, size: 0)
+        vectors, live = some_vectors(40), channel_for(split, noise).live()
+        found = released(live, vectors, compiled=False)
+        assert found == pytest.approx(np.cumsum(vectors, axis=0), abs=1e-4)
+        steps = found / live.losses.grid
+        assert np.array_equal(steps, np.rint(steps))
+        assert live.rounds_seen() == 40
+
+    @every_split
+    def test_its_noise_has_the_scale_of_its_node(self, split):
+        """Nodes of 400 copies of 15 rounds: a spread that is off by 30 % is beyond eight standard errors."""
+        live = channel_for(split, "gaussian", losses=Box.cube(400, -1.0, 1.0)).live()
+        found = node_noises(released(live, np.zeros((15, 400)), compiled=False), np.zeros((15, 400)), 1)
+        scale = live.noise.scale
+        expected = [scale * node_scale(split, t, 1, gaussian=True) for t in range(1, 16)]
+        assert found.std(axis=1) == pytest.approx(np.array(expected), rel=0.3)
+
+    @every_split
+    def test_in_the_middle_of_a_run_there_is_no_second_one(self, split):
+        live = channel_for(split, "laplace").live()
+        assert kernel.copy(live).guarantee == live.guarantee
+        for rounds in (1, 3):  # after one round, and where an epoch has just begun
+            live.restart()
+            released(live, some_vectors(rounds), compiled=False)
+            duplicates = (copy.copy, copy.deepcopy, pickle.dumps, kernel.copy, lambda each: each._replace(first=1))
+            for duplicate in duplicates:
+                with pytest.raises(DiscreetError, match=f"has seen {rounds} round"):
+                    duplicate(live)
+        live.restart()
+        assert live.rounds_seen() == 0
+
+    def test_honaker_is_live_with_restarts(self):
+        live = Restarting.over(CUBE, Gaussian(1.0, 1e-6), Honaker, split="restarts").live()
+        assert live.guarantee.is_private
+        assert np.isfinite(released(live, some_vectors(9), compiled=False)).all()
+
+    def test_it_stands_an_audit(self):
+        """Round 4 is -1 or 1. A true guarantee is called violated in one of a million runs at most."""
+        simulated = channel_for("tapered", "laplace", losses=LINE)
+
+        def sample(world, trials, series):
+            live, found = simulated.live(), np.empty(trials)  # worlds are drawn by two threads
+            for trial in range(trials):
+                live.restart()
+                sums = [live.offer([2.0 * world - 1.0 if t == 3 else 0.0], 1.0, None)[1][0] for t in range(7)]
+                found[trial] = max(sums[2 + size] - sums[2] for size in (1, 2, 4))
+            return found
+
+        bound = attacked(sample, 12_000, delta=0.0, gaussian=False, confidence=1 - 1e-6)
+        assert 0.4 < bound <= 1.0

@@ -1,4 +1,4 @@
-"""The narrow contracts of a private learner: learner, channel, mechanism. Those of games are in ``problems/base.py``.
+"""The narrow contracts of a private learner: learner, channel, noise. Those of games are in ``problems/base.py``.
 
 Each is a base class. It has defaults for what most do, and declares every ability that only some have, with what it means
 not to have it; so nothing has to be asked whether it has an attribute. Names that recur: an *action* is what is played
@@ -11,13 +11,13 @@ raw and sensitive. A *query* is the public factor by which a learner wants feedb
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.guarantee import Guarantee
+from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee, Model
 from discreet.kernel import Component
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,11 @@ class Learner(Component):
     def example(cls) -> Learner:
         """Return one to check the contract with."""
         raise NotImplementedError
+
+    @property
+    def mixing(self) -> float:
+        """With which probability an action is drawn uniformly at random."""
+        return 0.0
 
     def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
         """Return an action and its trace."""
@@ -85,20 +90,101 @@ class Learner(Component):
         return 0
 
 
-class Mechanism(Protocol):
-    """Noise with a known strength."""
+class NoiseScale(NamedTuple):
+    """What noise is added: its kind, its scale in the units of the feedback, and whether it is drawn exactly."""
 
-    def add_noise(self, value: Any, rng: Generator) -> Any:
-        """Return the value with noise."""
+    kind: str
+    scale: float
+    exact: bool = False
 
-    def guarantee(self, sensitivity: float, *, model: Any, source: str) -> Guarantee:
-        """Return what a release promises for a value that moves by at most ``sensitivity``."""
+    def times(self, factor: float) -> NoiseScale:
+        """Return the same noise in other units."""
+        return self._replace(scale=self.scale * factor)
 
-    def exactly(self, sensitivity: float) -> Any:
-        """Return the mechanism for live use, with the same guarantee for this sensitivity."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the noise for JSON."""
+        return {"kind": self.kind, "scale": self.scale} | ({"exact": True} if self.exact else {})
 
-    def noise(self) -> dict[str, Any]:
-        """Return the kind of noise and its scale."""
+
+class Noise(Component):
+    """Noise with a known strength, for one number or for vectors. It knows itself: nothing asks which noise it is.
+
+    Noise of one's own needs ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number at a time, and for
+    simulation: what vectors and several releases cost together is stated by noise that declares it.
+    """
+
+    kind: ClassVar[str] = "noise of one's own"
+    norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
+    across: ClassVar[float] = math.nan  # in which norm those of several releases add up: 1, or 2 where squares do
+    is_exact: ClassVar[bool] = False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    has_memory: ClassVar[bool] = True  # whether a draw may depend on earlier ones, so that releases are no trials
+
+    @property
+    def scale(self) -> float:
+        """The scale in units of the value."""
+        raise NotImplementedError
+
+    @property
+    def step(self) -> float:
+        """The step of the grid that exact noise lives on; 0 for floating-point noise."""
+        return 0.0
+
+    @classmethod
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
+        """Return the least noise with which a movement of ``sensitivity`` costs at most (epsilon, delta)."""
+        raise DiscreetError(f"{cls.__name__} noise cannot be calibrated by name: build it with the scale that it needs.")
+
+    @classmethod
+    def combined(cls, releases: int) -> float:
+        """Return by how much more a movement costs that is in so many releases: k times, or sqrt(k) times."""
+        if math.isnan(cls.across):
+            raise DiscreetError(f"noise is {cls.__name__}, of which it is not known what several releases cost together.")
+        return math.sqrt(releases) if cls.across == 2.0 else float(releases)
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return the variance of a coordinate of noise of scale 1."""
+        raise NotImplementedError
+
+    def deviation(self, dimension: int) -> float:
+        """Return the standard deviation of a coordinate."""
+        return math.sqrt(self.unit_variance(dimension)) * self.scale
+
+    def log_moment(self, tilt: float, dimension: int) -> float:
+        """Return the logarithm of E exp(tilt Z), Z a coordinate of the noise; infinite where there is none."""
+        raise NotImplementedError
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return one number with noise; ``perturb`` is for vectors."""
+        raise NotImplementedError
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Add noise to a vector, in place: independent noise to every coordinate."""
+        for i in range(vector.size):
+            vector[i] = self.add_noise(vector[i], rng)
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what the release of one number guarantees that moves by at most ``sensitivity``."""
+        raise NotImplementedError
+
+    def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what releases of vectors guarantee that move by ``sensitivity`` together, in ``norm`` and ``across``."""
+        return Guarantee.none(f"nothing is proved of running sums with {type(self).__name__} noise")
+
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> Noise:
+        """Return the exact twin that keeps a guarantee for this sensitivity, or refuse."""
+        if self.is_exact:
+            return self
+        raise DiscreetError(f"noise is {type(self).__name__}, which cannot be drawn exactly: it is for simulation only.")
+
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether draws are independent, and movements of several releases add up as for Gaussian noise."""
+        return self.across == 2.0 and not self.has_memory
+
+    @property
+    def noise_scale(self) -> NoiseScale:
+        """Kind and scale."""
+        return NoiseScale(self.kind, self.scale, self.is_exact)
 
 
 class Channel(Component):
@@ -156,14 +242,19 @@ class Channel(Component):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised, computed from the noise that is really added."""
+        """What is guaranteed, computed from the noise that is really added."""
         raise NotImplementedError
 
     def guarantee_with(self, learner: Learner) -> Guarantee:
-        """Return what is promised with this very learner."""
+        """Return what is guaranteed with this very learner."""
         return self.guarantee
 
     @property
-    def noises(self) -> Sequence[dict[str, Any]]:
-        """The noise that is added: kind and scale, in the units of the feedback."""
+    def has_gaussian_noise(self) -> bool:
+        """Whether all that is released has Gaussian noise: then one point of the trade-off tells all of it."""
+        return False
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
+        """The noise that is added, in the units of the feedback."""
         return ()

@@ -1,6 +1,24 @@
 """Attacks that bound epsilon from below: they refute a guarantee, or say how much of it is known to leak."""
 
+from discreet.auditing import advice, releases, running_sums, selection  # each declares the attack on its channels
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns, Record
-from discreet.auditing.audit import Audit, attacked, audit
+from discreet.auditing.audit import Audit, audit
+from discreet.auditing.bounds import attacked
+from discreet.auditing.registry import GameFacts, attacks, default_attack
 
-__all__ = ["Attack", "Audit", "EveryRelease", "FreshRuns", "Record", "attacked", "audit"]
+__all__ = [
+    "Attack",
+    "Audit",
+    "EveryRelease",
+    "FreshRuns",
+    "GameFacts",
+    "Record",
+    "advice",
+    "attacked",
+    "attacks",
+    "audit",
+    "default_attack",
+    "releases",
+    "running_sums",
+    "selection",
+]

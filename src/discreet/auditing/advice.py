@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from discreet import kernel
-from discreet.auditing.attacks import AT_ONCE
+from discreet.auditing.attacks import AT_ONCE, Attack, trials_to_find
+from discreet.auditing.bounds import ROUNDS
+from discreet.auditing.registry import GameFacts, attacks
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
 from discreet.contracts import Estimate, Floats, Generator
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee
 from discreet.kernel import compile_for
-from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -22,7 +24,7 @@ from discreet.ranges import Range
 HEAVY = 1e6  # the weight of one expert, if all others have 1
 
 
-class OneEstimate(NamedTuple):
+class OneEstimate(Attack):
     """Every batch is a trial; in its first round the loss is the lowest or the highest, in all others in the middle.
 
     The queries are fixed and public: all learners hear is what the channel releases. All experts but the first advise
@@ -39,6 +41,7 @@ class OneEstimate(NamedTuple):
     importance: float = 20.0
     alike: bool = True
     heavy: float = 0.0  # what the first expert gives to the arm
+    always_laplace: bool = False  # whether the channel has Laplace noise in every batch
 
     @property
     def text(self) -> str:
@@ -57,16 +60,22 @@ class OneEstimate(NamedTuple):
         weights[0] = HEAVY
         return factors[:, None] * column, weights
 
-    def curve(self, channel: Any) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
         """Return that of the noise that is drawn for these queries, if it is Gaussian."""
-        is_gaussian = type(channel) is Estimates and self.way(channel) not in (GROUPS, JOINT_LAPLACE)
-        return GaussianNoise(1.0 / channel.gaussian) if is_gaussian else None
+        channel: Any = private.channel
+        return None if self.way(channel) in (GROUPS, JOINT_LAPLACE) else GaussianNoise(1.0 / channel.gaussian)
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return as many as are needed, or can be played in about a minute."""
+        channel: Any = private.channel
+        affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def way(self, channel: Any) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(f"the attack is for {self.experts} experts, but the channel has {channel.sums.size}.")
-        if isinstance(channel, PaperEstimates):
+        if self.always_laplace:
             return JOINT_LAPLACE
         probe = kernel.copy(channel)
         vectors, weights = self.queries(probe.size)
@@ -111,29 +120,20 @@ def batches(channel: Any, losses: Floats, vectors: Floats, weights: Floats, rele
             released[trial, j] = out[j]
 
 
-class ShownAdvice(Wrapping):
-    """A learner that is shown the same advice in every round, whatever the game shows."""
-
-    advice: Floats
-
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
-        """Let the learner act on the advice."""
-        return self.learner.act(self.advice, rng)
-
-
-def advised(private: Private, arms: int, experts: int) -> Private:
-    """Return the private learner for games that show no advice: all experts always advise all arms alike."""
-    return private._replace(learner=ShownAdvice(private.learner, np.full((arms, experts), 1.0 / arms)))
-
-
-def one_estimate(private: Private, arms: int, bounds: Range) -> OneEstimate:
+@attacks(Estimates)
+def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
-    mixing = getattr(private.learner, "mixing", 0.0)
-    attack = OneEstimate(bounds, channel.sums.size)
-    return attack._replace(importance=arms / mixing) if mixing > 0.0 else attack
+    attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
+    mixing = private.learner.mixing
+    return (
+        attack._replace(importance=(2 if facts.problem is None else facts.problem.actions) / mixing)
+        if mixing > 0.0
+        else attack
+    )
 
 
-def releases_estimates(channel: object) -> bool:
-    """Return whether this attack is for the channel."""
-    return isinstance(channel, Estimates | PaperEstimates)
+@attacks(PaperEstimates)
+def one_paper_estimate(private: Private, facts: GameFacts) -> OneEstimate:
+    """Return the same for noise that is Laplace in every batch."""
+    return one_estimate(private, facts)._replace(always_laplace=True)

@@ -2,33 +2,82 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet import kernel
+from discreet.auditing.bounds import LEAST, MOST, ROUNDS, RUNS, SPENT, attacked
 from discreet.contracts import Floats, Generator, Integers
+from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
+from discreet.guarantee import Guarantee
+from discreet.kernel import Component
 from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
-from discreet.problems import ArmGame, Game
+from discreet.problems import ArmGame, Game, Problem
 from discreet.randomness import streams
-from discreet.ranges import Range
+from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player
 
 AT_ONCE = 1 << 19
 
 
-class Attack(Protocol):
+class Attack(Component):
     """Plays both of two neighbouring games and reports one number for each trial."""
+
+    compiles = False
 
     @property
     def text(self) -> str:
         """What is done, in one sentence."""
+        raise NotImplementedError
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of so many independent trials in world 0 or 1."""
+        raise NotImplementedError
+
+    def prepared(self, private: Private, claim: Guarantee) -> Private:
+        """Return what is attacked to refute the claim: the private learner itself."""
+        return private
+
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+        """Return the curve if the statistic has Gaussian noise of our own: only then one point of it tells all of it."""
+        return None
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return how many trials the attack needs and can afford: a few, if each is a whole run."""
+        return RUNS
+
+    def bound(self, private: Private, claim: Guarantee, *, trials: int, seed: int, confidence: float) -> float:
+        """Return a lower bound on epsilon at the delta of the claim, from the best event of the statistic."""
+
+        def sample(world: int, number: int, series: int) -> Floats:
+            return self.sample(prepared, world, number, seed + (series << 40))
+
+        prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
+        return attacked(sample, trials, delta=claim.delta, gaussian=gaussian, confidence=confidence)
+
+
+def channel_curve(private: Private) -> GaussianNoise | None:
+    """Return the curve of a channel with Gaussian noise."""
+    curve = private.guarantee.curve
+    return curve if private.channel.has_gaussian_noise and isinstance(curve, GaussianNoise) else None
+
+
+def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0) -> int:
+    """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight.
+
+    ``rarer`` says by how much the root of the number grows if the best event is rare; Gaussian noise does not need it.
+    """
+    if claim.epsilon == 0.0:
+        return LEAST
+    precise = rarer * 2.6 * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0))) / max(0.04 * claim.epsilon, 1e-9)
+    if shape is not None:
+        precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
+    return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
 
 class Listening(Wrapping):
@@ -53,9 +102,9 @@ class Listening(Wrapping):
 
 
 class Stretches(Game):
-    """A game whose feedback is ``usual``, but ``first`` in the first round of every stretch of ``length`` rounds."""
+    """A game whose feedback is ``usual``, but ``first`` in the first round of every stretch of ``period`` rounds."""
 
-    length: int
+    period: int
     first: float
     usual: float
     left: Integers  # rounds of the running stretch; counting is much cheaper than a remainder
@@ -65,7 +114,7 @@ class Stretches(Game):
         if self.left[0] > 0:
             self.left[0] -= 1
             return self.usual
-        self.left[0] = self.length - 1
+        self.left[0] = self.period - 1
         return self.first
 
     def loss(self, t: int, action: int) -> float:
@@ -73,7 +122,7 @@ class Stretches(Game):
         return 0.0
 
 
-class EveryRelease(NamedTuple):
+class EveryRelease(Attack):
     """Every release is a trial: for channels that keep nothing from one release to the next.
 
     In each batch the loss of the first round is the lowest in one world and the highest in the other; the statistic is
@@ -89,6 +138,14 @@ class EveryRelease(NamedTuple):
         low, high = self.bounds
         what = f"one loss of {self.size}" if self.size > 1 else "a loss"
         return f"{what} is {low:g} or {high:g}; a half-line of what is released"
+
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+        """Return the curve of the channel."""
+        return channel_curve(private)
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return as many as are needed, or can be played in about a minute."""
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=ROUNDS // (20 + private.channel.hold()))
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return what is released, batch after batch."""
@@ -116,29 +173,22 @@ def total_released(record: Record) -> float:
     return float(record.released.sum())
 
 
-class FreshRuns(NamedTuple):
-    """Every trial is a run of its own from the start, on one of two tables of losses (a row a round, a column an arm).
+class FreshRuns(Attack):
+    """Every trial is a run of its own from the start, on one of two neighbouring games.
 
-    The tables are neighbours: they differ in one row. ``statistic`` turns the record of a run into a number.
+    They are tables of losses that differ in one row (a row a round, a column an arm), or games of so many ``rounds``.
+    ``statistic`` turns the record of a run into a number.
     """
 
-    one: Floats
-    other: Floats
+    one: Floats | Game
+    other: Floats | Game
     statistic: Callable[[Record], float] = total_released
     text: str = "two neighbouring tables of losses; a half-line of the statistic"
+    rounds: int = 0
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
-        if self.one.shape != self.other.shape or self.one.ndim != 2:
-            shapes = f"{self.one.shape} and {self.other.shape}"
-            raise DiscreetError(f"the tables have shapes {shapes}, but must have the same two dimensions.")
-        changed = int((self.one != self.other).any(axis=1).sum())
-        if changed != 1:
-            raise DiscreetError(f"the tables differ in {count(changed, 'round')}, but neighbours differ in one only.")
-        if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):
-            raise DiscreetError("a table holds a loss that is not a finite number.")
-        rounds = self.one.shape[0]
-        game: Any = ArmGame(np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64))
+        game, rounds = self._game(world)
         draws = -(-rounds // private.channel.hold())
         marks = np.array([rounds])
         found = np.empty(trials)
@@ -151,6 +201,54 @@ class FreshRuns(NamedTuple):
         if np.isnan(found).any():
             raise DiscreetError("the statistic is not a number for some record, so it cannot tell worlds apart.")
         return found
+
+    def _game(self, world: int) -> tuple[Game, int]:
+        """Return the game of a world, and its number of rounds."""
+        if isinstance(self.one, Game) or isinstance(self.other, Game):
+            game = (self.one, self.other)[world]
+            assert isinstance(game, Game), "one is a game, and so is the other"
+            return game, self.rounds
+        if self.one.shape != self.other.shape or self.one.ndim != 2:
+            shapes = f"{self.one.shape} and {self.other.shape}"
+            raise DiscreetError(f"the tables have shapes {shapes}, but must have the same two dimensions.")
+        changed = int((self.one != self.other).any(axis=1).sum())
+        if changed != 1:
+            raise DiscreetError(f"the tables differ in {count(changed, 'round')}, but neighbours differ in one only.")
+        if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):
+            raise DiscreetError("a table holds a loss that is not a finite number.")
+        return ArmGame(np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64)), self.one.shape[0]
+
+
+def fresh_runs(private: Private, problem: Problem | None = None, bounds: Range | None = None) -> FreshRuns:
+    """Return the attack on a channel of which nothing is known: its first loss is the lowest or the highest."""
+    rounds = private.channel.hold()
+    if problem is not None:
+        one, other = problem.neighbours(rounds, bounds or make_range())
+        text = "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
+        return FreshRuns(one, other, text=text, rounds=rounds)
+    arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
+    losses = np.full((rounds, arms), 0.5), np.full((rounds, arms), 0.5)
+    losses[0][0], losses[1][0] = 0.0, 1.0
+    text = "the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases"
+    return FreshRuns(*losses, text=text)
+
+
+class Shown(Wrapping):
+    """A learner that is shown the same in every round, whatever the game shows."""
+
+    observation: Any
+
+    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+        """Let the learner act on what it is shown."""
+        return self.learner.act(self.observation, rng)
+
+
+def shown(private: Private, problem: Problem) -> Private:
+    """Return the private learner for games that show nothing: it is shown what a probe of its problem shows first."""
+    observation = problem.probe(1, np.random.default_rng(0)).observe(0)
+    if isinstance(observation, int):
+        return private
+    return private._replace(learner=Shown(private.learner, np.ascontiguousarray(observation)))
 
 
 def overheard(private: Private, draws: int, released: Floats) -> Private:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Floats
 from discreet.curves import gaussian_epsilon
 
+CONFIDENCE = 0.99
+LEAST, MOST = 400_000, 100_000_000  # trials
+RUNS = 20_000  # of attacks whose trials are whole runs
+ROUNDS = 4 * 10**9  # so many rounds, at most, are played unless trials are given: about a minute
+SPENT = 0.25  # the share of the trials that the event is chosen with
+AT_ONCE = 1 << 21
 CANDIDATES = 400
 ASIDE = 1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
 PLACES = np.arange(1, 9)  # so many times
@@ -34,6 +42,32 @@ class Tally(NamedTuple):
     hits: int
     others: int
     trials: int
+
+
+def attacked(
+    sample: Callable[[int, int, int], Any], trials: int, *, delta: float, gaussian: bool, confidence: float = CONFIDENCE
+) -> float:
+    """Return the lower bound on epsilon from ``sample(world, trials, series)``.
+
+    Both worlds are drawn side by side. An event is chosen on a quarter of the trials, and counted in the others, piece by
+    piece, so that memory does not grow with them.
+    """
+    spent = min(math.ceil(SPENT * trials), AT_ONCE)
+    counted = trials - spent
+
+    def count_hits(world: int, event: Event) -> int:
+        pieces = range(0, counted, AT_ONCE)
+        return sum(
+            event.hits(np.asarray(sample(world, min(AT_ONCE, counted - start), 1 + piece)))
+            for piece, start in enumerate(pieces)
+        )
+
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(lambda world: np.asarray(sample(world, spent, 0)), (0, 1))
+        event = best_event(first, second, confidence=confidence, delta=delta, gaussian=gaussian)
+        hits = list(threads.map(lambda world: count_hits(world, event), (0, 1)))
+    tally = Tally(hits[event.likelier], hits[1 - event.likelier], counted)
+    return epsilon_bound(tally, confidence=confidence, delta=delta, gaussian=gaussian)
 
 
 def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bool) -> float:

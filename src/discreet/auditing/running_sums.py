@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from discreet.channels import Buffered, Epochs, SquareRoot, Tree
-from discreet.channels.live import Live
-from discreet.contracts import Floats, Generator, Integers
+from discreet.auditing.attacks import Attack, channel_curve, trials_to_find
+from discreet.auditing.bounds import ROUNDS
+from discreet.auditing.registry import GameFacts, attacks
+from discreet.channels.running_sum import Stream
+from discreet.contracts import Floats, Generator, Integers, Noise
+from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import Component, compilable, compile_for, copy
-from discreet.mechanisms import CubeLaplace, Laplace, SphericalLaplace
+from discreet.kernel import compilable, compile_for, copy
 from discreet.private import Private
 from discreet.randomness import streams
 
 AT_ONCE = 1 << 15
 LONGEST = 2048
-ENDLESS = 7  # three epochs: the last begins with round 4
-NORMS = {Laplace: 1, SphericalLaplace: 2, CubeLaplace: math.inf}
 
 
-class OneVector(NamedTuple):
+class OneVector(Attack):
     """Every trial is a run from the start; one of its loss vectors is one of two, all others are in the middle.
 
     Releases are linear in the inputs and in the noise. How they respond to each draw of noise is found out by playing
@@ -42,11 +42,34 @@ class OneVector(NamedTuple):
         which = "the first loss vector" if self.turn == 0 else f"loss vector {self.turn + 1}"
         return f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
 
+    def prepared(self, private: Private, claim: Guarantee) -> Private:
+        """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
+
+        What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md: Tree
+        levels): taking it off gives a better attack. Any other claim may be true because of it: Gaussian noise gets a
+        smaller μ.
+        """
+        channel: Any = private.channel
+        pure = channel.noise.across == 1.0 and claim.delta == 0.0
+        return private._replace(channel=channel.without_padding()) if pure or claim == private.guarantee else private
+
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+        """Return the curve of the channel."""
+        return channel_curve(private)
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return as many as are needed, or can be played in about a minute."""
+        channel: Any = private.channel
+        rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
+        # the best event of pure noise is that all noises of the first round are on one side
+        rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
+        return trials_to_find(claim, shape, affordable=ROUNDS // (40 * rounds * self.one.size), rarer=rarer)
+
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of so many runs."""
         channel: Any = copy(simulated(private.channel))
         rest = self.one / 2.0 + self.other / 2.0
-        rounds, size = prefixes_of(channel), rest.size
+        rounds, size = channel.rounds_to_audit(), rest.size
         if rounds >= LONGEST:
             raise DiscreetError(
                 f"the running sum has {rounds:,} prefixes, but every trial of its audit is a whole run: "
@@ -77,19 +100,11 @@ def prefix_runs(channel: Any, inputs: Floats, released: Floats, rng: Generator) 
                 released[run, t, i] = out[i]
 
 
-def is_running_sum(channel: object) -> bool:
-    """Return whether this attack is for the channel."""
-    return isinstance(channel, Tree | Buffered | SquareRoot | Epochs | Live)
-
-
-def prefixes_of(channel: Any) -> int:
-    """Return how many sums a channel releases, or how many are listened to where there is no end."""
-    return int(getattr(channel, "prefixes", ENDLESS))
-
-
-def one_vector(channel: Any) -> OneVector:
+@attacks(Stream)
+def one_vector(private: Private, facts: GameFacts) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
-    norm = NORMS.get(type(simulated(channel).mechanism), 2)
+    channel: Any = simulated(private.channel)
+    norm = 2.0 if math.isnan(channel.noise.norm) else channel.noise.norm
     size = channel.losses.dimension
     pairs = []
     for direction in (np.ones(size), np.arange(1.0, size + 1.0), np.eye(size)[0]):
@@ -98,41 +113,20 @@ def one_vector(channel: Any) -> OneVector:
         channel.losses.minimise_linear(-direction, pair[1])
         pairs.append(pair)
     farthest = max(pairs, key=lambda pair: float(np.linalg.norm(pair[1] - pair[0], norm)))
-    return OneVector(*farthest, turn=ENDLESS // 2 if isinstance(channel, Epochs) else 0)
-
-
-def with_noise(channel: Any, mechanism: Any) -> Any:
-    """Return a copy of the channel with another mechanism."""
-    if isinstance(channel, Epochs):
-        scaled: Any = channel.tree.mechanism
-        return copy(channel._replace(tree=channel.tree._replace(mechanism=scaled._replace(mechanism=mechanism))))
-    return copy(channel)._replace(mechanism=mechanism)
+    return OneVector(*farthest, turn=channel.round_to_attack())
 
 
 def simulated(channel: Any) -> Any:
     """Return the channel, or refuse one in live use: an audit needs millions of draws, and sets the noise apart."""
-    if isinstance(channel, Live):
+    if channel.noise.is_exact:
         raise DiscreetError(
-            f"the channel is a {type(channel).__name__}, but a live channel is audited through its simulated twin: "
-            "give the Private that live() was called on."
+            f"the channel is a {type(channel).__name__} in live use, but is audited through its simulated twin, which is "
+            "the same code: give the Private that live() was called on."
         )
     return channel
 
 
-def attackable(private: Private, claim: Guarantee) -> Private:
-    """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
-
-    What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md: Tree levels):
-    taking it off gives a better attack. Any other claim may be true because of it: Gaussian noise gets a smaller μ.
-    """
-    channel = private.channel
-    if not (isinstance(channel, Tree) and channel.padding):
-        return private
-    pure = type(channel.mechanism) in NORMS and claim.delta == 0.0
-    return private._replace(channel=channel._replace(padding=False)) if pure or claim == private.guarantee else private
-
-
-class Impulse(Component):
+class Impulse(Noise):
     """In the place of noise: adds 1 in one draw, and nothing in all others."""
 
     turn: int
@@ -145,22 +139,17 @@ class Impulse(Component):
                 vector[i] += 1.0
         self.drawn[0] += 1
 
-    def add_noise(self, value: float, rng: Generator) -> float:
-        """Add one unit, if it is its turn."""
-        self.drawn[0] += 1
-        return value + 1.0 if self.drawn[0] == self.turn + 1 else float(value)
-
 
 def responses(channel: Any, rounds: int, size: int) -> Floats:
     """Return the matrix from draws of noise to releases: release t contains entry (t, n) times draw n."""
 
     def play(turn: int) -> tuple[Floats, int]:
         impulse = Impulse(turn, np.zeros(1, np.int64))
-        probe = with_noise(channel, impulse)
+        probe = channel.with_noise(impulse)
         released = np.empty((1, rounds, size))
         runs = compile_for(prefix_runs, probe) if compilable(probe) else prefix_runs
         runs(probe, np.zeros((rounds, size)), released, streams(0).privacy)
-        return released[0, :, 0], int(probe.mechanism.drawn[0])
+        return released[0, :, 0], int(impulse.drawn[0])
 
     silent, draws = play(-1)
     return np.column_stack([play(turn)[0] - silent for turn in range(draws)])
@@ -169,9 +158,8 @@ def responses(channel: Any, rounds: int, size: int) -> Floats:
 def _score(channel: Any, rounds: int, size: int, one: Floats, other: Floats) -> Any:
     """Return the function from releases (run, round, coordinate) to the logarithm of their likelihood ratio."""
     matrix = responses(channel, rounds, size)
-    scale = float(channel.mechanism.scale)
-    norm = NORMS.get(type(channel.mechanism))
-    if norm is None:  # Gaussian: linear in the releases
+    scale, norm = float(channel.noise.scale), channel.noise.norm
+    if channel.noise.across != 1.0:  # Gaussian: linear in the releases
         weights = np.linalg.pinv(matrix @ matrix.T, hermitian=True) @ (other - one) / scale**2
         return lambda released: np.tensordot(released, weights, 2)
     back = np.linalg.pinv(matrix)

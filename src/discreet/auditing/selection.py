@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from discreet.auditing.attacks import Attack, fresh_runs
+from discreet.auditing.registry import GameFacts, attacks
+from discreet.channels import Selection
 from discreet.contracts import Floats
+from discreet.guarantee import Guarantee
 from discreet.private import Private
 from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player
 
+WARM_UPS = 4_000
 RATIO = 0.76  # of the learnt share of a probability to its mixed share: where one changed gain moves it most
 
 
-class RareArm(NamedTuple):
+class RareArm(Attack):
     """One gain of an arm that was made rare is changed; how often it is drawn later tells.
 
     ``warm`` batches with gains for the first arm alone make the last arm rare, p = 1.76 γ / K, where one gain moves its
@@ -37,8 +42,13 @@ class RareArm(NamedTuple):
         low, high = self.bounds
         return f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how often it is drawn later"
 
-    def bound(self, private: Private, *, delta: float, trials: int, seed: int, confidence: float) -> float:
-        """Return a lower bound on epsilon at delta."""
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return a few: each is a run of all batches before the change."""
+        return WARM_UPS
+
+    def bound(self, private: Private, claim: Guarantee, *, trials: int, seed: int, confidence: float) -> float:
+        """Return a lower bound on epsilon at the delta of the claim, from the later draws of the rare arm."""
+        delta = claim.delta
         channel: Any = private.channel
         later = channel.rounds // channel.size - self.warm - 1
         if later < 1:
@@ -73,8 +83,12 @@ class RareArm(NamedTuple):
         return np.array(found).reshape(-1, 2)
 
 
-def rare_arm(private: Private, arms: int, bounds: Range) -> RareArm:
-    """Return the attack with as long a warm-up as it takes, but at most half of the run."""
+@attacks(Selection)
+def rare_arm(private: Private, facts: GameFacts) -> Attack:
+    """Return the attack with as long a warm-up as it takes, but at most half of the run; whole runs for unknown arms."""
+    if facts.problem is None or facts.bounds is None:
+        return fresh_runs(private)
+    arms, bounds = facts.problem.actions, facts.bounds
     channel: Any = private.channel
     learner: Any = private.learner
     mixing, batches = float(learner.mixing), int(channel.rounds // channel.size)

@@ -326,7 +326,7 @@ class Bandit:
 
     def __repr__(self) -> str:
         noise = "simulation only: floating-point noise" if self._simulation else "live: exact noise"
-        if not self._private.channel.noises:
+        if not self._private.channel.noise_scales:
             noise = "no noise"
         return (
             f"Bandit({len(self._labels)} arms, round {self._asked} of {self._horizon}, {self._algorithm}, "

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Mechanism
+from discreet.contracts import Generator, Noise, NoiseScale
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
@@ -25,44 +25,49 @@ class Batch(BatchSums):
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before they are added.
 
     >>> print(Batch.laplace(size=10, epsilon=0.1, bounds=Range(0.0, 1.0)))
-    Batch(size=10, bounds=Range(low=0.0, high=1.0), held=<hidden>, mechanism=Laplace(scale=10.0))
+    Batch(size=10, bounds=Range(low=0.0, high=1.0), held=<hidden>, noise=Laplace(scale=10.0))
     """
 
-    mechanism: Mechanism  # noise on the sum of a batch, in widths of the range
+    noise: Noise  # noise on the sum of a batch, in widths of the range
 
     @classmethod
-    def over(cls, *, size: int, bounds: Range, mechanism: Mechanism) -> Self:
+    def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
         """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
         rounds = check_int("batch_size", size, least=1)
-        return cls(size=rounds, bounds=make_range(*bounds), held=np.zeros(3), mechanism=mechanism)
+        return cls(size=rounds, bounds=make_range(*bounds), held=np.zeros(3), noise=noise)
 
     @classmethod
     def laplace(cls, *, size: int, epsilon: float, bounds: Range) -> Self:
         """Return the channel with the least Laplace noise for epsilon."""
-        return cls.over(size=size, bounds=bounds, mechanism=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon))
+        return cls.over(size=size, bounds=bounds, noise=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon))
 
     def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the mean of the batch with noise."""
         length = self.batch_length()
-        return True, query * (self.mechanism.add_noise(self.empty(), rng) / length)
+        return True, query * (self.noise.add_noise(self.empty(), rng) / length)
 
     def live(self) -> Self:
         """Return the channel with exact noise."""
-        return self._replace(mechanism=self.mechanism.exactly(self.sensitivity))
+        return self._replace(noise=self.noise.exact(self.guarantee, self.sensitivity))
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves what the mechanism gets: the sum of a batch, in widths of the range."""
+        """By how much a replaced round moves what gets noise: the sum of a batch, in widths of the range."""
         return 1.0
 
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
         source = "Faster rates 2025, Lemma 1, with the declared range (docs/proofs.md: Batches)"
-        return self.mechanism.guarantee(self.sensitivity, model="central", source=source)
+        return self.noise.guarantee(self.sensitivity, model="central", source=source)
 
     @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
         """One noise, on each mean, in the units of the losses."""
-        noise = self.mechanism.noise()
-        return (noise | {"scale": noise["scale"] * self.bounds.width / self.size},)
+        one = self.noise.noise_scale
+        return (one._replace(scale=one.scale * self.bounds.width / self.size),)

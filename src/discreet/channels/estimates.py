@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
-from discreet.kernel import helper
+from discreet.kernel import Raw, helper
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, grid_for, make_range
 
@@ -57,13 +57,13 @@ class Estimates(Channel):
     ceiling: float  # on the standard deviation in a coordinate, where they differ
     seen: Integers
     way: Integers  # in which the last batch was released
-    sums: Floats  # of query · loss
+    sums: Raw[Floats]  # of query · loss
     grouped: Floats  # of query · noisy sum, over groups
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
     columns: Floats  # group, coordinate: the last query of each group
-    held: Floats  # group: the sum of its losses since its query changed, in steps of the grid
+    held: Raw[Floats]  # group: the sum of its losses since its query changed, in steps of the grid
     known: Integers  # group: whether it had a query in this batch
     released: Floats
 
@@ -240,12 +240,12 @@ class Estimates(Channel):
         return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
 
     @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise for a query of norm 1, in the units of the losses; each batch uses one of them."""
         unit = self.bounds.width / self.size
         scales = {"laplace": self.laplace, "gaussian": self.gaussian}
         return tuple(
-            {"kind": f"{kind}, times the norm of a batch's queries", "scale": scale * unit}
+            NoiseScale(f"{kind}, times the norm of a batch's queries", scale * unit)
             for kind, scale in scales.items()
             if scale > 0.0
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.contracts import Channel, Floats, Generator
 from discreet.guarantee import Guarantee
+from discreet.kernel import Raw
 
 
 class OpenSum(Channel):
@@ -15,7 +16,7 @@ class OpenSum(Channel):
 
     one_stream = True
 
-    released: Floats
+    released: Raw[Floats]
 
     @classmethod
     def over(cls, losses: Any) -> OpenSum:

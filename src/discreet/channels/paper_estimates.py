@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
+from discreet.kernel import Raw
 from discreet.ranges import Range, grid_for, make_range
 
 
@@ -30,7 +31,7 @@ class PaperEstimates(Channel):
     cap: float  # K / γ: entries of queries are cut off there; 0 for the largest entry of each batch
     delta: float
     seen: Integers
-    sums: Floats
+    sums: Raw[Floats]
     largest_entries: Floats
     released: Floats
 
@@ -95,12 +96,8 @@ class PaperEstimates(Channel):
         return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
 
     @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise for an entry of 1, in the units of the losses."""
         scale = self.strength * self.bounds.width / self.size * (self.cap if self.cap > 0.0 else 1.0)
-        return (
-            {
-                "kind": "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries",
-                "scale": scale,
-            },
-        )
+        kind = "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries"
+        return (NoiseScale(kind, scale),)

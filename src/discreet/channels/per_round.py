@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.contracts import Channel, Generator, Mechanism
+from discreet.contracts import Channel, Generator, Noise, NoiseScale
 from discreet.guarantee import Guarantee
 from discreet.ranges import Range
 
@@ -24,29 +24,34 @@ class PerRound(Channel):
     holds_feedback = False
 
     bounds: Range
-    mechanism: Mechanism
+    noise: Noise
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the loss with fresh noise; clamping first makes the guarantee independent of good input."""
-        noisy = self.mechanism.add_noise(self.bounds.clamp(feedback), rng)
+        noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)
 
     def live(self) -> PerRound:
         """Return the channel with exact noise."""
-        return self._replace(mechanism=self.mechanism.exactly(self.sensitivity))
+        return self._replace(noise=self.noise.exact(self.guarantee, self.sensitivity))
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves what the mechanism gets."""
+        """By how much a replaced round moves what gets noise."""
         return self.bounds.width
 
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
-        source = f"{self.mechanism.noise()['kind']} mechanism on each loss (docs/proofs.md: Batches)"
-        return self.mechanism.guarantee(self.sensitivity, model="local", source=source)
+        source = f"{self.noise.kind} mechanism on each loss (docs/proofs.md: Batches)"
+        return self.noise.guarantee(self.sensitivity, model="local", source=source)
 
     @property
-    def noises(self) -> tuple[dict[str, Any], ...]:
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
         """One noise, on each loss."""
-        return (self.mechanism.noise(),)
+        return (self.noise.noise_scale,)

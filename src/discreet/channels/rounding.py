@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
-from discreet.guarantee import Guarantee
-from discreet.mechanisms import ExactGaussian, Gaussian
+from discreet.factorisations import Factorisation
+from discreet.kernel import compiled_as
 from discreet.sets import Box, L1Ball, L2Ball, Simplex
 
 UNIT = 2.0**-53  # the largest relative error of one operation
@@ -20,12 +23,16 @@ LARGEST_SUM = 2.0**40  # in diameters: a replaced round moves a computed sum by 
 
 
 class Checked(NamedTuple):
-    """A set of which it is certain how far apart two projected vectors are, whatever the rounding errors."""
+    """A set of which it is certain how far apart two projected vectors are, whatever the rounding errors.
+
+    Projected vectors are multiples of ``grid``, if that is not 0.
+    """
 
     losses: Any
+    grid: float
 
     @classmethod
-    def of(cls, losses: Any) -> Checked:
+    def of(cls, losses: Any, grid: float = 0.0) -> Checked:
         """Return the set for live use, or refuse one for which this is not proved."""
         if type(losses) not in (Box, L1Ball, L2Ball, Simplex):
             raise DiscreetError(
@@ -33,7 +40,7 @@ class Checked(NamedTuple):
                 "only of those it is proved how precisely vectors are projected."
             )
         check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
-        return cls(losses)
+        return cls(losses, grid)
 
     @property
     def dimension(self) -> int:
@@ -41,30 +48,39 @@ class Checked(NamedTuple):
         return int(self.losses.dimension)
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the set; should that fail by more than rounding, by 0."""
+        """Replace the point by the nearest one of the set, on the grid; should that fail by more than rounding, by 0."""
         self.losses.project(point)
         if not self.losses.contains(point, ROOM / 4.0 * float(self.losses.largest(math.inf))):
             point[:] = 0.0
+        if self.grid > 0.0:
+            point[:] = np.rint(point / self.grid) * self.grid
 
     def diameter(self, norm: float) -> float:
-        """Return what the distance of two projected vectors never exceeds."""
-        return float(self.losses.diameter(norm)) * (1.0 + ROOM)
+        """Return what the distance of two projected vectors never exceeds: on a grid, one step more a coordinate."""
+        return float(self.losses.diameter(norm)) * (1.0 + ROOM) + self.grid * math.pow(self.dimension, 1.0 / norm)
 
     def largest(self, norm: float) -> float:
-        """Return what the norm of a projected vector never exceeds."""
+        """Return what the norm of a projected vector never exceeds, but for the grid."""
         return float(self.losses.largest(norm)) * (1.0 + ROOM)
 
 
-def exact_grid(largest: float, rounds: int) -> float:
-    """Return the finest power of two on which so many rounded numbers have an exact sum in double precision.
+@compiled_as(lambda feedback, dimension: feedback)
+def as_vector(feedback: Any, dimension: int) -> Floats:
+    """Return feedback as an array, or refuse it; NaN and infinities are welcome, and projected like all others.
 
-    >>> exact_grid(1.0, 2**20) == 2.0**-32
-    True
+    Compiled games give arrays that were checked when they were made. The message shows no number: feedback is sensitive.
     """
-    grid = math.ldexp(1.0, math.frexp(largest)[1] - 53 + rounds.bit_length() - 1)
-    while (largest / grid + 1.0) * rounds > 2.0**53 * (1.0 - 2.0**-40):
-        grid *= 2.0
-    return grid
+    try:
+        array = np.asarray(feedback)
+        real = array.dtype.kind in "biuf" or all(isinstance(each, Real) for each in array.flat)
+        numbers = array.astype(np.float64) if real else None
+    except (TypeError, ValueError, OverflowError):  # ragged, or too large for a double
+        numbers = None
+    if numbers is None:
+        raise DiscreetError(f"feedback holds something that is no real number, but must be {dimension} of them.")
+    if numbers.shape != (dimension,):
+        raise DiscreetError(f"feedback has the shape {numbers.shape}, but must be a vector of length {dimension}.")
+    return numbers
 
 
 def check_precise(losses: Any, rounds: int) -> None:
@@ -87,20 +103,15 @@ def affordable(cost: float, prefixes: int) -> None:
         )
 
 
-def rounded_rows(
-    mechanism: Any, promise: Guarantee, *, sensitivity: float, losses: Checked, prefixes: int, error: float
-) -> tuple[ExactGaussian, float]:
-    """Return exact noise for rows of C x, and by how much rounding them widens their sensitivity.
+def rounding_slack(factorisation: Factorisation, losses: Checked, *, sensitivity: float, step: float) -> float:
+    """Return what rounding rows of C x to a grid of ``step`` adds to their sensitivity; nothing where rows are exact.
 
-    ``error`` bounds how far a computed coordinate of C x is from the exact one, in L2 over all rows. All of them together
-    may move by the sensitivity, by twice the errors, and each number by one step more.
+    All of them together may move by the sensitivity, by twice their rounding errors, and each number by one step more.
     """
-    if not isinstance(mechanism, Gaussian):
-        raise DiscreetError(f"mechanism is a {type(mechanism).__name__}, but factorisations need Gaussian noise.")
-    numbers = check_int("prefixes times dimension", prefixes * losses.dimension, least=1, most=MOST_NUMBERS)
-    step = mechanism.exact_for(promise, sensitivity).step
+    if factorisation.adds_up_vectors:
+        return 0.0
+    prefixes, dimension = factorisation.prefixes, losses.dimension
+    numbers = check_int("prefixes times dimension", prefixes * dimension, least=1, most=MOST_NUMBERS)
     norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum
-    errors = 2.0 * math.sqrt(losses.dimension) * error
-    slack = norm + errors + math.sqrt(numbers) * 2.0 * step  # a little more noise may need twice the step
-    affordable(slack / sensitivity, prefixes)
-    return mechanism.exact_for(promise, sensitivity + slack), slack
+    errors = 2.0 * math.sqrt(dimension) * factorisation.row_error(losses.largest(math.inf))
+    return norm + errors + math.sqrt(numbers) * step

@@ -23,8 +23,8 @@ def check_channel(channel: Channel, *, feedback: Any = 0.75, query: Any = 1.0) -
     require(isinstance(hold, int) and hold >= 1, f"{name}.hold must be a whole number of at least 1, and is {hold!r}")
     guarantee = channel.guarantee
     require(guarantee.is_private or guarantee.status == "none", f"{name}.guarantee must be private, or say none")
-    for noise in channel.noises:
-        require(noise["scale"] >= 0.0, f"{name}.noises has a negative scale")
+    for noise in channel.noise_scales:
+        require(noise.scale >= 0.0, f"{name}.noise_scales has a negative scale")
 
     first, second = kernel.copy(channel), kernel.copy(channel)
     period = int(getattr(channel, "size", hold))

@@ -30,8 +30,7 @@ def describe(
     bounds, texts = options.parse_settings(settings)
     setting = known.setting(rounds=rounds, epsilon=epsilon, delta=delta, **bounds, **options.given(parameters))
     instance = known.build(setting, **(texts | parse_all(known.options, texts)))
-    problem = setting.problem
-    noises = list(instance.private.channel.noises)
+    problem, noises = setting.problem, instance.private.channel.noise_scales
     if as_json:
         values: dict[str, Any] = {
             "name": name,
@@ -45,7 +44,7 @@ def describe(
                 "high": setting.bounds.high,
             },
             "guarantee": instance.guarantee.as_dict(),
-            "noise": noises,
+            "noise": [noise.as_dict() for noise in noises],
             "parameters": dict(instance.parameters),
             "regret_bound": instance.regret_bound,
             "regret_bound_source": instance.bound_source,
@@ -63,7 +62,7 @@ def describe(
         ),
         *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),
-        *(("noise", f"{noise['kind']}, scale {number(noise['scale'])} in units of the loss") for noise in noises),
+        *(("noise", f"{noise.kind}, scale {number(noise.scale)} in units of the loss") for noise in noises),
         *(("noise", "none") for _ in range(not noises)),
         *(
             (key.replace("_", " "), value if isinstance(value, str) else number(value))

@@ -1,7 +1,7 @@
 """One definition, two speeds: components that run as plain Python and compiled."""
 
 from discreet.kernel.compiling import as_list, compile_for
-from discreet.kernel.component import Component, Raw, compilable, helper
+from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
 from discreet.kernel.digest import source_digest
 from discreet.kernel.state import arrays, as_plain, copy, with_names
 
@@ -13,6 +13,7 @@ __all__ = [
     "as_plain",
     "compilable",
     "compile_for",
+    "compiled_as",
     "copy",
     "helper",
     "source_digest",

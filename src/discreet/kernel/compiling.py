@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from discreet.kernel.component import helpers, methods
+from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.state import as_plain
 
@@ -33,6 +33,7 @@ _dispatchers: dict[tuple[Any, ...], Callable[..., Any]] = {}
 _lock = threading.Lock()
 
 
+@compiled_as(lambda array: array)
 def as_list(array: np.ndarray[Any, Any]) -> Any:
     """Return numbers to read in a loop: a list in plain Python, which is much faster; when compiled, the array itself."""
     return array.tolist()
@@ -60,10 +61,13 @@ def _tell_numba() -> None:
     from numba import types
     from numba.extending import overload, overload_method, register_jitable
 
-    if as_list not in _known_to_numba:
-        _known_to_numba.add(as_list)
-        overload(as_list)(lambda array: lambda array: array)
+    if as_plain not in _known_to_numba:
+        _known_to_numba.add(as_plain)
         overload(as_plain, jit_options={"forceinline": True})(lambda value: _plain_tuple(value))
+    for function, stand_in in list(stand_ins.items()):
+        if function not in _known_to_numba:
+            _known_to_numba.add(function)
+            overload(function)(_always(stand_in))
     for name, table in list(methods.items()):
         if name not in _known_to_numba:
             _known_to_numba.add(name)
@@ -94,6 +98,16 @@ def _resolver(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
         return table.get(getattr(arguments[0], "instance_class", object))
 
     resolve.__signature__ = inspect.signature(next(iter(table.values())))  # type: ignore[attr-defined]
+    return resolve
+
+
+def _always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what picks the stand-in for arguments of any types."""
+
+    def resolve(*arguments: Any) -> Callable[..., Any]:
+        return stand_in
+
+    resolve.__signature__ = inspect.signature(stand_in)  # type: ignore[attr-defined]
     return resolve
 
 

@@ -63,12 +63,14 @@ from discreet.errors import DiscreetError
 T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
 Raw = Annotated[T, "raw"]  # of a field: it holds raw feedback, and is never shown
-COPIED = ("_make", "_replace", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
+COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
 
-# What Numba is told of when it is needed: methods by name and class, and plain functions that they call.
+# What Numba is told of when it is needed: methods by name and class, plain functions that they call, and what takes the
+# place of functions that cannot be compiled.
 methods: dict[str, dict[type, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
 field_owners: dict[str, type] = {}  # the first class that has a field of that name
+stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 if TYPE_CHECKING:
     Tuple = object
@@ -88,8 +90,6 @@ class Component(Tuple):
     _checks_fields: ClassVar[bool] = False  # whether the class has a __new__ of its own
 
     if TYPE_CHECKING:
-
-        def _replace(self, **changes: Any) -> Self: ...
 
         def _asdict(self) -> dict[str, Any]: ...
 
@@ -123,11 +123,36 @@ class Component(Tuple):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be set: state lives in arrays; see _replace.")
 
+    def _replace(self, **changes: Any) -> Self:
+        """Return the component with some fields changed."""
+        self._check_copy()
+        values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
+        if changes:
+            raise ValueError(f"{type(self).__name__} has no field {', '.join(map(repr, changes))}.")
+        return self._make(values)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        self._check_copy()  # copies and pickles of all kinds are made from what is returned here
+        return super().__reduce_ex__(protocol)
+
+    def _check_copy(self) -> None:
+        """Refuse to be copied, pickled or replaced; a component that must have no twin now overrides this."""
+
 
 def helper(function: Function) -> Function:
     """Let a plain function be called from compiled methods."""
     helpers.append(function)
     return function
+
+
+def compiled_as(stand_in: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Let compiled methods call ``stand_in`` where plain Python calls the decorated function; both do the same."""
+
+    def register(function: Function) -> Function:
+        stand_ins[function] = stand_in
+        return function
+
+    return register
 
 
 def compilable(component: object) -> bool:

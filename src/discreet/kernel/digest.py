@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.kernel.component import helpers, methods
+from discreet.kernel.component import helpers, methods, stand_ins
 
 
 def source_digest() -> str:
@@ -28,14 +28,15 @@ def source_digest() -> str:
 def fingerprint(function: Callable[..., Any], components: tuple[object, ...], how: str) -> str | None:
     """Return a digest of all code that the compiled function can depend on, or None if there is no telling.
 
-    That is every helper, and every component of this package or among those given: its fields, in their order, and its
-    methods, inherited ones too. ``how`` says how they are compiled.
+    That is every helper and stand-in, and every component of this package or among those given: its fields, in their
+    order, and its methods, inherited ones too. ``how`` says how they are compiled.
     """
     involved = set(classes_in(components))
     has_file = Path(function.__code__.co_filename).is_file()
     if not has_file or any(definition.__module__ == "__main__" for definition in (function, *involved)):
         return None
-    functions: dict[int, FunctionType] = {id(each.__code__): cast(FunctionType, each) for each in (function, *helpers)}
+    called = (function, *helpers, *stand_ins.values())
+    functions: dict[int, FunctionType] = {id(each.__code__): cast(FunctionType, each) for each in called}
     shapes = {f"{_name(cls)} {cls._fields}" for cls in involved}
     for name, table in methods.items():
         for cls, method in table.items():

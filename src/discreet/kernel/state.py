@@ -7,6 +7,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from discreet.kernel.component import Component
+
 Part = TypeVar("Part")
 
 
@@ -42,6 +44,8 @@ def copy(component: Part) -> Part:
     if isinstance(component, np.ndarray):
         return cast(Part, component.copy())
     if isinstance(component, tuple):
+        if isinstance(component, Component):
+            component._check_copy()
         parts = [copy(part) if isinstance(part, tuple | np.ndarray) else part for part in component]
         return cast(Part, type(component)(*parts) if hasattr(component, "_fields") else tuple(parts))
     return component

@@ -4,16 +4,22 @@ from discreet.mechanisms.exact import ExactGaussian, ExactLaplace
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.named import NOISES, PURE, NoiseName, noise_named
 from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
-from discreet.mechanisms.response import RandomisedResponse
+from discreet.mechanisms.response import ExactResponse, RandomisedResponse
 
 __all__ = [
+    "NOISES",
+    "PURE",
     "CubeLaplace",
     "ExactCube",
     "ExactGaussian",
     "ExactLaplace",
+    "ExactResponse",
     "Gaussian",
     "Laplace",
+    "NoiseName",
     "RandomisedResponse",
     "SphericalLaplace",
+    "noise_named",
 ]

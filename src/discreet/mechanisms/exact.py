@@ -12,13 +12,13 @@ import os
 import threading
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
-from discreet.contracts import Floats
+from discreet.contracts import Noise
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Component
+from discreet.mechanisms.shapes import GaussianShape, LaplaceShape
 
 AT_ONCE = 256
 NEEDED = (0, 16)
@@ -70,24 +70,15 @@ class NoiseBlock:
         return "<noise>"
 
 
-class ExactLaplace(Component):
-    """Laplace noise on a grid: P(z steps) is proportional to exp(-|z| / steps).
-
-    A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding, so epsilon = D / steps
-    (docs/proofs.md: Laplace on a grid).
-    """
+class OnGrid(Noise):
+    """Noise that is a whole number of steps; values are rounded to the grid first, and that is paid for."""
 
     compiles = False
+    is_exact: ClassVar[bool] = True
 
     step: float  # a power of two
     steps: float  # the scale in steps
     block: NoiseBlock
-
-    @classmethod
-    def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactLaplace:
-        """Return the least noise with which the sensitivity, and rounding, cost at most epsilon."""
-        step, steps = pure_grid(sensitivity, epsilon)
-        return cls(step, steps, NoiseBlock("laplace", steps))
 
     @property
     def scale(self) -> float:
@@ -96,30 +87,35 @@ class ExactLaplace(Component):
 
     def add_noise(self, value: float, rng: object) -> float:
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
-        return (round(value / self.step) + self.block.take()) * self.step
+        return (round(float(value) / self.step) + self.block.take()) * self.step
 
-    def perturb(self, vector: Floats, rng: object) -> None:
-        """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
-        for i in range(vector.size):
-            vector[i] = self.add_noise(float(vector[i]), rng)
+    def moved(self, sensitivity: float) -> float:
+        """Return by how many scales a value can move after rounding, if it moves by ``sensitivity`` before."""
+        return movement(sensitivity, self.step) / self.steps
 
-    def exactly(self, sensitivity: float) -> ExactLaplace:
-        """Return this mechanism."""
-        return self
+
+class ExactLaplace(OnGrid, LaplaceShape):
+    """Laplace noise on a grid: P(z steps) is proportional to exp(-|z| / steps).
+
+    A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding, so epsilon = D / steps
+    (docs/proofs.md: Laplace on a grid).
+    """
+
+    compiles = False
+
+    @classmethod
+    def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactLaplace:
+        """Return the least noise with which the sensitivity, and rounding, cost at most epsilon."""
+        step, steps = pure_grid(sensitivity, epsilon)
+        return cls(step, steps, NoiseBlock("laplace", steps))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises, rounding included."""
-        curve = Pure(movement(sensitivity, self.step) / self.steps)
-        return Guarantee.of(
-            curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md: Laplace on a grid)"
-        )
-
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "laplace", "scale": self.scale, "exact": True}
+        """Return what one release guarantees, rounding included."""
+        source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid)"
+        return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
 
 
-class ExactGaussian(Component):
+class ExactGaussian(OnGrid, GaussianShape):
     """Gaussian noise on a grid: P(z steps) is proportional to exp(-z² / (2 steps²)).
 
     With D as for Laplace noise, its delta at every epsilon is at most that of continuous noise with μ = D / steps, plus
@@ -128,10 +124,7 @@ class ExactGaussian(Component):
 
     compiles = False
 
-    step: float
-    steps: float
     delta: float
-    block: NoiseBlock
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> ExactGaussian:
@@ -144,35 +137,13 @@ class ExactGaussian(Component):
         sigma = gaussian_sigma(epsilon, delta - SLACK)
         step = _step(change * sigma, GAUSSIAN_BITS)
         steps = movement(change, step) * sigma * (1.0 + 1e-11)
-        return cls(step, steps, delta, NoiseBlock("gaussian", steps))
-
-    @property
-    def scale(self) -> float:
-        """The standard deviation in units of the value."""
-        return self.steps * self.step
-
-    def add_noise(self, value: float, rng: object) -> float:
-        """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
-        return (round(value / self.step) + self.block.take()) * self.step
-
-    def perturb(self, vector: Floats, rng: object) -> None:
-        """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
-        for i in range(vector.size):
-            vector[i] = self.add_noise(float(vector[i]), rng)
-
-    def exactly(self, sensitivity: float) -> ExactGaussian:
-        """Return this mechanism."""
-        return self
+        return cls(step=step, steps=steps, block=NoiseBlock("gaussian", steps), delta=delta)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises at the stated delta, rounding and the grid included."""
-        curve = GaussianNoise(movement(sensitivity, self.step) / self.steps, SLACK)
+        """Return what releases guarantee at the stated delta, rounding and the grid included."""
+        curve = GaussianNoise(self.moved(sensitivity), SLACK)
         source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid)"
         return Guarantee.of(curve, delta=check_range("delta", self.delta, 0.0, 1.0), model=model, source=source)
-
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "gaussian", "scale": self.scale, "exact": True}
 
 
 def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:

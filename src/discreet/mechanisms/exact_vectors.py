@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from discreet.contracts import Floats
 from discreet.curves import Pure
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Component
-from discreet.mechanisms.exact import NoiseBlock, movement, pure_grid
+from discreet.mechanisms.exact import NoiseBlock, OnGrid, pure_grid
+from discreet.mechanisms.shapes import CubeShape
 
 
-class ExactCube(Component):
+class ExactCube(OnGrid, CubeShape):
     """Noise of the cube on a grid: P(z steps) is proportional to exp(-max |z(i)| / steps), z a vector of whole numbers.
 
     It is a uniform point of {-k .. k}^n with P(k) proportional to (2k + 1)^n exp(-k / steps), all drawn exactly
@@ -21,20 +20,11 @@ class ExactCube(Component):
 
     compiles = False
 
-    step: float  # a power of two
-    steps: float  # the scale in steps
-    block: NoiseBlock
-
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactCube:
         """Return the least noise with which a movement of every coordinate, and rounding, cost at most epsilon."""
         step, steps = pure_grid(sensitivity, epsilon)
         return cls(step, steps, NoiseBlock("laplace", steps))
-
-    @property
-    def scale(self) -> float:
-        """The scale in units of the value."""
-        return self.steps * self.step
 
     def perturb(self, vector: Floats, rng: object) -> None:
         """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
@@ -55,15 +45,9 @@ class ExactCube(Component):
                 return k
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what releases promise that move by ``sensitivity`` in the largest coordinate, rounding included."""
-        curve = Pure(movement(sensitivity, self.step) / self.steps)
-        return Guarantee.of(
-            curve, delta=0.0, model=model, source=f"{source}; exact noise (docs/proofs.md: Sums on a grid)"
-        )
-
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "cube laplace", "scale": self.scale, "exact": True}
+        """Return what releases guarantee that move by ``sensitivity`` in the largest coordinate, rounding included."""
+        source = f"{source}; exact noise (docs/proofs.md: Sums on a grid)"
+        return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
 
 
 def _geometric(laplace: int) -> int:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Generator
 from discreet.curves import GaussianNoise, gaussian_sigma
 from discreet.errors import check_positive, check_range
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Component
 from discreet.mechanisms.exact import ExactGaussian
+from discreet.mechanisms.shapes import GaussianShape
 
 
-class Gaussian(Component):
+class Gaussian(GaussianShape):
     """Adds normal noise with standard deviation ``scale``; its guarantee is stated at ``delta``.
 
     A value that moves by at most Δ (a vector: in L2) is released with (ε, δ)-differential privacy if and only if
@@ -32,30 +30,22 @@ class Gaussian(Component):
         scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
         return cls(scale * (1.0 + 1e-11), delta)  # so that what is stated, rounded up, is what was asked for
 
+    @classmethod
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
+        """Return the least noise for (epsilon, delta)."""
+        return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
+
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
         return float(value) + self.scale * rng.standard_normal()  # one number, as for Laplace noise
 
-    def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Add noise to every coordinate, in place."""
-        for i in range(vector.size):
-            vector[i] += self.scale * rng.standard_normal()
-
-    def exactly(self, sensitivity: float) -> ExactGaussian:
-        """Return the mechanism for live use with the same guarantee."""
-        return self.exact_for(self.guarantee(sensitivity, model="central", source=""), sensitivity)
-
-    def exact_for(self, promise: Guarantee, sensitivity: float) -> ExactGaussian:
-        """Return the mechanism for live use that keeps a promise for this sensitivity (of vectors: in L2)."""
-        return ExactGaussian.calibrate(sensitivity=sensitivity, epsilon=promise.epsilon, delta=self.delta)
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactGaussian:
+        """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L2)."""
+        return ExactGaussian.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon, delta=self.delta)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises at the stated delta."""
+        """Return what a release guarantees at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         change, delta = check_positive("sensitivity", sensitivity), check_range("delta", self.delta, 0.0, 1.0)
         return Guarantee.of(GaussianNoise(change / self.scale), delta=delta, model=model, source=source)
-
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "gaussian", "scale": self.scale}

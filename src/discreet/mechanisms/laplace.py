@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Generator
 from discreet.curves import LaplaceNoise
 from discreet.errors import check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Component
 from discreet.mechanisms.exact import ExactLaplace
+from discreet.mechanisms.shapes import LaplaceShape
 
 
-class Laplace(Component):
+class Laplace(LaplaceShape):
     """Adds noise with density ``exp(-|z| / scale) / (2 scale)``.
 
     A value that moves by at most ``sensitivity`` between neighbours is released with epsilon = sensitivity / scale, and
@@ -33,33 +32,29 @@ class Laplace(Component):
         """Return the least noise with which the sensitivity costs at most epsilon."""
         return cls(pure_scale(sensitivity, epsilon))
 
+    @classmethod
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Laplace:
+        """Return the least noise for epsilon; it needs no delta."""
+        return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
         return float(value) + rng.laplace(0.0, self.scale)  # one number: a vector would get the same noise everywhere
 
-    def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Add noise to every coordinate, in place."""
-        for i in range(vector.size):
-            vector[i] += rng.laplace(0.0, self.scale)
-
-    def exactly(self, sensitivity: float) -> ExactLaplace:
-        """Return the mechanism for live use with the same guarantee."""
-        return self.exact_for(self.guarantee(sensitivity, model="central", source=""), sensitivity)
-
-    def exact_for(self, promise: Guarantee, sensitivity: float) -> ExactLaplace:
-        """Return the mechanism for live use that keeps a promise for this sensitivity (of vectors: in L1)."""
-        return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=promise.epsilon)
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactLaplace:
+        """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L1)."""
+        return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises."""
+        """Return what the release of one number guarantees: its whole curve is known."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         change = check_positive("sensitivity", sensitivity)
         return Guarantee.of(LaplaceNoise(change / self.scale), delta=0.0, model=model, source=source)
 
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "laplace", "scale": self.scale}
+    def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what several numbers guarantee that move by ``sensitivity`` together, in L1: only their ε is proved."""
+        return LaplaceShape.guarantee(self, sensitivity, model=model, source=source)
 
 
 def pure_scale(sensitivity: float, epsilon: float) -> float:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from discreet.contracts import Floats, Generator
-from discreet.curves import Pure
-from discreet.errors import DiscreetError, check_positive
-from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Component
+from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.laplace import pure_scale
+from discreet.mechanisms.shapes import CubeShape, SphericalShape
 
 
-class SphericalLaplace(Component):
+class SphericalLaplace(SphericalShape):
     """Adds a vector with density proportional to ``exp(-|z|₂ / scale)``: for vectors that move in the L2 norm.
 
     The direction is uniform and the length has a Gamma(n) distribution, so it is n scales on average; coordinate Laplace
@@ -27,6 +26,15 @@ class SphericalLaplace(Component):
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> SphericalLaplace:
         """Return the least noise with which a movement of ``sensitivity`` in L2 costs at most epsilon."""
         return cls(pure_scale(sensitivity, epsilon))
+
+    @classmethod
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> SphericalLaplace:
+        """Return the least noise for epsilon; it needs no delta."""
+        return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return one number with noise: in one dimension it is Laplace noise."""
+        return float(value) + rng.laplace(0.0, self.scale)
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise in place.
@@ -43,23 +51,15 @@ class SphericalLaplace(Component):
             vector[i] += part if rng.random() < 0.5 else -part
             left -= taken
 
-    def exact_for(self, promise: Guarantee, sensitivity: float) -> NoReturn:
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> NoReturn:
         """Refuse: no way is known to draw this noise exactly on a grid."""
         raise DiscreetError(
             "spherical noise cannot be drawn exactly, so it is for simulation only: live use needs noise laplace, "
             "or gaussian with a delta."
         )
 
-    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises for a movement of ``sensitivity`` in L2."""
-        return _pure(self.scale, sensitivity, model, source)
 
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "spherical laplace", "scale": self.scale}
-
-
-class CubeLaplace(Component):
+class CubeLaplace(CubeShape):
     """Adds a vector with density proportional to ``exp(-|z|∞ / scale)``: for vectors that move in the largest coordinate.
 
     It is the K-norm mechanism of the cube: a Gamma(n + 1) radius times a uniform point of the cube; the largest
@@ -73,26 +73,21 @@ class CubeLaplace(Component):
         """Return the least noise with which a movement of ``sensitivity`` in every coordinate costs at most epsilon."""
         return cls(pure_scale(sensitivity, epsilon))
 
+    @classmethod
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> CubeLaplace:
+        """Return the least noise for epsilon; it needs no delta."""
+        return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return one number with noise: in one dimension it is Laplace noise."""
+        return float(value) + rng.laplace(0.0, self.scale)
+
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise in place."""
         radius = rng.gamma(vector.size + 1.0, self.scale)
         for i in range(vector.size):
             vector[i] += radius * (2.0 * rng.random() - 1.0)
 
-    def exact_for(self, promise: Guarantee, sensitivity: float) -> ExactCube:
-        """Return the mechanism for live use that keeps a promise for this movement of the largest coordinate."""
-        return ExactCube.calibrate(sensitivity=sensitivity, epsilon=promise.epsilon)
-
-    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises for a movement of ``sensitivity`` in the largest coordinate."""
-        return _pure(self.scale, sensitivity, model, source)
-
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return {"kind": "cube laplace", "scale": self.scale}
-
-
-def _pure(scale: float, sensitivity: float, model: Model, source: str) -> Guarantee:
-    if not scale > 0.0:
-        return Guarantee.none("no noise is added")
-    return Guarantee.of(Pure(check_positive("sensitivity", sensitivity) / scale), delta=0.0, model=model, source=source)
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactCube:
+        """Return the exact twin that keeps a guarantee for this movement of the largest coordinate."""
+        return ExactCube.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon)

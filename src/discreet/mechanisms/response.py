@@ -5,19 +5,34 @@ from __future__ import annotations
 import math
 import secrets
 from fractions import Fraction
-from typing import Any
+from typing import ClassVar
 
-from discreet.contracts import Generator
+from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
-from discreet.errors import check_positive
+from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Component
 from discreet.ranges import Range, make_range
 
 BITS = 62
 
 
-class RandomisedResponse(Component):
+class ResponseShape(Noise):
+    """One of two values, for one number: nothing is proved of vectors, nor of several releases."""
+
+    kind: ClassVar[str] = "randomised response"
+    norm: ClassVar[float] = 1.0
+    has_memory: ClassVar[bool] = False
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return the largest variance, that of a value in the middle: 1."""
+        return 1.0
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Refuse: a response is for one number."""
+        raise DiscreetError("randomised response is for one number, not for vectors.")
+
+
+class RandomisedResponse(ResponseShape):
     """Reports ``middle ± reach``, the upper value with a probability that grows linearly with the true value.
 
     With R the width of the range and c = (e^ε + 1) / (e^ε - 1); reach = c R / 2; P(upper) = 1/2 + (x - middle) / (c R)
@@ -47,26 +62,28 @@ class RandomisedResponse(Component):
         upper = 0.5 + tilt * (self.bounds.fraction(self.bounds.clamp(value)) - 0.5)
         return middle + reach if rng.random() < upper else middle - reach
 
-    def exactly(self, sensitivity: float) -> ExactResponse:
-        """Return the mechanism for live use with the same guarantee."""
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactResponse:
+        """Return the exact twin with the same epsilon."""
         return ExactResponse(self, least_share(self.epsilon))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises: epsilon, however little the value can move."""
+        """Return what one release guarantees: epsilon, however little the value can move."""
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale: the distance of both values from the middle."""
-        return {"kind": "randomised response", "scale": self.bounds.width / math.tanh(0.5 * self.epsilon) / 2.0}
+    @property
+    def scale(self) -> float:
+        """The distance of both values from the middle."""
+        return self.bounds.width / math.tanh(0.5 * self.epsilon) / 2.0
 
 
-class ExactResponse(Component):
+class ExactResponse(ResponseShape):
     """The same for live use: the coin is tossed with whole numbers from the operating system.
 
     P(upper) is a multiple of 2^-62 between ``least`` and 1 - ``least``, whose ratio is at most e^ε also after rounding.
     """
 
     compiles = False
+    is_exact: ClassVar[bool] = True
 
     ideal: RandomisedResponse
     least: int
@@ -82,17 +99,14 @@ class ExactResponse(Component):
         middle = 0.5 * (bounds.low + bounds.high)
         return middle + reach if secrets.randbits(BITS) < limit else middle - reach
 
-    def exactly(self, sensitivity: float) -> ExactResponse:
-        """Return this mechanism."""
-        return self
-
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release promises."""
+        """Return what one release guarantees."""
         return self.ideal.guarantee(sensitivity, model=model, source=source)
 
-    def noise(self) -> dict[str, Any]:
-        """Return kind and scale."""
-        return self.ideal.noise() | {"exact": True}
+    @property
+    def scale(self) -> float:
+        """The distance of both values from the middle."""
+        return self.ideal.scale
 
 
 def least_share(epsilon: float) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from discreet.algorithms import Setting
-from discreet.channels import Tree
+from discreet.channels import RunningSum
+from discreet.factorisations import Tree
 from discreet.learners import Ftal
 from discreet.private import Private
 from discreet.problems import Points, Problem
@@ -77,7 +78,8 @@ def approximate_leader(game: Game, setting: Setting[Problem]) -> Contender:
     return Contender(
         label=OLD,
         private=Private(
-            Tree.over(sets.losses, channel.mechanism, prefixes=rounds - 1), Ftal.start(set=sets.points, ridge=ridge)
+            RunningSum.over(sets.losses, channel.noise, Tree, prefixes=rounds - 1),
+            Ftal.start(set=sets.points, ridge=ridge),
         ),
         algorithm="ftal",
     )

@@ -136,6 +136,6 @@ def _facts(contender: Contender) -> Mapping[str, Any]:
         "algorithm": contender.algorithm,
         "label": contender.label,
         "guarantee": contender.private.guarantee.as_dict(),
-        "noise": list(contender.private.channel.noises),
+        "noise": [noise.as_dict() for noise in contender.private.channel.noise_scales],
         **contender.facts,
     }

@@ -20,7 +20,7 @@ from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
 from discreet.errors import DiscreetError, check_int
 from discreet.learners import BatchedExp4, Exp4, Exp4P, Following
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import Laplace, noise_named
 from discreet.private import Private
 from discreet.problems import Advice, Arms
 
@@ -123,13 +123,9 @@ def local_exp4(
     }
     kind = min(tunings, key=lambda name: tunings[name].bound)
     tuning = tunings[kind]
-    mechanism = (
-        Laplace.calibrate(sensitivity=width, epsilon=epsilon)
-        if kind == "laplace"
-        else Gaussian.calibrate(sensitivity=width, epsilon=epsilon, delta=delta)
-    )
+    noise = noise_named(kind).for_guarantee(sensitivity=width, epsilon=epsilon, delta=delta)
     learner = Exp4.start(experts=setting.problem.experts, learning_rate=tuning.rate, mixing=tuning.mixing)
-    return _instance(setting, Private(PerRound(setting.bounds, mechanism), learner), tuning, "Theorem 5")
+    return _instance(setting, Private(PerRound(setting.bounds, noise), learner), tuning, "Theorem 5")
 
 
 @register_algorithm(

@@ -9,7 +9,7 @@ from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.papers import FASTER_RATES, TSALLIS_INF, ZHENG
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, PerRound
-from discreet.contracts import Channel
+from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError
 from discreet.learners import TsallisInf
 from discreet.mechanisms import Gaussian, Laplace
@@ -81,15 +81,15 @@ def local_tsallis_inf(
     if calibration == "paper":
         if delta <= 0.0:
             raise DiscreetError(f"delta is {delta!r}, but the paper's Gaussian noise needs one above 0.")
-        mechanism: Gaussian | Laplace = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
+        noise: Noise = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
         learning_rate = 2.0 / math.sqrt(_moment(estimator)) if learning_rate is None else learning_rate
         caution = math.inf
     elif delta > 0.0:
-        mechanism = Gaussian.calibrate(sensitivity=width, epsilon=epsilon, delta=delta)
+        noise = Gaussian.calibrate(sensitivity=width, epsilon=epsilon, delta=delta)
     else:
-        mechanism = Laplace.calibrate(sensitivity=width, epsilon=epsilon)
-    variance = (mechanism.scale / width) ** 2 * (1.0 if isinstance(mechanism, Gaussian) else 2.0)
-    channel = PerRound(setting.bounds, mechanism)
+        noise = Laplace.calibrate(sensitivity=width, epsilon=epsilon)
+    variance = (noise.scale / width) ** 2 * noise.unit_variance(1)
+    channel = PerRound(setting.bounds, noise)
     return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution)
 
 

@@ -28,8 +28,8 @@ def noisy_exp3(
     """
     arms, rounds, size = setting.problem.arms, setting.rounds, channel.hold()
     batches = max(1, rounds // size)
-    (laplace,) = channel.noises
-    noise = laplace["scale"] / setting.bounds.width
+    (laplace,) = channel.noise_scales
+    noise = laplace.scale / setting.bounds.width
     margin = noise * math.log(batches)
     moment = 1.0 + 2.0 * noise**2 + margin
     if learning_rate is None:

@@ -10,17 +10,17 @@ from discreet.algorithms.papers import AGARWAL_SINGH, FTPL_POINTS, FTRL, HEDGE
 from discreet.algorithms.points.running_sums import (
     TREES,
     Bound,
-    Noise,
-    RunningSum,
+    Candidate,
     Sums,
     choose,
-    planted,
+    with_paper_noise,
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
+from discreet.contracts import Noise
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.private import Private
 from discreet.problems import Points
 from discreet.problems.points import GeometryName
@@ -108,21 +108,21 @@ def private_ftrl_experts(
     *,
     calibration: Calibration = "tight",
     sums: Sums | None = None,
-    noise: Noise | None = None,
+    noise: NoiseName | None = None,
     padding: bool | None = None,
     learning_rate: float | None = None,
 ) -> Instance:
     """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum."""
     experts = setting.problem.sets(setting.bounds)
 
-    def rate(found: RunningSum) -> float:
+    def rate(found: Candidate) -> float:
         if learning_rate is not None:
             return check_positive("learning_rate", learning_rate)
         return EntropyFtrl.recommended_rate(
             dimension=setting.problem.dimension, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
         )
 
-    def bound(found: RunningSum) -> float | None:
+    def bound(found: Candidate) -> float | None:
         return _entropy_bound(setting, rate(found), found)
 
     found = _running(setting, experts, bound, calibration, sums, noise, padding)
@@ -142,7 +142,7 @@ def private_ftpl(
     *,
     calibration: Calibration = "tight",
     sums: Sums | None = None,
-    noise: Noise | None = None,
+    noise: NoiseName | None = None,
     padding: bool | None = None,
     spread: float | None = None,
 ) -> Instance:
@@ -153,11 +153,11 @@ def private_ftpl(
     """
     sets = setting.problem.sets(setting.bounds)
 
-    def perturbation(found: RunningSum) -> float:
-        shared = found.least if found.noise == "gaussian" else 0.0
+    def perturbation(found: Candidate) -> float:
+        shared = found.least if found.is_gaussian else 0.0
         return _spread(setting, sets, shared) if spread is None else spread
 
-    def bound(found: RunningSum) -> float | None:
+    def bound(found: Candidate) -> float | None:
         return _perturbed_bound(setting, sets, perturbation(found), found)
 
     found = _running(setting, sets, bound, calibration, sums, noise, padding)
@@ -203,21 +203,21 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         *,
         calibration: Calibration = "tight",
         sums: Sums | None = None,
-        noise: Noise | None = None,
+        noise: NoiseName | None = None,
         padding: bool | None = None,
         learning_rate: float | None = None,
     ) -> Instance:
         """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
         sets = setting.problem.sets(setting.bounds)
 
-        def rate(found: RunningSum) -> float:
+        def rate(found: Candidate) -> float:
             if learning_rate is not None:
                 return check_positive("learning_rate", learning_rate)
             return QuadraticFtrl.recommended_rate(
                 radius=sets.radius, rounds=setting.rounds, norm=sets.norm, noise=_length(sets, found)
             )
 
-        def bound(found: RunningSum) -> float | None:
+        def bound(found: Candidate) -> float | None:
             return _quadratic_bound(setting, sets, rate(found), found)
 
         found = _running(setting, sets, bound, calibration, sums, noise, padding)
@@ -235,21 +235,21 @@ def _running(
     bound: Bound,
     calibration: Calibration,
     sums: Sums | None,
-    noise: Noise | None,
+    noise: NoiseName | None,
     padding: bool | None,
-) -> RunningSum:
+) -> Candidate:
     """Return the running sum with the least proved bound, or the paper's."""
     if calibration == "tight":
         return choose(setting, sets, bound, sums=sums, noise=noise, padding=padding)
-    printed: Noise = "laplace" if setting.delta == 0.0 else "gaussian"
+    printed: NoiseName = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, *TREES[:1]) or noise not in (None, printed) or padding is False:
         raise DiscreetError(
             f"calibration is paper, which has a padded tree with {printed} noise here: leave sums, noise and padding out."
         )
-    return planted(setting, sets, "tree", printed, True, _paper_noise(setting, sets))
+    return with_paper_noise(setting, sets, _paper_noise(setting, sets))
 
 
-def _paper_noise(setting: Setting[Points], sets: Geometry) -> Any:
+def _paper_noise(setting: Setting[Points], sets: Geometry) -> Noise:
     """Return what Theorems 3.1 and A.1 print, with logarithms to base 2, which the tree needs."""
     levels = math.log2(setting.rounds)
     if setting.delta == 0.0:
@@ -261,7 +261,7 @@ def _paper_noise(setting: Setting[Points], sets: Geometry) -> Any:
 def _instance(
     setting: Setting[Points],
     sets: Geometry,
-    found: RunningSum,
+    found: Candidate,
     learner: Any,
     parameters: dict[str, Any],
     bound: Bound,
@@ -277,7 +277,7 @@ def _instance(
     )
 
 
-def _entropy_bound(setting: Setting[Points], rate: float, found: RunningSum | None) -> float | None:
+def _entropy_bound(setting: Setting[Points], rate: float, found: Candidate | None) -> float | None:
     """Return the bound of exponential weights, with what the noise of the sums adds to it."""
     numbers: dict[str, Any] = {
         "dimension": setting.problem.dimension,
@@ -286,7 +286,7 @@ def _entropy_bound(setting: Setting[Points], rate: float, found: RunningSum | No
     }
     if found is None:
         return EntropyFtrl.regret_bound(**numbers, learning_rate=rate)
-    if found.noise == "gaussian":
+    if found.is_gaussian:
         return EntropyFtrl.regret_bound(**numbers, learning_rate=rate, noise=found.most, uneven=not found.steady)
     if not found.steady:
         return None
@@ -296,7 +296,7 @@ def _entropy_bound(setting: Setting[Points], rate: float, found: RunningSum | No
     return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
 
 
-def _quadratic_bound(setting: Setting[Points], sets: Geometry, rate: float, found: RunningSum | None) -> float | None:
+def _quadratic_bound(setting: Setting[Points], sets: Geometry, rate: float, found: Candidate | None) -> float | None:
     if found is not None and not found.steady:
         return None
     noise = 0.0 if found is None else _length(sets, found)
@@ -305,12 +305,12 @@ def _quadratic_bound(setting: Setting[Points], sets: Geometry, rate: float, foun
     )
 
 
-def _perturbed_bound(setting: Setting[Points], sets: Geometry, spread: float, found: RunningSum | None) -> float | None:
+def _perturbed_bound(setting: Setting[Points], sets: Geometry, spread: float, found: Candidate | None) -> float | None:
     """Return the bound of the perturbed leader; Gaussian noise perturbs, other noise comes on top, once."""
     if found is not None and not found.steady:
         return None
     deviations, extra = (spread, spread), 0.0
-    if found is not None and found.noise == "gaussian":
+    if found is not None and found.is_gaussian:
         deviations = math.hypot(spread, found.least), math.hypot(spread, found.most)
     elif found is not None:
         extra = sets.radius * _length(sets, found)
@@ -325,7 +325,7 @@ def _spread(setting: Setting[Points], sets: Geometry, noise: float) -> float:
     return LinearFtpl.recommended_spread(dimension=sets.dimension, rounds=setting.rounds, norm=sets.norm, noise=noise)
 
 
-def _length(sets: Geometry, found: RunningSum) -> float:
+def _length(sets: Geometry, found: Candidate) -> float:
     """Return the root mean square length of the noise in a sum, at most."""
     return found.most * math.sqrt(sets.dimension)
 

@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
+from typing import Literal, NamedTuple
 
 from discreet.algorithms.registry import Setting
-from discreet.channels import Buffered, SquareRoot, Tree
-from discreet.channels.tree import tree_noise
+from discreet.channels import RunningSum
+from discreet.contracts import Noise
 from discreet.errors import DiscreetError
-from discreet.factorisations import buffered, reduction
-from discreet.mechanisms import CubeLaplace, Laplace, SphericalLaplace
+from discreet.factorisations import FACTORISATIONS, Spread
+from discreet.mechanisms import PURE, NoiseName
 from discreet.problems import Points
 from discreet.sets import Geometry
 
 Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
-Noise = Literal["laplace", "spherical", "cube", "gaussian"]
 TREES = ("tree", "honaker")
-PURE: tuple[Noise, ...] = ("laplace", "spherical", "cube")
 
 
-class RunningSum(NamedTuple):
+class Candidate(NamedTuple):
     """A channel for running sums, and the size of the noise in them."""
 
-    channel: Any  # that releases all prefix sums
+    channel: RunningSum
     sums: Sums
-    noise: Noise
     padding: bool
-    most: float  # the largest standard deviation in a coordinate of a sum
-    least: float  # the smallest
-    draws: int  # how many independent noises a sum holds, at most
-    steady: bool  # whether its distribution is the same in all sums, or Gaussian with a variance that never falls
+    spread: Spread
 
     @property
     def parameters(self) -> dict[str, str | int]:
@@ -42,30 +34,42 @@ class RunningSum(NamedTuple):
         return {"sums": self.sums, **padded}
 
     @property
+    def is_gaussian(self) -> bool:
+        """Whether the noise is Gaussian: then so is what is added up of it."""
+        return self.channel.noise.is_gaussian
+
+    @property
+    def most(self) -> float:
+        """The largest standard deviation in a coordinate of a sum."""
+        return self._deviation * self.spread.most
+
+    @property
+    def least(self) -> float:
+        """The smallest."""
+        return self._deviation * self.spread.least
+
+    @property
+    def steady(self) -> bool:
+        """Whether the distribution is the same in all sums, or Gaussian with a variance that never falls."""
+        return self.spread.steady
+
+    @property
     def reach(self) -> float:
         """Below which tilts noise that is not Gaussian has moments."""
-        return 1.0 / float(self.channel.mechanism.scale)
+        return 1.0 / self.channel.noise.scale
 
     def moment(self, tilt: float) -> float:
-        """Return the logarithm of E exp(tilt Z), Z the noise in a coordinate of a sum with all its draws.
-
-        For N coordinates with density proportional to exp(-‖z‖ / s): 1-norm 1 / (1 - u²), u = s tilt; 2-norm
-        (1 - u²)^(-(N + 1) / 2); largest entry ((1 - u)^-N - (1 + u)^-N) / (2 N u). Infinite from u = 1 on.
-        """
-        if self.noise == "gaussian":
+        """Return the logarithm of E exp(tilt Z), Z the noise in a coordinate of a sum with all its draws."""
+        if self.is_gaussian:
             return (tilt * self.most) ** 2 / 2.0
-        size, u = int(self.channel.losses.dimension), tilt / self.reach
-        if u >= 1.0:
-            return math.inf
-        if self.noise == "cube":
-            below, above = -size * math.log1p(-u), -size * math.log1p(u)
-            one = below + math.log(-math.expm1(above - below)) - math.log(2.0 * size * u)
-        else:
-            one = -math.log1p(-(u**2)) * (1.0 if self.noise == "laplace" else (size + 1) / 2.0)
-        return self.draws * one
+        return self.spread.draws * self.channel.noise.log_moment(tilt, self.channel.losses.dimension)
+
+    @property
+    def _deviation(self) -> float:
+        return self.channel.noise.deviation(self.channel.losses.dimension)
 
 
-Bound = Callable[[RunningSum], float | None]  # None where none is proved
+Bound = Callable[[Candidate], float | None]  # None where none is proved
 
 
 def choose(
@@ -74,9 +78,9 @@ def choose(
     bound: Bound,
     *,
     sums: Sums | None,
-    noise: Noise | None,
+    noise: NoiseName | None,
     padding: bool | None,
-) -> RunningSum:
+) -> Candidate:
     """Return the running sum with the least proved bound among those that were left open.
 
     The square-root factorisation is never chosen by itself: it remembers all rounds, and gains less than 1 % on buffers.
@@ -89,7 +93,7 @@ def choose(
         if setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
         else ["tree"]
     )
-    best: tuple[float, RunningSum] | None = None
+    best: tuple[float, Candidate] | None = None
     for kind in kinds:
         for candidate in _candidates(setting, geometry, kind, noise, padding):
             proved = bound(candidate)
@@ -101,62 +105,34 @@ def choose(
 
 
 def _candidates(
-    setting: Setting[Points], geometry: Geometry, sums: Sums, noise: Noise | None, padding: bool | None
-) -> Iterator[RunningSum]:
+    setting: Setting[Points], geometry: Geometry, sums: Sums, noise: NoiseName | None, padding: bool | None
+) -> Iterator[Candidate]:
+    names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
     if sums not in TREES:
-        yield _factorised(setting, geometry, sums)
-        return
-    noises: tuple[Noise, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
-    paddings = [False] if sums == "honaker" else [True, False] if padding is None else [padding]
-    for kind in noises:
+        names = ("gaussian",)
+    paddings = [False] if sums != "tree" else [True, False] if padding is None else [padding]
+    for name in names:
         for padded in paddings:
-            yield planted(setting, geometry, sums, kind, padded)
+            channel = RunningSum.calibrated(
+                geometry.losses,
+                FACTORISATIONS[sums],
+                prefixes=setting.rounds - 1,
+                noise=name,
+                epsilon=setting.epsilon,
+                delta=setting.delta,
+                padding=padded,
+            )
+            yield Candidate(channel, sums, padded, channel.factorisation.noise_spread())
 
 
-def planted(
-    setting: Setting[Points], geometry: Geometry, sums: Sums, noise: Noise, padding: bool, mechanism: Any = None
-) -> RunningSum:
-    """Return a tree, with the least noise for the guarantee if no mechanism is given."""
+def with_paper_noise(setting: Setting[Points], geometry: Geometry, noise: Noise) -> Candidate:
+    """Return a padded tree with the noise of the paper."""
     prefixes = setting.rounds - 1  # round t learns from the sum of t - 1 vectors
-    levels = prefixes.bit_length()
-    if mechanism is None:
-        mechanism = tree_noise(
-            geometry.losses, prefixes=prefixes, epsilon=setting.epsilon, delta=setting.delta, noise=noise
-        )
-    one = node_deviation(mechanism, geometry.dimension)
-    channel = Tree.over(geometry.losses, mechanism, prefixes=prefixes, reduced=sums == "honaker", padding=padding)
-    if sums == "honaker":
-        variances = reduction(levels)
-        most, least = math.sqrt(float(variances.sum())), math.sqrt(float(variances[-1]))
-    else:
-        most, least = math.sqrt(levels), math.sqrt(levels) if padding else 1.0
-    return RunningSum(channel, sums, noise, padding, one * most, one * least, levels, padding)
+    channel = RunningSum.over(geometry.losses, noise, FACTORISATIONS["tree"], prefixes=prefixes, padding=True)
+    return Candidate(channel, "tree", True, channel.factorisation.noise_spread())
 
 
-def _factorised(setting: Setting[Points], geometry: Geometry, sums: Sums) -> RunningSum:
-    prefixes = setting.rounds - 1
-    if sums == "blt":
-        channel: Any = Buffered.over(geometry.losses, prefixes=prefixes, epsilon=setting.epsilon, delta=setting.delta)
-        growth = buffered(max(2, prefixes)).row_norm(prefixes)
-    else:
-        channel = SquareRoot.over(geometry.losses, prefixes=prefixes, epsilon=setting.epsilon, delta=setting.delta)
-        growth = float(np.sqrt((channel.coefficients**2).sum()))
-    scale = channel.mechanism.scale
-    return RunningSum(channel, sums, "gaussian", False, scale * growth, scale, 1, True)
-
-
-def node_deviation(mechanism: Any, dimension: int) -> float:
-    """Return the standard deviation of a coordinate of one noise."""
-    if isinstance(mechanism, Laplace):
-        return math.sqrt(2.0) * mechanism.scale
-    if isinstance(mechanism, SphericalLaplace):
-        return math.sqrt(dimension + 1.0) * mechanism.scale
-    if isinstance(mechanism, CubeLaplace):
-        return math.sqrt((dimension + 1.0) * (dimension + 2.0) / 3.0) * mechanism.scale
-    return float(mechanism.scale)
-
-
-def _check(setting: Setting[Points], sums: Sums | None, noise: Noise | None, padding: bool | None) -> None:
+def _check(setting: Setting[Points], sums: Sums | None, noise: NoiseName | None, padding: bool | None) -> None:
     if sums is not None and sums not in TREES:
         if setting.delta == 0.0:
             raise DiscreetError(

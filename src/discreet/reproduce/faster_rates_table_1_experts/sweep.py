@@ -82,7 +82,7 @@ def players(experts: int, rounds: int, epsilon: float) -> dict[tuple[str, str], 
 def alike(local: Contender, batched: Contender) -> bool:
     """Return whether batches of one round make EXP4 with noise every round: the same numbers, the same Laplace noise."""
     same = local.facts["parameters"] == batched.facts["parameters"]
-    return same and all(noise["kind"] == "laplace" for noise in local.private.channel.noises)
+    return same and all(noise.kind == "laplace" for noise in local.private.channel.noise_scales)
 
 
 def blind_play(game: Game, setting: Setting[Problem]) -> Contender:

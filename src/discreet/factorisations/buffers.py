@@ -1,9 +1,4 @@
-"""Factorisations of prefix sums: which correlated noise a running sum gets, how much it costs and how good it is.
-
-All prefix sums of a stream are A x, with A the lower triangle of ones. For any A = B C, the release of C x + z with
-independent noise z gives A x + B z: the sensitivity is the largest column norm of C, and the error in round t is the norm
-of row t of B. Here C is Toeplitz: column and row norms are sums of squares of coefficients.
-"""
+"""Buffered linear Toeplitz matrices, and the best one for a number of rounds."""
 
 from __future__ import annotations
 
@@ -15,13 +10,6 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int
-
-
-class Errors(NamedTuple):
-    """Mean squared error of prefix sums at sensitivity 1 and Gaussian noise with μ = 1."""
-
-    largest: float  # over time
-    mean: float
 
 
 class Buffers(NamedTuple):
@@ -51,58 +39,6 @@ def column_norm(decay: Floats, output: Floats, rounds: int) -> float:
     gaps = left[:, None] + decay[:, None] * left[None, :]  # 1 - decay(i) decay(j)
     sums = -np.expm1((rounds - 1) * (rates[:, None] + rates[None, :])) / gaps
     return math.sqrt(1.0 + float(np.abs(output) @ sums @ np.abs(output)))
-
-
-def square_root(rounds: int) -> Floats:
-    """Return the coefficients of the square root of A, binom(2k, k) / 4^k: B and C are both this matrix.
-
-    >>> square_root(4)
-    array([1.    , 0.5   , 0.375 , 0.3125])
-    """
-    k = np.arange(1, rounds)
-    return np.concatenate([[1.0], np.cumprod((2.0 * k - 1.0) / (2.0 * k))])
-
-
-def toeplitz_errors(coefficients: Floats) -> Errors:
-    """Return the errors of a Toeplitz factorisation whose C has these coefficients: B has their prefix sums' inverse."""
-    rounds = coefficients.size
-    inverse = _inverse(coefficients)
-    rows = np.cumsum(np.cumsum(inverse) ** 2)  # B = A C^-1, so its coefficients are prefix sums of those of C^-1
-    sensitivity = float((coefficients**2).sum())
-    return Errors(sensitivity * float(rows[-1]), sensitivity * float(rows.sum()) / rounds)
-
-
-def tree_errors(rounds: int, *, reduced: bool = False) -> Errors:
-    """Return the errors of the binary tree, plain or with Honaker's reduction from below.
-
-    A prefix uses one node for each binary digit 1; a node on level j has variance k, the number of levels, or with the
-    reduction k v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2 v(j - 1)).
-    """
-    levels = check_int("rounds", rounds, least=1).bit_length()
-    variances = levels * (reduction(levels) if reduced else np.ones(levels))
-    times = np.arange(1, rounds + 1)
-    digits = (times[:, None] >> np.arange(levels)) & 1
-    errors = digits @ variances
-    return Errors(float(errors.max()), float(errors.mean()))
-
-
-def reduction(levels: int) -> Floats:
-    """Return the variance of the best estimate of a node from the noise at and below it, level by level.
-
-    >>> reduction(3).round(4)
-    array([1.    , 0.6667, 0.5714])
-    """
-    variances = [1.0]
-    for _ in range(levels - 1):
-        variances.append(1.0 / (1.0 + 1.0 / (2.0 * variances[-1])))
-    return np.array(variances)
-
-
-def lower_bound(rounds: int) -> float:
-    """Return the least possible largest squared error of any factorisation: (nuclear norm of A / rounds)²."""
-    j = np.arange(1, rounds + 1)
-    singular = 0.5 / np.sin((2 * j - 1) * math.pi / (4 * rounds + 2))
-    return float(singular.sum() / rounds) ** 2
 
 
 @functools.lru_cache(maxsize=64)
@@ -171,17 +107,3 @@ def _square_sum(decay: Floats, zero: Floats, rounds: int, *, summed: bool) -> fl
             float(rounds - first),
         )
     return extra + float(terms @ sums @ terms)
-
-
-def _inverse(coefficients: Floats) -> Floats:
-    """Return the first coefficients of the inverse power series, by Newton's iteration with fast convolutions."""
-    from scipy.signal import fftconvolve
-
-    inverse = np.array([1.0 / coefficients[0]])
-    while inverse.size < coefficients.size:
-        size = min(2 * inverse.size, coefficients.size)
-        twice = np.zeros(size)
-        twice[: inverse.size] = 2.0 * inverse
-        square = fftconvolve(inverse, inverse)[:size]
-        inverse = twice - fftconvolve(square, coefficients[:size])[:size]
-    return inverse

@@ -1,0 +1,26 @@
+"""The attack on channels that keep nothing from one release to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.auditing.attacks import Attack, EveryRelease, fresh_runs
+from discreet.auditing.registry import GameFacts, attacks
+from discreet.channels import Batch, Constant, PerRound
+from discreet.private import Private
+from discreet.ranges import Range
+
+
+@attacks(Batch, PerRound)
+def every_release(private: Private, facts: GameFacts) -> Attack:
+    """Return the attack whose every release is a trial, unless noise of one's own might remember."""
+    channel: Any = private.channel
+    if channel.noise.has_memory:
+        return fresh_runs(private, facts.problem, facts.bounds)
+    return EveryRelease(facts.bounds or channel.bounds, channel.hold())
+
+
+@attacks(Constant)
+def every_constant(private: Private, facts: GameFacts) -> Attack:
+    """Return the same attack on what never uses feedback."""
+    return EveryRelease(facts.bounds or Range(0.0, 1.0), private.channel.hold())

@@ -1,0 +1,247 @@
+"""Running sums of vectors: every prefix sum of a stream, with noise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+
+from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
+from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
+from discreet.errors import DiscreetError, check_int, count
+from discreet.factorisations import Factorisation
+from discreet.guarantee import Guarantee
+from discreet.kernel import Raw, copy
+from discreet.mechanisms import noise_named
+
+SEEN, WAITING = 0, 1  # rounds that were released, and whether a vector waits for its release
+
+
+class Stream(Channel):
+    """What all running sums have in common: one stream of vectors, and no twin in the middle of a live run."""
+
+    one_stream = True
+
+    @property
+    def losses(self) -> Any:
+        """The set of possible vectors: what comes is projected onto it first."""
+        raise NotImplementedError
+
+    @property
+    def noise(self) -> Noise:
+        """The noise that is added to rows."""
+        raise NotImplementedError
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+    def with_noise(self, noise: Noise) -> Self:
+        """Return a copy with other noise."""
+        raise NotImplementedError
+
+    def without_padding(self) -> Self:
+        """Return the channel without noise that no guarantee rests on."""
+        return self
+
+    def rounds_to_audit(self) -> int:
+        """Return how many sums an audit listens to."""
+        raise NotImplementedError
+
+    def round_to_attack(self) -> int:
+        """Return the round, from 0, that is in as many rows as any other."""
+        return 0
+
+    def restart(self) -> None:
+        """Forget everything and begin again. It costs no privacy if other rounds follow: none may be told again."""
+        raise NotImplementedError
+
+    def _refuse_twin(self, seen: int) -> None:
+        """Refuse a copy of what has seen so many rounds, in live use.
+
+        The noise of a copy is drawn afresh. Two of them would release one sum twice, each with noise of its own, and
+        together that is less noise than is paid for.
+        """
+        if self.noise.is_exact and seen > 0:
+            raise DiscreetError(
+                f"this live running sum has seen {count(seen, 'round')}, but copies and pickles must be made before the "
+                "first, or sums would be released again with fresh noise."
+            )
+
+
+class RunningSum(Stream):
+    """Releases every prefix sum of a stream of vectors, with the noise of a factorisation.
+
+    A vector is projected onto the set that it must be in; the factorisation makes the rows of it that are complete; they
+    get noise, and the sum is computed from noisy rows alone. So the noise has to hide how far all rows move together if
+    one vector is replaced, ``sensitivity``; also when later vectors depend on earlier releases (docs/proofs.md: Adaptive
+    trees, Factorisations). After as many rounds as the factorisation is made for nothing more is released.
+
+    Live use is the same code: the noise is exact, vectors or rows are on its grid, and that is paid for (Sums on a
+    grid). A round is counted when all of its noise was drawn: one that fails before leaves its place to the next.
+
+    >>> from discreet.factorisations import Tree
+    >>> from discreet.sets import Box
+    >>> sums = RunningSum.calibrated(Box.cube(2, 0.0, 1.0), Tree, prefixes=999, noise="laplace", epsilon=1.0)
+    >>> print(sums.guarantee.short, sums.noise)
+    1-differential privacy Laplace(scale=20.0)
+    """
+
+    losses: Any
+    factorisation: Factorisation
+    noise: Noise
+    slack: float  # what rounding adds to the sensitivity in live use
+    seen: Integers  # rounds that were released, and whether a vector waits
+    vector: Raw[Floats]
+    row: Raw[Floats]  # of C x, until it has noise
+    released: Raw[Floats]  # with noise, of which there may be none
+
+    @classmethod
+    def over(
+        cls, losses: Any, noise: Noise, kind: type[Factorisation], *, prefixes: int, padding: bool = False
+    ) -> RunningSum:
+        """Return the channel before the first round, with given noise on every row."""
+        if noise.is_exact:
+            raise DiscreetError("noise is exact, but must be noise for simulation: live() makes it exact.")
+        return cls._before_the_first(losses, noise, _started(losses, kind, prefixes, padding))
+
+    @classmethod
+    def calibrated(
+        cls,
+        losses: Any,
+        kind: type[Factorisation],
+        *,
+        prefixes: int,
+        noise: str = "gaussian",
+        epsilon: float,
+        delta: float = 0.0,
+        padding: bool = False,
+    ) -> RunningSum:
+        """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
+        named, factorisation = noise_named(noise), _started(losses, kind, prefixes, padding)
+        moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(named.norm)
+        least = named.for_guarantee(sensitivity=moved, epsilon=epsilon, delta=delta)
+        return cls._before_the_first(losses, least, factorisation)
+
+    @classmethod
+    def _before_the_first(cls, losses: Any, noise: Noise, factorisation: Factorisation) -> RunningSum:
+        return cls(
+            losses=losses,
+            factorisation=factorisation,
+            noise=noise,
+            slack=0.0,
+            seen=np.zeros(2, np.int64),
+            vector=np.zeros(losses.dimension),
+            row=np.zeros(losses.dimension),
+            released=np.zeros(losses.dimension),
+        )
+
+    @property
+    def prefixes(self) -> int:
+        """How many sums are released."""
+        return self.factorisation.prefixes
+
+    def take(self, feedback: Floats, query: Any) -> bool:
+        """Take a vector; return whether its sum is to be released."""
+        if self.seen[SEEN] >= self.factorisation.prefixes:
+            return False
+        vector = as_vector(feedback, self.vector.size)
+        for i in range(self.vector.size):
+            self.vector[i] = vector[i]
+        self.losses.project(self.vector)
+        self.seen[WAITING] = 1
+        return True
+
+    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+        """Release the sum of all vectors so far, with noise."""
+        if self.seen[WAITING] == 0:
+            return False, self.released
+        time = self.seen[SEEN] + 1
+        for row in range(self.factorisation.rows_due(time)):
+            self.factorisation.encode(time, row, self.vector, self.row)
+            self.noise.perturb(self.row, rng)
+            self.factorisation.decode(time, row, self.row)
+        self.factorisation.prefix(time, self.row, self.released)
+        for _ in range(self.factorisation.pads(time)):
+            self.noise.perturb(self.released, rng)
+        self.factorisation.advance(time, self.vector, self.row)
+        self.seen[WAITING] = 0
+        self.seen[SEEN] = time
+        return True, self.released
+
+    def nothing(self, query: Any) -> tuple[bool, Any]:
+        """Return that nothing is released."""
+        return False, self.released
+
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[SEEN] + self.seen[WAITING])
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.released.size
+
+    def restart(self) -> None:
+        """Forget everything and begin again. It costs no privacy if other rounds follow: none may be told again."""
+        self.seen[SEEN] = 0
+        self.seen[WAITING] = 0
+        self.factorisation.forget()
+
+    def with_noise(self, noise: Noise) -> RunningSum:
+        """Return a copy with other noise."""
+        return copy(self)._replace(noise=noise)
+
+    def without_padding(self) -> RunningSum:
+        """Return the channel without noise that no guarantee rests on."""
+        return self._replace(factorisation=self.factorisation.without_padding())
+
+    def rounds_to_audit(self) -> int:
+        """Return how many sums there are."""
+        return self.factorisation.prefixes
+
+    def live(self) -> RunningSum:
+        """Return the channel with exact noise, before the first round."""
+        if self.noise.is_exact:
+            return self
+        checked = copy(self)._replace(losses=Checked.of(self.losses))
+        checked.restart()
+        sensitivity, guarantee = checked.sensitivity, self.guarantee
+        step = 2.0 * self.noise.exact(guarantee, sensitivity).step  # a little more noise may need twice the step
+        grid = self.factorisation.input_grid(checked.losses.largest(math.inf), step)
+        slack = rounding_slack(self.factorisation, checked.losses, sensitivity=sensitivity, step=step)
+        rounded = checked._replace(losses=checked.losses._replace(grid=grid), slack=slack)
+        affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
+        return rounded._replace(noise=self.noise.exact(guarantee, rounded.sensitivity))
+
+    @property
+    def sensitivity(self) -> float:
+        """By how much a replaced round moves all rows together, in the norm of the noise."""
+        rows = self.factorisation.sensitivity(self.noise, self.prefixes)
+        return rows * float(self.losses.diameter(self.noise.norm)) + self.slack
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added."""
+        if not self.factorisation.allows(self.noise):
+            kind = type(self.noise).__name__
+            return Guarantee.none(f"nothing is proved of running sums by {self.factorisation.name} with {kind} noise")
+        sections = self.factorisation.sections + (", Sums on a grid" if self.noise.is_exact else "")
+        source = f"{self.factorisation.proof} (docs/proofs.md: {sections})"
+        return self.noise.joint_guarantee(self.sensitivity, model="central", source=source)
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
+        """One noise, on each row."""
+        return (self.noise.noise_scale,)
+
+    def _check_copy(self) -> None:
+        self._refuse_twin(self.rounds_seen())
+
+
+def _started(losses: Any, kind: type[Factorisation], prefixes: int, padding: bool) -> Factorisation:
+    """Return the factorisation for sums that double precision can tell apart."""
+    rounds = check_int("prefixes", prefixes, least=1)
+    check_precise(losses, rounds)
+    return kind.start(prefixes=rounds, dimension=losses.dimension, padding=padding)

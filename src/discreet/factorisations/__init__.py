@@ -1,0 +1,32 @@
+"""Factorisations of prefix sums: which correlated noise a running sum gets, how much it costs and how good it is.
+
+All prefix sums of a stream are A x, with A the lower triangle of ones. For any A = B C, the release of C x + z with
+independent noise z gives A x + B z: the sensitivity is the largest column norm of C, and the error in round t is the norm
+of row t of B.
+"""
+
+from discreet.factorisations.blt import Buffered
+from discreet.factorisations.buffers import buffered, column_norm
+from discreet.factorisations.contract import Errors, Factorisation, Shares, Spread, lower_bound
+from discreet.factorisations.honaker import Honaker, reduction
+from discreet.factorisations.square_root import SquareRoot, square_root
+from discreet.factorisations.tree import Tree
+
+FACTORISATIONS: dict[str, type[Factorisation]] = {kind.name: kind for kind in (Tree, Honaker, SquareRoot, Buffered)}
+
+__all__ = [
+    "FACTORISATIONS",
+    "Buffered",
+    "Errors",
+    "Factorisation",
+    "Honaker",
+    "Shares",
+    "Spread",
+    "SquareRoot",
+    "Tree",
+    "buffered",
+    "column_norm",
+    "lower_bound",
+    "reduction",
+    "square_root",
+]

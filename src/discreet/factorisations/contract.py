@@ -1,0 +1,144 @@
+"""What every factorisation of prefix sums can do."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from discreet.contracts import Floats, Noise
+from discreet.errors import DiscreetError
+from discreet.kernel import Component
+
+UNIT = 2.0**-53  # the largest relative error of one operation
+
+
+class Errors(NamedTuple):
+    """Mean squared error of prefix sums at sensitivity 1 and Gaussian noise with μ = 1."""
+
+    largest: float  # over time
+    mean: float
+
+
+class Spread(NamedTuple):
+    """How the noise of prefix sums is made of single noises."""
+
+    least: float  # the smallest standard deviation in a sum, in units of that of one noise
+    most: float  # the largest
+    draws: int  # how many independent noises a sum holds, at most
+    steady: bool  # whether its distribution is the same in all sums, or Gaussian with a variance that never falls
+
+
+class Shares(NamedTuple):
+    """By how much the noise of an epoch is larger than that on one vector, an entry an epoch."""
+
+    on_total: Floats  # in its last round
+    on_inside: Floats  # in all others
+
+
+class Factorisation(Component):
+    """Turns vectors into the rows that get noise, and noisy rows into prefix sums: A = B C, A the lower triangle of ones.
+
+    The release of C x + z with independent noise z gives all prefix sums A x + B z. In every round, counted from 1, some
+    rows of C x are complete: ``encode`` writes them, one after the other; when they have noise, ``decode`` takes them in;
+    ``prefix`` then writes the sum. Until ``advance`` nothing has changed that a repeated round would read: it is called
+    last, when all noise was drawn. What is computed from noisy rows is as private as they are.
+    """
+
+    name: ClassVar[str]
+    proof: ClassVar[str]  # what it is, and where it is proved
+    sections: ClassVar[str]  # of docs/proofs.md
+    splits: ClassVar[tuple[str, ...]] = ("restarts",)  # how an epoch may share its guarantee, if it is restarted
+    adds_up_vectors: ClassVar[bool] = False  # whether rows are plain sums of vectors, which are exact on a grid
+
+    prefixes: int  # so many rounds it is made for
+
+    @classmethod
+    def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
+        """Return the factorisation before the first round."""
+        raise NotImplementedError
+
+    def rows_due(self, time: int) -> int:
+        """Return how many rows are complete in this round."""
+        return 1
+
+    def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
+        """Write a row of C x that is complete with this vector; it gets noise next."""
+        raise NotImplementedError
+
+    def decode(self, time: int, row: int, noisy: Floats) -> None:
+        """Take in a noisy row."""
+
+    def prefix(self, time: int, noisy: Floats, released: Floats) -> None:
+        """Write the noisy prefix sum, the last noisy row being at hand."""
+        raise NotImplementedError
+
+    def pads(self, time: int) -> int:
+        """Return how many more noises the sum gets, which nothing rests on."""
+        return 0
+
+    def without_padding(self) -> Self:
+        """Return the factorisation without these."""
+        return self
+
+    def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
+        """Keep what later rounds need."""
+
+    def forget(self) -> None:
+        """Begin again."""
+
+    def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
+        """Return by how much all rows of so many rounds move together if a vector moves by 1 in the norm of the noise."""
+        raise NotImplementedError
+
+    def allows(self, noise: Noise | type[Noise]) -> bool:
+        """Return whether it is proved what rows with this noise cost together."""
+        return not math.isnan(noise.across)
+
+    def noise_spread(self) -> Spread:
+        """Return how large the noise in a prefix sum is."""
+        raise NotImplementedError
+
+    def variances(self, rounds: int) -> Floats:
+        """Return the variance of the noise in every prefix sum, in units of that of one noise."""
+        raise NotImplementedError
+
+    @classmethod
+    def curve(cls, rounds: int) -> Floats:
+        """Return the mean squared error of every prefix sum at sensitivity 1 and Gaussian noise with μ = 1."""
+        raise NotImplementedError
+
+    @classmethod
+    def errors(cls, rounds: int) -> Errors:
+        """Return the largest and the mean error over time."""
+        curve = cls.curve(rounds)
+        return Errors(float(curve.max()), float(curve.mean()))
+
+    def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
+        """Return the noise of epochs of these lengths, each of which pays the whole guarantee for its rounds."""
+        if split not in self.splits:
+            allowed = ", ".join(map(repr, self.splits))
+            raise DiscreetError(f"split is {split!r}, but {self.name} can be restarted with {allowed} only.")
+        each = np.array([self.sensitivity(noise, length) for length in lengths]) * (1.0 + 1e-14)
+        return Shares(each, each.copy())
+
+    def epoch_cost(self, noise: Noise, lengths: list[int], shares: Shares) -> float:
+        """Return by how much a vector that moves by 1 moves the rows of its epoch, each in units of its own noise."""
+        costs = [self.sensitivity(noise, length) / each for length, each in zip(lengths, shares.on_inside, strict=True)]
+        return float(max(costs))
+
+    def input_grid(self, largest: float, step: float) -> float:
+        """Return the grid to which vectors are rounded in live use, with noise on a grid of ``step``; 0 for none."""
+        return 0.0
+
+    def row_error(self, largest: float) -> float:
+        """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds; 0 if rows are exact."""
+        return 0.0
+
+
+def lower_bound(rounds: int) -> float:
+    """Return the least possible largest squared error of any factorisation: (nuclear norm of A / rounds)²."""
+    j = np.arange(1, rounds + 1)
+    singular = 0.5 / np.sin((2 * j - 1) * math.pi / (4 * rounds + 2))
+    return float(singular.sum() / rounds) ** 2

@@ -1,0 +1,156 @@
+"""Prefix sums from sums of dyadic blocks of rounds."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Self
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers, Noise
+from discreet.errors import check_int
+from discreet.factorisations.contract import Factorisation, Shares, Spread
+from discreet.kernel import Raw, helper
+
+
+class Tree(Factorisation):
+    """The binary tree: prefix t is the sum of one node for each binary digit 1 of t.
+
+    A node gets noise once, when all its rounds are over, and a round is in at most k = floor(log2 m) + 1 nodes, m the
+    number of prefixes; so the joint sensitivity is k times that of one vector (pure noise), sqrt(k) times (Gaussian),
+    also when later vectors depend on earlier releases (docs/proofs.md: Tree levels, Adaptive trees).
+
+    ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh 2017, Algorithm
+    2), which buys no pure privacy and is never counted (Tree levels). On a grid nodes are exact (Sums on a grid).
+
+    The node that ends in round t is on the level of the lowest binary digit 1 of t. What was kept on that level was read
+    for the last time before: so a round writes it as it goes, and there is nothing to advance.
+    """
+
+    name: ClassVar[str] = "tree"
+    proof: ClassVar[str] = "binary tree, adaptive inputs"
+    sections: ClassVar[str] = "Tree levels, Adaptive trees"
+    splits: ClassVar[tuple[str, ...]] = ("restarts", "hybrid", "tapered")
+    adds_up_vectors: ClassVar[bool] = True
+
+    padding: bool
+    sums: Raw[Floats]  # level, coordinate: sums of complete nodes
+    towers: Raw[Floats]  # level, coordinate: estimates of this node and of all larger ones of the same prefix
+
+    @classmethod
+    def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
+        """Return the tree before the first round."""
+        shape = prefixes.bit_length(), dimension
+        return cls(prefixes=prefixes, padding=padding, sums=np.zeros(shape), towers=np.zeros(shape))
+
+    def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
+        """Add up the node that is complete: the vector, and one node of each smaller size."""
+        level = lowest_digit(time)
+        for i in range(vector.size):
+            self.sums[level, i] = vector[i]
+        for smaller in range(level):
+            for i in range(vector.size):
+                self.sums[level, i] += self.sums[smaller, i]
+        for i in range(vector.size):
+            noisy[i] = self.sums[level, i]
+
+    def prefix(self, time: int, noisy: Floats, released: Floats) -> None:
+        """Add the node to the larger ones of the prefix."""
+        level = lowest_digit(time)
+        larger = level + 1
+        while larger < self.towers.shape[0] and (time >> larger) & 1 == 0:
+            larger += 1
+        for i in range(noisy.size):
+            above = self.towers[larger, i] if larger < self.towers.shape[0] else 0.0
+            self.towers[level, i] = noisy[i] + above
+            released[i] = self.towers[level, i]
+
+    def pads(self, time: int) -> int:
+        """Return how many noises the prefix has less than the largest."""
+        if not self.padding:
+            return 0
+        digits = 0
+        while time > 0:
+            digits += time & 1
+            time >>= 1
+        return int(self.towers.shape[0]) - digits
+
+    def without_padding(self) -> Self:
+        """Return the tree without padding."""
+        return self._replace(padding=False)
+
+    def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
+        """Return what a round costs that is in a node on each level."""
+        return noise.combined(rounds.bit_length())
+
+    def noise_spread(self) -> Spread:
+        """Return that of a sum of 1 to k nodes, or of k with padding."""
+        levels = self.towers.shape[0]
+        most = math.sqrt(levels)
+        return Spread(most if self.padding else 1.0, most, levels, self.padding)
+
+    def variances(self, rounds: int) -> Floats:
+        """Return the number of nodes of every prefix."""
+        nodes: Floats = digits_of(rounds).sum(axis=1).astype(np.float64)
+        return nodes
+
+    @classmethod
+    def curve(cls, rounds: int) -> Floats:
+        """Return k for each node of a prefix."""
+        nodes = digits_of(check_int("rounds", rounds, least=1))
+        found: Floats = nodes.sum(axis=1).astype(np.float64) * nodes.shape[1]
+        return found
+
+    def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
+        """Return the noise on the total of every epoch, its root, and on the nodes inside, rounded up.
+
+        With k levels inside, the total gets the share 1 / (k + 1) of the guarantee (restarts), 1 / 2 (hybrid) or
+        (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get the rest in equal parts. Shares of ε add up (p = 1),
+        and for Gaussian noise those of μ² (p = 2): a release with the share s has s^(-1 / p) times the noise.
+        """
+        if split not in self.splits:
+            return Factorisation.shares(self, split, noise, lengths)
+        levels: Integers = np.array([length.bit_length() - 1 for length in lengths])
+        falling = -1.0 if split == "restarts" else -2.0 / (2.0 + noise.across)
+        total: Floats = np.where(levels > 0, 0.5, 1.0) if split == "hybrid" else np.power(levels + 1.0, falling)
+        each: Floats = np.where(levels > 0, (1.0 - total) / np.maximum(levels, 1), 1.0)
+        power = -1.0 / noise.across
+        up = 1.0 + 1e-14
+        return Shares(total**power * up, each**power * up)
+
+    def epoch_cost(self, noise: Noise, lengths: list[int], shares: Shares) -> float:
+        """Return what a round costs that is in the total of its epoch, and in one node on each level inside."""
+        levels = np.array([length.bit_length() - 1 for length in lengths])
+        power = noise.across
+        most = float((1.0 / shares.on_total**power + levels / shares.on_inside**power).max())
+        return math.sqrt(most) if power == 2.0 else most
+
+    def input_grid(self, largest: float, step: float) -> float:
+        """Return the finest power of two on which all nodes are exact, and no finer than the noise."""
+        return max(step, exact_grid(largest, self.prefixes))
+
+
+@helper
+def lowest_digit(time: int) -> int:
+    """Return the position of the lowest binary digit 1."""
+    level = 0
+    while (time >> level) & 1 == 0:
+        level += 1
+    return level
+
+
+def digits_of(rounds: int) -> Integers:
+    """Return the binary digits of 1, 2, .. in rows, the lowest first."""
+    return (np.arange(1, rounds + 1)[:, None] >> np.arange(rounds.bit_length())) & 1
+
+
+def exact_grid(largest: float, rounds: int) -> float:
+    """Return the finest power of two on which so many rounded numbers have an exact sum in double precision.
+
+    >>> exact_grid(1.0, 2**20) == 2.0**-32
+    True
+    """
+    grid = math.ldexp(1.0, math.frexp(largest)[1] - 53 + rounds.bit_length() - 1)
+    while (largest / grid + 1.0) * rounds > 2.0**53 * (1.0 - 2.0**-40):
+        grid *= 2.0
+    return grid
