@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.factorisations.buffers import buffered, column_norm
+from discreet.factorisations.buffers import buffered, column_norm, last_row_norm
 from discreet.factorisations.contract import UNIT, Spread
 from discreet.factorisations.toeplitz import Toeplitz, toeplitz_curve, toeplitz_rows
 from discreet.kernel import Raw
@@ -84,7 +84,7 @@ class Buffered(Toeplitz):
 
     def noise_spread(self) -> Spread:
         """Return that of the first sum and of the last: the noise grows from sum to sum."""
-        return Spread(1.0, buffered(max(2, self.prefixes)).row_norm(self.prefixes), 1, True)
+        return Spread(1.0, last_row_norm(self.prefixes), 1, True)
 
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""

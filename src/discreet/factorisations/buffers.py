@@ -41,6 +41,11 @@ def column_norm(decay: Floats, output: Floats, rounds: int) -> float:
     return math.sqrt(1.0 + float(np.abs(output) @ sums @ np.abs(output)))
 
 
+def last_row_norm(rounds: int) -> float:
+    """Return the norm of the last row of B for the best matrix: the largest noise in a sum."""
+    return buffered(max(2, rounds)).row_norm(rounds)
+
+
 @functools.lru_cache(maxsize=64)
 def buffered(rounds: int, buffers: int | None = None) -> Buffers:
     """Return the buffered matrix with the least largest error for a number of rounds.
