@@ -116,7 +116,7 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
 @pytest.mark.parametrize(("name", "options", "delta"), PRIVATE)
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
     """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
-    private = build(name, options, arms=4, rounds=500, delta=delta).private
+    private = build(name, options, dimension=4, rounds=500, delta=delta).private
     silent = private.channel._replace(noise=Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
     losses = np.random.default_rng(1).integers(0, 3, (500, 4)) / 8.0
     if problem_of(name, options).geometry != "experts":
@@ -201,10 +201,7 @@ class TestTheChoice:
 
     def test_pure_noise_is_fitted_to_the_losses(self):
         found = {
-            name: algorithm(name)
-            .build(Setting(Points("experts", 20), rounds=10_000))
-            .private.channel.noise_scales[0]
-            .kind
+            name: build(name, {}, dimension=20, rounds=10_000).private.channel.noise_scales[0].kind
             for name in ("private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube")
         }
         assert found == {
@@ -215,11 +212,7 @@ class TestTheChoice:
 
     def test_who_asks_for_padding_gets_a_tree(self):
         for padding in (True, False):
-            found = (
-                algorithm("private-ftrl-cube")
-                .build(Setting(Points("experts", 5), delta=1e-6), padding=padding)
-                .private.channel
-            )
+            found = build("private-ftrl-cube", {"padding": padding}, delta=1e-6).private.channel
             assert type(found.factorisation) is Tree
             assert found.factorisation.padding == padding
 
@@ -262,8 +255,7 @@ class TestTheChoice:
 def test_the_stated_size_of_the_noise_is_the_real_one(noise):
     """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors; seeds are fixed."""
     setting = Setting(Points("experts", 4), rounds=2, delta=1e-6)
-    geometry = setting.geometry("experts")
-    found = choose(setting, geometry, lambda _: None, sums="tree", noise=noise, padding=False)
+    found = choose(setting, setting.problem.sets(UNIT), lambda _: None, sums="tree", noise=noise, padding=False)
     mechanism, rng = found.channel.noise, np.random.default_rng(7)
     draws = np.zeros((40_000, 4))
     for row in draws:
@@ -278,7 +270,7 @@ def test_the_stated_size_of_the_noise_is_the_real_one(noise):
 def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors; seeds are fixed."""
     setting = Setting(Points("experts", 8000), rounds=64, delta=1e-6)
-    found = choose(setting, setting.geometry("experts"), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
+    found = choose(setting, setting.problem.sets(UNIT), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
     assert isinstance(found, Candidate)
     last = np.zeros(63)
     kernel.compile_for(square_errors, found.channel)(found.channel, np.zeros(8000), last, streams(1).privacy)
@@ -516,7 +508,7 @@ class TestAudit:
     def test_epochs_are_audited_and_tight(self, split):
         losses = Box.cube(2, 0.0, 1.0)
         channel = Restarting.calibrated(losses, noise="cube", epsilon=1.0, split=split)
-        found = audit(Private(channel, EntropyFtrl.start(actions=2, learning_rate=0.1)), trials=200_000)
+        found = audit(Private(channel, EntropyFtrl.start(dimension=2, learning_rate=0.1)), trials=200_000)
         assert not found.violated
         assert found.share > 0.85
         assert "loss vector 4 is one of two" in found.attack

@@ -426,7 +426,7 @@ class TestSizes:
 class TestWholeNumbersOfNumpy:
     def test_settings_and_channels_take_them(self):
         setting = Setting(Points("experts", np.int64(2)), rounds=np.int64(8), bounds=Range(0.0, 1.0))
-        assert type(setting.arms) is type(setting.rounds) is int
+        assert type(setting.problem.dimension) is type(setting.rounds) is int
         assert algorithm("private-ftrl-experts").build(setting).guarantee.epsilon == pytest.approx(1.0)
         live = RunningSum.over(SQUARE, Laplace(1.0), Tree, prefixes=np.int64(7)).live()
         assert type(live.prefixes) is int
