@@ -3,7 +3,7 @@
 from discreet.kernel.compiling import as_list, compile_for
 from discreet.kernel.component import Component, Raw, compilable, helper
 from discreet.kernel.digest import source_digest
-from discreet.kernel.state import arrays, as_plain, copy, with_names
+from discreet.kernel.state import arrays, as_plain, copy, map_arrays, with_names
 
 __all__ = [
     "Component",
@@ -15,6 +15,7 @@ __all__ = [
     "compile_for",
     "copy",
     "helper",
+    "map_arrays",
     "source_digest",
     "with_names",
 ]

@@ -1,0 +1,43 @@
+"""Actions and traces as text, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+
+
+def as_text(value: Any) -> str:
+    """Return an action, a trace or a released value as text, in which no digit is lost."""
+    return json.dumps(_plain(value))
+
+
+def from_text(example: Any, text: str) -> Any:
+    """Return what a text stands for, as a value of the same kind as the example."""
+    return _like(example, json.loads(text))
+
+
+def recipe_text(recipe: Mapping[str, Any]) -> str:
+    """Return the arguments of a run as text, or refuse those that text cannot hold."""
+    for name, value in recipe.items():
+        labels = value if isinstance(value, list) else [value]
+        if not all(label is None or isinstance(label, str | int | float) for label in labels):
+            raise DiscreetError(f"{name} has a value that is neither text nor a number, which a file cannot hold.")
+    return json.dumps(dict(recipe))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _like(example: Any, parts: Any) -> Any:
+    if isinstance(example, tuple):
+        inner = [_like(one, other) for one, other in zip(example, parts, strict=True)]
+        return type(example)(*inner) if hasattr(example, "_fields") else tuple(inner)
+    return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

@@ -1,0 +1,231 @@
+"""A run in one SQLite file, with one process that writes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import weakref
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+from discreet.ledger.turns import turn
+from discreet.live.blocks import Bytes
+from discreet.live.encoding import as_text, from_text, recipe_text
+from discreet.live.rows import Change, Counters, Draws, Group, Open, Rows
+
+MARK = 0x4C697631  # "Liv1", the application id of a run's file
+TABLES = (
+    "CREATE TABLE run (recipe TEXT, token TEXT, session INTEGER, asked INTEGER, running INTEGER, left_over INTEGER, "
+    "released INTEGER, learner BLOB, stream BLOB, draws TEXT)",
+    "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told INTEGER, due INTEGER, "
+    "held BLOB)",
+    "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT)",
+    "CREATE TABLE release (batch INTEGER PRIMARY KEY, value TEXT)",  # at most one for each batch
+)
+COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?"
+NEW_BATCH = "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)"
+HELD = "UPDATE batch SET told = ?, due = ?, held = ? WHERE number = ?"
+
+
+class FileStore:
+    """Keeps a run in a file: what was told and released is on the disk before anybody hears of it.
+
+    Another process is refused while this one has the file, by a lock that ends with its process, however it ends; reading
+    is open to all who may read the file. An ask may be lost with the power, a tell or a release may not.
+    """
+
+    tells = "FULL"  # how SQLite writes what must not be lost: it waits for the disk
+    asks = "NORMAL"  # and the rest
+
+    def __init__(self, path: Path) -> None:
+        """Open the file; ``create`` and ``open`` say whether it must be new."""
+        self._path = path
+        self._rows: Rows | None = None
+        self._example: Any = None
+        self._writes = ""
+        with self._using():
+            self._writer = _only_writer(path)
+            weakref.finalize(self, self._writer.close)
+            self._file = sqlite3.connect(
+                f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+            )
+            weakref.finalize(self, self._file.close)
+            self._new = not self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not self._new and self._file.execute("PRAGMA application_id").fetchone()[0] != MARK:
+                raise DiscreetError(f"{path} is a file of another kind, not a run.")
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], rows: Rows) -> FileStore:
+        """Return the store of a new run."""
+        text = recipe_text(rows.recipe)
+        store = cls(_new_file(path))
+        if not store._new:
+            store.close()
+            raise DiscreetError(f"path is {str(path)!r}, where a run is kept already: open goes on with it.")
+        with store._using():
+            file = store._file
+            file.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute("PRAGMA synchronous = FULL")
+            with store._transaction():
+                file.execute(f"PRAGMA application_id = {MARK}")
+                for table in TABLES:
+                    file.execute(table)
+                first = (text, rows.token, rows.session, *rows.counters, rows.learner.tobytes(), _blob(rows.stream))
+                file.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*first, _draws_text(rows.draws)))
+        return store
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> FileStore:
+        """Return the store of a run that goes on; decisions that were given before keep their names."""
+        if not Path(path).exists():
+            raise DiscreetError(f"path is {str(path)!r}, but there is no file.")
+        store = cls(Path(path).absolute())
+        if store._new:
+            store.close()
+            raise DiscreetError(f"path is {str(path)!r}, but that is a file of another kind, not a run.")
+        with store._using():
+            store._file.execute("PRAGMA secure_delete = ON")
+            store._file.execute("PRAGMA synchronous = FULL")
+            with store._transaction():
+                store._file.execute("UPDATE run SET session = session + 1")
+        return store
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the arguments that the run was made with."""
+        with self._using():
+            (text,) = self._file.execute("SELECT recipe FROM run").fetchone()
+            return cast(dict[str, Any], json.loads(text))
+
+    def load(self, example: Any) -> Rows:
+        """Return what is committed."""
+        self._example = example
+        with self._using():
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
+            text, token, session, *counters, learner, stream, draws = self._file.execute("SELECT * FROM run").fetchone()
+            rows = Rows(json.loads(text), token, _bytes(learner))
+            rows.session, rows.counters = session, Counters(*counters)
+            rows.stream = None if stream is None else _bytes(stream)
+            rows.draws = None if draws is None else Draws(*json.loads(draws))
+            for number, action, trace, size, told, due, held in self._file.execute("SELECT * FROM batch ORDER BY number"):
+                known = from_text(example, f"[{action}, {trace}]")
+                rows.groups[number] = Group(number, *known, size, told, bool(due), None if held is None else _bytes(held))
+            for row in self._file.execute("SELECT * FROM decision ORDER BY id"):
+                rows.open[row[0]] = Open(*row)
+        self._rows = rows
+        return rows
+
+    def commit(self, change: Change) -> None:
+        """Make a change, in the file first."""
+        assert self._rows is not None
+        with self._using():
+            writes = self.asks if change.told is None and change.release is None else self.tells
+            if writes != self._writes:
+                self._file.execute(f"PRAGMA synchronous = {writes}")
+                self._writes = writes
+            with self._transaction():
+                self._write(change, self._rows)
+        self._rows.apply(change)
+
+    def _write(self, change: Change, rows: Rows) -> None:
+        execute, group = self._file.execute, change.group
+        execute(COUNT, change.counters)
+        if group is not None and group.number in rows.groups:
+            execute(HELD, (group.told, group.due, _blob(group.held), group.number))
+        elif group is not None:
+            facts = as_text(group.action), as_text(group.trace), group.size, group.told, group.due
+            execute(NEW_BATCH, (group.number, *facts, _blob(group.held)))
+        if change.release is not None:
+            value = None if change.release.value is None else as_text(change.release.value)
+            execute("INSERT INTO release VALUES (?, ?)", (change.release.group, value))
+        if change.closed is not None:
+            execute("DELETE FROM batch WHERE number = ?", (change.closed,))
+        if change.opened is not None:
+            execute("INSERT INTO decision VALUES (?, ?, ?, ?)", change.opened)
+        if change.told is not None:
+            execute("DELETE FROM decision WHERE id = ?", (change.told,))
+        if change.learner is not None:
+            execute("UPDATE run SET learner = ?", (_blob(change.learner),))
+        if change.stream is not None:
+            execute("UPDATE run SET stream = ?", (_blob(change.stream),))
+        if change.draws is not None:
+            execute("UPDATE run SET draws = ?", (_draws_text(change.draws),))
+
+    def close(self) -> None:
+        """Give the file free for another process."""
+        with turn:
+            self._file.close()
+            self._writer.close()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Do all of what follows or nothing."""
+        self._file.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._file.execute("COMMIT")
+        except BaseException:
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[None]:
+        """Use SQLite alone, and say in one sentence what went wrong."""
+        with turn:
+            try:
+                yield
+            except (sqlite3.Error, OSError) as error:
+                if isinstance(error, sqlite3.DatabaseError) and error.args[:1] == ("file is not a database",):
+                    raise DiscreetError(f"{self._path} is a file of another kind, not a run.") from None
+                raise DiscreetError(f"{self._path} cannot be used ({error}), so nothing has changed.") from None
+            except (TypeError, ValueError, KeyError) as error:
+                if isinstance(error, DiscreetError):
+                    raise
+                raise DiscreetError(f"{self._path} is damaged: it cannot be read.") from None
+
+
+def _only_writer(path: Path) -> sqlite3.Connection:
+    """Return a lock on the file that another process, or another run in this one, cannot get before it is closed.
+
+    SQLite gives it back when the process ends, and a forked process does not inherit it. It is a file of its own, because
+    a lock on the run itself would keep readers out, too.
+    """
+    lock = sqlite3.connect(
+        path.with_name(path.name + ".writer"), timeout=0.0, isolation_level=None, check_same_thread=False
+    )
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        lock.close()
+        raise DiscreetError(f"{path} is in use: a run has one writer, so close it there first.") from None
+    return lock
+
+
+def _new_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file; if there is none, make an empty one that only its owner can read."""
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except (OSError, ValueError, TypeError) as error:
+        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
+    return Path(path).absolute()
+
+
+def _blob(block: Bytes | None) -> bytes | None:
+    return None if block is None else block.tobytes()
+
+
+def _bytes(blob: bytes) -> Bytes:
+    return np.frombuffer(blob, np.uint8).copy()
+
+
+def _draws_text(draws: Mapping[str, Any] | Draws | None) -> str | None:
+    return None if draws is None else json.dumps(draws)
