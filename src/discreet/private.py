@@ -50,11 +50,10 @@ class Private(Component):
         return ready
 
     def live(self) -> Private:
-        """Return a twin with exact noise from the operating system's entropy: for people, and before the first round."""
-        if self.channel.rounds_seen() > 0:
-            raise DiscreetError("the channel has seen rounds, but live use begins before the first: build it anew.")
-        twin = copy(self)
-        return twin._replace(channel=twin.channel.live())
+        """Return a twin with exact noise, for people; what holds raw feedback needs a live run around it."""
+        if self.channel.holds_feedback:
+            raise DiscreetError("this channel holds raw feedback: live use is by Bandit, Experts, Optimizer or Advisor.")
+        return copy(self)._replace(channel=self.channel.live())
 
     @property
     def guarantee(self) -> Guarantee:

@@ -1,4 +1,4 @@
-"""Arms on the advice of experts: which one next?"""
+"""The face for arms on the advice of experts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import advice_of, labels_of, loss_of
-from discreet.live.bandit import Decision, arm_ticket, play_arm
+from discreet.live.bandit import Decision, play_arm
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
 from discreet.live.experts import draw
-from discreet.live.face import Face, Path, index_of
+from discreet.live.face import Face, Path, check_decision, index_of
 from discreet.live.run import LiveRun
 
 DEFAULT = "expert-arms"
@@ -29,8 +29,9 @@ class Advisor(Face):
     >>> advisor
     Advisor(2 arms, 3 experts, round 1 of 1000, expert-arms, 1-differential privacy, live: exact noise)
 
-    Advice is public, and may be other in every round; outcomes are private (docs/advice.md). The default, ``expert-arms``,
-    is for up to about 16 experts, ``local-exp4`` for more. All other options are those of :class:`discreet.Bandit`.
+    Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The default,
+    ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. All other options are those of
+    :class:`discreet.Bandit`.
     """
 
     def __init__(
@@ -85,7 +86,8 @@ class Advisor(Face):
     def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
         """Report the outcome of a decision, as a reward or as a loss in the declared range."""
         value = loss_of(reward, loss, self._bounds, clip=self._recipe["clip"])
-        self._run.tell(arm_ticket(decision, self._indices), value)
+        check_decision(decision, Decision)
+        self._run.hear(decision.id, decision.token, self._indices.get(decision.arm), value)
 
     def _size(self) -> str:
         return f"{len(self._labels)} arms, {len(self._experts)} experts"

@@ -40,24 +40,19 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
     return tuple(range(check_int(name, given, least=2, most=10_000_000)))
 
 
-def one_of(names: str, first: Any, second: Any) -> tuple[str, Any]:
-    """Return which of two outcomes is given, and what it is; ``names`` has both, with a blank between."""
-    here, there = names.split()
-    if (first is None) == (second is None):
-        raise DiscreetError(f"tell needs one outcome: either {here} or {there}.")
-    return (there, second) if first is None else (here, first)
-
-
 def loss_of(reward: Any, loss: Any, bounds: Range, *, clip: bool) -> float:
     """Return the outcome as a loss in range."""
-    name, given = one_of("reward loss", reward, loss)
-    value = _number(given)
-    if value is None or not math.isfinite(value):
-        raise DiscreetError(f"the {name} is not a finite number.")
+    if (reward is None) == (loss is None):
+        raise DiscreetError("tell needs one outcome: either reward or loss.")
     low, high = bounds
-    if not clip and not low <= value <= high:
-        raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
-    value = bounds.clamp(value)
+    value = _number(reward if loss is None else loss)
+    if value is None or not low <= value <= high:
+        name = "reward" if loss is None else "loss"
+        if value is None or not math.isfinite(value):
+            raise DiscreetError(f"the {name} is not a finite number.")
+        if not clip:
+            raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
+        value = bounds.clamp(value)
     return value if loss is not None else low + (high - value)
 
 
@@ -73,7 +68,9 @@ def _number(given: Any) -> float | None:
 
 def losses_of(rewards: Any, losses: Any, labels: Labels, bounds: Range, *, clip: bool) -> Floats:
     """Return the outcome of every expert, as losses in range; they come in the order of the labels, or by label."""
-    name, given = one_of("rewards losses", rewards, losses)
+    if (rewards is None) == (losses is None):
+        raise DiscreetError("tell needs one outcome: either rewards or losses.")
+    name, given = ("rewards", rewards) if losses is None else ("losses", losses)
     if isinstance(given, Mapping):
         if set(given) != set(labels):
             raise DiscreetError(

@@ -1,4 +1,4 @@
-"""Arms: which one next?"""
+"""The face for arms."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from discreet.contracts import Generator
-from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, loss_of
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
-from discreet.live.face import Face, Path, index_of, ticket
-from discreet.live.run import LiveRun, Ticket
+from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.run import LiveRun
 
 DEFAULT = "batched-htinf"
 
@@ -116,7 +115,8 @@ class Bandit(Face):
     def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
         """Report the outcome of a decision, as a reward or as a loss in the declared range."""
         value = loss_of(reward, loss, self._range, clip=self._clip)
-        self._run.tell(arm_ticket(decision, self._indices), value)
+        check_decision(decision, Decision)
+        self._run.hear(decision.id, decision.token, self._indices.get(decision.arm), value)
 
     def _size(self) -> str:
         return f"{len(self._labels)} arms"
@@ -125,10 +125,3 @@ class Bandit(Face):
 def play_arm(action: Any, observation: Any, rng: Generator) -> int:
     """Return the arm, which is the action."""
     return int(action)
-
-
-def arm_ticket(decision: object, indices: Mapping[Hashable, int]) -> Ticket:
-    """Return a decision for an arm as the run gave it."""
-    if not isinstance(decision, Decision):
-        raise DiscreetError("decision is not one that ask() gave.")
-    return ticket(decision.id, decision.token, indices.get(decision.arm))

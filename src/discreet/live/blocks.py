@@ -11,6 +11,7 @@ from discreet.kernel import arrays, map_arrays
 
 Part = TypeVar("Part")
 Bytes = NDArray[np.uint8]
+Array = np.ndarray[Any, Any]
 
 ALIGNED = 16
 
@@ -29,9 +30,9 @@ def packed(component: Part) -> tuple[Part, Bytes]:
     block = np.zeros(sum(sizes), np.uint8)
     starts = iter(np.cumsum([0, *sizes]).tolist())
 
-    def placed(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def placed(array: Array) -> Array:
         start = next(starts)
-        view = block[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        view: Array = block[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
         view[...] = array
         return view
 

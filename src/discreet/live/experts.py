@@ -1,4 +1,4 @@
-"""Experts: whom to trust, and how far, when the losses of all are seen?"""
+"""The face for experts whose losses are all seen."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, losses_of
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
-from discreet.live.face import Face, Path, index_of, ticket
+from discreet.live.face import Face, Path, check_decision, index_of
 from discreet.live.run import LiveRun
 
 DEFAULT = "private-ftrl-experts"
@@ -39,9 +38,9 @@ class Experts(Face):
     >>> experts
     Experts(3 experts, round 1 of 1000, private-ftrl-experts, (1, 1e-06)-differential privacy, live: exact noise)
 
-    Neighbours replace the losses of one round, all of them. Losses come in the order of the experts, or by label; they may
-    come late and in any order, and enter one running sum as they come. Losses outside of the range from ``low`` to ``high``
-    are refused, or clipped with ``clip=True``. All other options are those of :class:`discreet.Bandit`.
+    Neighbours replace the losses of one round, all of them. Losses come in the order of the experts, or by label; they
+    may come late and in any order, and enter one running sum as they come. Losses outside of the range from ``low`` to
+    ``high`` are refused, or clipped with ``clip=True``. All other options are those of :class:`discreet.Bandit`.
     """
 
     def __init__(
@@ -98,9 +97,8 @@ class Experts(Face):
     ) -> None:
         """Report the losses, or the rewards, of all experts in the round of a decision."""
         vector = losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"])
-        if not isinstance(decision, Trust):
-            raise DiscreetError("decision is not one that ask() gave.")
-        self._run.tell(ticket(decision.id, decision.token, self._indices.get(decision.expert)), vector)
+        check_decision(decision, Trust)
+        self._run.hear(decision.id, decision.token, self._indices.get(decision.expert), vector)
 
     def _size(self) -> str:
         return f"{len(self._labels)} experts"

@@ -16,19 +16,18 @@ from discreet.live.arguments import check_flags
 from discreet.live.building import Plan, noise_words
 from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
-from discreet.live.run import LiveRun, Progress, Ticket
+from discreet.live.run import LiveRun, Progress
 from discreet.ranges import Range, make_range
 
-NOWHERE = -2  # the choice of a decision whose label is none
 Path = str | os.PathLike[str]
 
 
 class Face(NoTwin):
     """A live run, in the words of one problem. A subclass has ``ask`` and ``tell``, and says how its run is planned.
 
-    Every face has these options. By default noise is exact and a seed is refused; with ``simulation=True`` noise is floating
-    point, fast, reproducible from a ``seed``, and protects nobody. ``ledger`` is a budget that the whole run is charged to
-    before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on.
+    Every face has these options. By default noise is exact and a seed is refused; with ``simulation=True`` noise is
+    floating point, fast, reproducible from a ``seed``, and protects nobody. ``ledger`` is a budget that the whole run is
+    charged to before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on.
     """
 
     def __init__(
@@ -143,11 +142,12 @@ def index_of(labels: Sequence[Hashable]) -> dict[Hashable, int]:
     return {label: index for index, label in enumerate(labels)}
 
 
-def ticket(number: object, token: object, choice: int | None) -> Ticket:
-    """Return a decision as the run gave it, or refuse what ``ask`` cannot have given."""
-    if type(number) is not int or type(token) is not str:
-        raise DiscreetError("decision is not one that ask() gave.")
-    return Ticket(number, token, NOWHERE if choice is None else choice, None)
+def check_decision(decision: object, kind: type) -> None:
+    """Refuse what ``ask`` did not give."""
+    if not isinstance(decision, kind):
+        raise DiscreetError(
+            f"decision is of type {type(decision).__name__}, but must be the {kind.__name__} that ask() gave."
+        )
 
 
 def _check_ledger(ledger: object, simulation: bool) -> None:

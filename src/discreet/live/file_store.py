@@ -17,7 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.ledger.turns import turn
 from discreet.live.blocks import Bytes
 from discreet.live.encoding import as_text, from_text, recipe_text
-from discreet.live.rows import Change, Counters, Draws, Group, Open, Rows
+from discreet.live.rows import Change, Draws, Group, Rows, Ticket
 
 MARK = 0x4C697631  # "Liv1", the application id of a run's file
 TABLES = (
@@ -47,15 +47,14 @@ class FileStore:
         """Open the file; ``create`` and ``open`` say whether it must be new."""
         self._path = path
         self._rows: Rows | None = None
-        self._example: Any = None
         self._writes = ""
         with self._using():
             self._writer = _only_writer(path)
-            weakref.finalize(self, self._writer.close)
+            weakref.finalize(self, _close, self._writer, os.getpid())
             self._file = sqlite3.connect(
                 f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
             )
-            weakref.finalize(self, self._file.close)
+            weakref.finalize(self, _close, self._file, os.getpid())
             self._new = not self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if not self._new and self._file.execute("PRAGMA application_id").fetchone()[0] != MARK:
                 raise DiscreetError(f"{path} is a file of another kind, not a run.")
@@ -99,26 +98,25 @@ class FileStore:
 
     def recipe(self) -> dict[str, Any]:
         """Return the arguments that the run was made with."""
-        with self._using():
+        with self._using(), self._reading():
             (text,) = self._file.execute("SELECT recipe FROM run").fetchone()
             return cast(dict[str, Any], json.loads(text))
 
     def load(self, example: Any) -> Rows:
         """Return what is committed."""
-        self._example = example
-        with self._using():
+        with self._using(), self._reading():
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
             text, token, session, *counters, learner, stream, draws = self._file.execute("SELECT * FROM run").fetchone()
-            rows = Rows(json.loads(text), token, _bytes(learner))
-            rows.session, rows.counters = session, Counters(*counters)
-            rows.stream = None if stream is None else _bytes(stream)
+            rows = Rows(json.loads(text), token, np.frombuffer(learner, np.uint8))
+            rows.session, rows.counters = session, tuple(counters)
+            rows.stream = _bytes(stream)
             rows.draws = None if draws is None else Draws(*json.loads(draws))
             for number, action, trace, size, told, due, held in self._file.execute("SELECT * FROM batch ORDER BY number"):
-                known = from_text(example, f"[{action}, {trace}]")
-                rows.groups[number] = Group(number, *known, size, told, bool(due), None if held is None else _bytes(held))
+                action, trace = from_text(example, f"[{action}, {trace}]")
+                rows.groups[number] = Group(number, action, trace, size, told, bool(due), _bytes(held))
             for row in self._file.execute("SELECT * FROM decision ORDER BY id"):
-                rows.open[row[0]] = Open(*row)
+                rows.open[row[0]] = Ticket(*row)
         self._rows = rows
         return rows
 
@@ -126,7 +124,7 @@ class FileStore:
         """Make a change, in the file first."""
         assert self._rows is not None
         with self._using():
-            writes = self.asks if change.told is None and change.release is None else self.tells
+            writes = self.asks if change.told is None and change.released is None else self.tells
             if writes != self._writes:
                 self._file.execute(f"PRAGMA synchronous = {writes}")
                 self._writes = writes
@@ -142,13 +140,13 @@ class FileStore:
         elif group is not None:
             facts = as_text(group.action), as_text(group.trace), group.size, group.told, group.due
             execute(NEW_BATCH, (group.number, *facts, _blob(group.held)))
-        if change.release is not None:
-            value = None if change.release.value is None else as_text(change.release.value)
-            execute("INSERT INTO release VALUES (?, ?)", (change.release.group, value))
+        if change.released is not None:
+            value = None if change.value is None else as_text(change.value)
+            execute("INSERT INTO release VALUES (?, ?)", (change.released, value))
         if change.closed is not None:
             execute("DELETE FROM batch WHERE number = ?", (change.closed,))
         if change.opened is not None:
-            execute("INSERT INTO decision VALUES (?, ?, ?, ?)", change.opened)
+            execute("INSERT INTO decision VALUES (?, ?, ?, ?)", change.opened[:4])
         if change.told is not None:
             execute("DELETE FROM decision WHERE id = ?", (change.told,))
         if change.learner is not None:
@@ -186,10 +184,14 @@ class FileStore:
                 if isinstance(error, sqlite3.DatabaseError) and error.args[:1] == ("file is not a database",):
                     raise DiscreetError(f"{self._path} is a file of another kind, not a run.") from None
                 raise DiscreetError(f"{self._path} cannot be used ({error}), so nothing has changed.") from None
-            except (TypeError, ValueError, KeyError) as error:
-                if isinstance(error, DiscreetError):
-                    raise
-                raise DiscreetError(f"{self._path} is damaged: it cannot be read.") from None
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say so if what is read makes no sense."""
+        try:
+            yield
+        except (TypeError, ValueError, KeyError):
+            raise DiscreetError(f"{self._path} is damaged: it cannot be read.") from None
 
 
 def _only_writer(path: Path) -> sqlite3.Connection:
@@ -198,15 +200,24 @@ def _only_writer(path: Path) -> sqlite3.Connection:
     SQLite gives it back when the process ends, and a forked process does not inherit it. It is a file of its own, because
     a lock on the run itself would keep readers out, too.
     """
-    lock = sqlite3.connect(
-        path.with_name(path.name + ".writer"), timeout=0.0, isolation_level=None, check_same_thread=False
-    )
+    lock = _connect(path.with_name(path.name + ".writer").as_uri())
     try:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock.close()
         raise DiscreetError(f"{path} is in use: a run has one writer, so close it there first.") from None
     return lock
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    """Return a connection that threads may share, in turns, and that waits for nobody."""
+    return sqlite3.connect(address, uri=True, timeout=0.0, isolation_level=None, check_same_thread=False)
+
+
+def _close(connection: sqlite3.Connection, process: int) -> None:
+    """Close a connection, if this is still the process that opened it."""
+    if os.getpid() == process:
+        connection.close()
 
 
 def _new_file(path: str | os.PathLike[str]) -> Path:
@@ -223,8 +234,8 @@ def _blob(block: Bytes | None) -> bytes | None:
     return None if block is None else block.tobytes()
 
 
-def _bytes(blob: bytes) -> Bytes:
-    return np.frombuffer(blob, np.uint8).copy()
+def _bytes(blob: bytes | None) -> Bytes | None:
+    return None if blob is None else np.frombuffer(blob, np.uint8).copy()
 
 
 def _draws_text(draws: Mapping[str, Any] | Draws | None) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import NoReturn, SupportsIndex
 
 from discreet.errors import DiscreetError
@@ -18,17 +17,3 @@ class NoTwin:
             f"{article} {name} cannot be copied or pickled, or what it holds would be released twice: keep it in a file "
             "(path=...), or make a snapshot."
         )
-
-
-class ProcessGuard:
-    """Knows in which process it was made."""
-
-    def __init__(self) -> None:
-        self._process = os.getpid()
-
-    def check(self) -> None:
-        """Refuse in a forked process: what is held would be released twice, with two noises."""
-        if os.getpid() != self._process:
-            raise DiscreetError(
-                "this run belongs to another process: tell it there, or close it there and open its file here."
-            )

@@ -1,4 +1,4 @@
-"""Points of a set: which one next, when whole loss vectors are seen?"""
+"""The face for points of a set, where whole loss vectors are seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.ledger import Ledger
 from discreet.live.arguments import vector_of
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
-from discreet.live.face import Face, Path, ticket
+from discreet.live.face import Face, Path, check_decision
 from discreet.live.run import LiveRun
 from discreet.sets import geometry as sets_of
 
@@ -38,11 +38,12 @@ class Optimizer(Face):
     >>> optimizer
     Optimizer(cube of dimension 3, round 1 of 1000, private-ftrl-cube, (1, 1e-06)-differential privacy, live: exact noise)
 
-    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points are those of the unit ball, and the 2-norm of a loss
-    vector is at most ``high``; with ``"cube"`` points are those of the cube from -1 to 1, and the absolute values of a loss
-    vector add up to at most ``high``. Vectors outside are refused, or moved to the nearest one inside with ``clip=True``.
-    Neighbours replace the loss vector of one round. (``private-ftrl-ball`` without a delta has noise that cannot be drawn
-    exactly: live use needs ``noise="laplace"`` there.) All other options are those of :class:`discreet.Bandit`.
+    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points are those of the unit ball, and the 2-norm of a
+    loss vector is at most ``high``; with ``"cube"`` points are those of the cube from -1 to 1, and the absolute values of
+    a loss vector add up to at most ``high``. Vectors outside are refused, or moved to the nearest one inside with
+    ``clip=True``. Neighbours replace the loss vector of one round. (``private-ftrl-ball`` without a delta has noise that
+    cannot be drawn exactly: live use needs ``noise="laplace"`` there.) All other options are those of
+    :class:`discreet.Bandit`.
     """
 
     def __init__(
@@ -96,13 +97,10 @@ class Optimizer(Face):
         vector = vector_of("losses", loss, self._recipe["dimension"])
         if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
             if not self._recipe["clip"]:
-                raise DiscreetError(
-                    "the loss is outside of the declared set of loss vectors; clip=True would move it there."
-                )
+                raise DiscreetError("the loss is outside of the declared set of vectors; clip=True would move it there.")
             self._losses.project(vector)
-        if not isinstance(decision, Point):
-            raise DiscreetError("decision is not one that ask() gave.")
-        self._run.tell(ticket(decision.id, decision.token, NO_CHOICE), vector)
+        check_decision(decision, Point)
+        self._run.hear(decision.id, decision.token, NO_CHOICE, vector)
 
     def _size(self) -> str:
         return f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"

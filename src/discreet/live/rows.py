@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from discreet.live.blocks import Bytes
 
-
-class Counters(NamedTuple):
-    """How far a run is."""
-
-    asked: int = 0  # decisions so far; the next one has this number
-    group: int = -1  # the running group
-    left: int = 0  # decisions that are still to be asked for in it
-    released: int = 0  # releases so far: the version of the learner
+# How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases.
+Counters = tuple[int, int, int, int]
 
 
 class Group(NamedTuple):
@@ -32,20 +27,14 @@ class Group(NamedTuple):
         return f"Group(number={self.number}, size={self.size}, held=<hidden>)"
 
 
-class Open(NamedTuple):
-    """A decision whose outcome has not been told."""
+class Ticket(NamedTuple):
+    """What is to be done in one round, while its outcome has not been told."""
 
     id: int
     group: int
-    choice: int  # the arm or the expert, -1 where there is none
-    token: str
-
-
-class Release(NamedTuple):
-    """What was released of a group; None if the channel is not private, for then it would be raw."""
-
-    group: int
-    value: Any
+    choice: int  # an arm or an expert, -1 where there is none
+    token: str  # of the run that gave it
+    action: Any = None  # not kept: only who asks needs it
 
 
 class Draws(NamedTuple):
@@ -59,17 +48,24 @@ class Change(NamedTuple):
     """One transaction: the new rows, and those that go. None leaves things as they are."""
 
     counters: Counters
-    opened: Open | None = None
-    told: int | None = None
+    opened: Ticket | None = None
+    told: int | None = None  # a decision
     group: Group | None = None
-    closed: int | None = None
-    release: Release | None = None
+    closed: int | None = None  # a group
+    released: int | None = None  # a group: it has at most one release
+    value: Any = None  # what was released; None if the channel is not private, for then it would be raw
     learner: Bytes | None = None
     stream: Bytes | None = None
     draws: Draws | None = None
 
     def __repr__(self) -> str:
         return f"Change(counters={self.counters}, rows=<hidden>)"
+
+
+# Rows are made several times a round, and this way takes a third of the time: from a tuple of all fields, in order.
+new_group: Callable[[tuple[Any, ...]], Group] = partial(tuple.__new__, Group)
+new_ticket: Callable[[tuple[Any, ...]], Ticket] = partial(tuple.__new__, Ticket)
+new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
 
 
 class Rows:
@@ -79,30 +75,31 @@ class Rows:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
         self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again
-        self.counters = Counters()
+        self.counters: Counters = (0, -1, 0, 0)
         self.learner = learner
         self.stream: Bytes | None = None  # raw: what the channel holds, if all rounds are one stream
         self.draws: Draws | None = None
         self.groups: dict[int, Group] = {}
-        self.open: dict[int, Open] = {}
+        self.open: dict[int, Ticket] = {}
 
     def apply(self, change: Change) -> None:
         """Make a change; to make it again changes nothing more."""
-        self.counters = change.counters
-        if change.group is not None:
-            self.groups[change.group.number] = change.group
-        if change.closed is not None:
-            self.groups.pop(change.closed, None)
-        if change.opened is not None:
-            self.open[change.opened.id] = change.opened
-        if change.told is not None:
-            self.open.pop(change.told, None)
-        if change.learner is not None:
-            self.learner = change.learner
-        if change.stream is not None:
-            self.stream = change.stream
-        if change.draws is not None:
-            self.draws = change.draws
+        counters, opened, told, group, closed, _, _, learner, stream, draws = change
+        self.counters = counters
+        if group is not None:
+            self.groups[group.number] = group
+        if closed is not None:
+            self.groups.pop(closed, None)
+        if opened is not None:
+            self.open[opened.id] = opened
+        if told is not None:
+            self.open.pop(told, None)
+        if learner is not None:
+            self.learner = learner
+        if stream is not None:
+            self.stream = stream
+        if draws is not None:
+            self.draws = draws
 
     def __repr__(self) -> str:
         return f"Rows(counters={self.counters}, open={len(self.open)}, held=<hidden>)"

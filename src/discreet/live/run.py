@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from os import getpid
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,22 +22,13 @@ from discreet.live.blocks import packed
 from discreet.live.budget import Budget, User
 from discreet.live.building import Plan
 from discreet.live.file_store import FileStore
-from discreet.live.guards import NoTwin, ProcessGuard
-from discreet.live.rows import Change, Counters, Draws, Group, Open, Release, Rows
+from discreet.live.guards import NoTwin
+from discreet.live.rows import Draws, Group, Rows, Ticket, new_change, new_group, new_ticket
 from discreet.live.store import MemoryStore, Store
 from discreet.private import Private
 from discreet.randomness import streams
 
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
-
-
-class Ticket(NamedTuple):
-    """What is to be done in one round; it comes back with the outcome."""
-
-    id: int
-    token: str  # of the run that gave it
-    choice: int  # an arm or an expert, -1 where there is none
-    action: Any
 
 
 class Progress(NamedTuple):
@@ -64,22 +57,29 @@ class LiveRun(NoTwin):
     """
 
     def __init__(self, plan: Plan, store: Store, *, ledger: Ledger | None = None) -> None:
-        self._plan, self._store = plan, store
-        self._process = ProcessGuard()
+        self._plan, self._store, self._commit = plan, store, store.commit
+        self._process = getpid()
         self._lock = threading.Lock()
         learner, self._learner_state = packed(plan.private.learner)
         channel, self._channel_state = packed(plan.private.channel)
         self._blank = self._channel_state.copy()
-        self._private = Private(channel, learner)
-        self._takes = channel.holds_feedback and type(channel).take is not Channel.take  # TODO(merge): holds_feedback
-        self._shows_releases = channel.guarantee.is_private
+        self._private, self._learner, self._channel = Private(channel, learner), learner, channel
+        self._streaming = channel.one_stream
+        self._holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
+        self._taking = (
+            channel.holds_feedback and type(channel).take is not Channel.take
+        )  # until all have take and release
+        self._raw = self._streaming or self._holding
+        self._in_order = channel.in_order
+        self._showing = channel.guarantee.is_private
         self._streams = streams(plan.seed)
         self._example = _example(plan)
-        self._closed = False
+        self._buffers = tuple(any(True for _ in kernel.arrays(part)) for part in self._example)  # which have to be copied
+        self._closed = self._changing = False
         self._reload()
         self._token = f"{self._rows.token}.{self._rows.session}"
         label = f"{plan.name} {plan.algorithm} {self._rows.token}"
-        self._budget = Budget(ledger, plan.private.guarantee, label)
+        self._budget = None if ledger is None else Budget(ledger, plan.private.guarantee, label)
         self._release_due()
 
     @classmethod
@@ -95,112 +95,129 @@ class LiveRun(NoTwin):
         rows = Rows(recipe, secrets.token_hex(8), packed(plan.private.learner)[1])
         if plan.private.channel.one_stream:
             rows.stream = packed(plan.private.channel)[1]
-        if plan.seed is not None:
+        if plan.seed is not None and path is not None:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
         return cls(plan, MemoryStore(rows) if path is None else FileStore.create(path, rows), ledger=ledger)
 
     def ask(self, observation: Any = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
-        self._process.check()
+        if getpid() != self._process:
+            raise self._foreign()
         with self._lock:
-            rows = self._ready()
+            if self._changing or self._closed:
+                self._recover()
+            rows = self._rows
             asked, number, left, released = rows.counters
-            self._budget.check(user)
-            self._check_may_ask(rows)
-            self._budget.admit(user)
+            if self._budget is None and user is not None:
+                raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
+            if asked >= self._plan.horizon or (left == 0 and self._in_order and rows.groups):
+                raise self._not_now(rows)
+            if self._budget is not None:
+                self._budget.admit(user)
             self._changing = True
-            learner = draws = group = None
+            group = learner = draws = None
             if left == 0:
                 number = asked
                 group = self._new_group(number, observation)
-                left = group.size
+                left, action = group.size, group.action
                 learner = self._learner_state.copy()
-            action = rows.groups[number].action if group is None else group.action
+            else:
+                action = rows.groups[number].action
             choice = self._plan.carry(action, observation, self._streams.learner)
             if rows.draws is not None:
-                draws = rows.draws._replace(learner=self._streams.learner.bit_generator.state)
-            opened = Open(asked, number, choice, self._token)
-            counters = Counters(asked + 1, number, left - 1, released)
-            self._store.commit(Change(counters, opened, group=group, learner=learner, draws=draws))
+                draws = Draws(self._streams.learner.bit_generator.state, rows.draws.privacy)
+            ticket = new_ticket((asked, number, choice, self._token, action))
+            counters = (asked + 1, number, left - 1, released)
+            self._commit(new_change((counters, ticket, None, group, None, None, None, learner, None, draws)))
             self._changing = False
-            return Ticket(asked, self._token, choice, action)
+            return ticket
 
     def tell(self, ticket: Ticket, feedback: Any) -> None:
         """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens."""
-        self._process.check()
+        self.hear(ticket.id, ticket.token, ticket.choice, feedback)
+
+    def hear(self, number: int, token: str, choice: int | None, feedback: Any) -> None:
+        """Take the outcome of the decision with this number, token and choice."""
+        if getpid() != self._process:
+            raise self._foreign()
         with self._lock:
-            rows = self._ready()
-            group = rows.groups[self._opened(rows, ticket).group]
+            if self._changing or self._closed:
+                self._recover()
+            rows = self._rows
+            opened = rows.open.get(number)
+            if opened is None or opened.token != token or opened.choice != choice:
+                raise self._not_open(number, token)
             self._changing = True
             try:
-                change = self._heard(rows, group, feedback)._replace(told=ticket.id)
-                self._store.commit(change)
+                self._take(rows, rows.groups[opened.group], feedback, number)
             finally:
-                self._channel_state[:] = self._blank
+                if self._raw:
+                    self._channel_state[:] = self._blank
             self._changing = False
 
     def _new_group(self, number: int, observation: Any) -> Group:
         """Let the learner act, and begin what the channel holds for it."""
-        private, channel = self._private, self._private.channel
-        if private.learner.must_pause():
-            private.learner.resume()
-        action, trace = private.act(observation, self._streams.learner)
-        size = private.hold_for(trace)
+        if self._learner.must_pause():
+            self._learner.resume()
+        action, trace = self._private.act(observation, self._streams.learner)
+        if self._buffers[0]:
+            action = kernel.copy(action)
+        if self._buffers[1]:
+            trace = kernel.copy(trace)
+        size = self._private.hold_for(trace)
         held = None
-        if channel.holds_feedback and not channel.one_stream:
+        if self._holding:
             held = self._channel_state.copy()
             self._channel_state[:] = self._blank
-        return Group(number, kernel.copy(action), kernel.copy(trace), size, 0, False, held)
+        return new_group((number, action, trace, size, 0, False, held))
 
-    def _heard(self, rows: Rows, group: Group, feedback: Any) -> Change:
-        """Take an outcome, and release what is due; return what is to be committed."""
-        channel, query = self._private.channel, self._private.learner.query(group.trace)
-        self._put_in(rows, group)
-        if not self._takes:
-            ready, value = channel.offer(feedback, query, self._streams.privacy)
-            return self._outcome(rows, group._replace(told=group.told + 1), ready, value)
-        due = channel.take(feedback, query)
-        group = group._replace(told=group.told + 1, due=due)
-        if due and not self._must_wait(group):
-            return self._released(rows, group)
-        return self._outcome(rows, group, False, None)
+    def _take(self, rows: Rows, group: Group, feedback: Any, told: int) -> None:
+        """Take an outcome, and commit it; with what is released, if that need not wait."""
+        heard, query = group.told + 1, self._learner.query(group.trace)
+        if self._raw:
+            self._put_in(rows, group)
+        if not self._taking:
+            ready, value = self._channel.offer(feedback, query, self._streams.privacy)
+            self._finish(rows, group, heard, ready, value, told)
+        elif not self._channel.take(feedback, query):
+            self._finish(rows, group, heard, False, None, told)
+        elif self._must_wait(group):
+            self._finish(rows, group, heard, False, None, told, due=True)
+        else:
+            self._release(rows, group, query, heard, told)
 
     def _must_wait(self, group: Group) -> bool:
-        """Return whether a release must not be made yet: no wait times can be declared so far."""
+        """Return whether a release must not be made yet: so far, no wait times can be declared."""
         return False
 
-    def _released(self, rows: Rows, group: Group) -> Change:
-        """Draw noise, and let the learner learn; return what is to be committed."""
-        query = self._private.learner.query(group.trace)
-        ready, value = self._private.channel.release(query, self._streams.privacy)
-        return self._outcome(rows, group._replace(due=False), ready, value)
+    def _release(self, rows: Rows, group: Group, query: Any, heard: int, told: int | None) -> None:
+        """Draw noise, let the learner learn, and commit both with what they change."""
+        ready, value = self._channel.release(query, self._streams.privacy)
+        self._finish(rows, group, heard, ready, value, told)
 
-    def _outcome(self, rows: Rows, group: Group, ready: bool, value: Any) -> Change:
-        """Let the learner learn what is released, if it is; return what is to be committed."""
-        channel, counters, learner, release, draws = self._private.channel, rows.counters, None, None, rows.draws
+    def _finish(
+        self, rows: Rows, group: Group, heard: int, ready: bool, value: Any, told: int | None, *, due: bool = False
+    ) -> None:
+        """Let the learner learn what is released, if something is, and commit all that has changed."""
+        number, action, trace, size, _, _, _ = group
+        counters, released, learner, draws = rows.counters, None, None, None
         if ready:
-            self._private.learner.learn(group.trace, value)
-            learner = self._learner_state.copy()
-            release = Release(group.number, value if self._shows_releases else None)
-            counters = counters._replace(released=counters.released + 1)
-            if draws is not None:
-                draws = draws._replace(privacy=self._streams.privacy.bit_generator.state)
-        stream = held = None
-        if channel.one_stream:
-            stream = self._channel_state.copy()
-        elif channel.holds_feedback:
-            held = self._channel_state.copy()
-        over = group.told == group.size and not group.due
-        return Change(
-            counters,
-            group=None if over else group._replace(held=held),
-            closed=group.number if over else None,
-            release=release,
-            learner=learner,
-            stream=stream,
-            draws=draws,
-        )
+            self._learner.learn(trace, value)
+            released, learner = number, self._learner_state.copy()
+            asked, running, left, releases = counters
+            counters = (asked, running, left, releases + 1)
+            if rows.draws is not None:
+                draws = Draws(rows.draws.learner, self._streams.privacy.bit_generator.state)
+        kept = closed = None
+        if heard == size and not due:
+            closed = number
+        else:
+            held = self._channel_state.copy() if self._holding else None
+            kept = new_group((number, action, trace, size, heard, due, held))
+        stream = self._channel_state.copy() if self._streaming else None
+        shown = value if self._showing else None
+        self._commit(new_change((counters, None, told, kept, closed, released, shown, learner, stream, draws)))
 
     def _release_due(self) -> None:
         """Make the releases that were due when the run was stopped."""
@@ -209,24 +226,36 @@ class LiveRun(NoTwin):
                 self._changing = True
                 try:
                     self._put_in(self._rows, group)
-                    self._store.commit(self._released(self._rows, group))
+                    self._release(self._rows, group, self._learner.query(group.trace), group.told, None)
                 finally:
                     self._channel_state[:] = self._blank
                 self._changing = False
 
     def _put_in(self, rows: Rows, group: Group) -> None:
         """Put into the channel what is held."""
-        held = rows.stream if self._private.channel.one_stream else group.held
-        if held is not None:
-            self._channel_state[:] = held
+        held = rows.stream if self._streaming else group.held
+        assert held is not None
+        self._channel_state[:] = held
 
-    def _ready(self) -> Rows:
-        """Return what is committed, with the learner in the same state."""
+    def _foreign(self) -> DiscreetError:
+        """Return the refusal in a forked process: what is held would be released twice, with two noises."""
+        return DiscreetError("this run belongs to another process: close it there, and open its file here.")
+
+    def _recover(self) -> None:
+        """Go back to what is committed, after an operation that failed."""
         if self._closed:
             raise DiscreetError("this run is closed: open its file to go on.")
-        if self._changing:
-            self._reload()
-        return self._rows
+        self._reload()
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[Rows]:
+        """Look at what is committed, alone."""
+        if getpid() != self._process:
+            raise self._foreign()
+        with self._lock:
+            if self._changing or self._closed:
+                self._recover()
+            yield self._rows
 
     def _reload(self) -> None:
         """Go back to what is committed."""
@@ -243,37 +272,34 @@ class LiveRun(NoTwin):
             self._streams.privacy.bit_generator.state = dict(rows.draws.privacy)
         self._changing = False
 
-    def _check_may_ask(self, rows: Rows) -> None:
-        """Refuse when no decision is left, or when the next one must wait."""
-        if rows.counters.asked >= self._plan.horizon:
-            raise DiscreetError(f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to ask for.")
-        if rows.counters.left == 0 and rows.groups and self._private.channel.in_order:
-            raise DiscreetError(
-                f"{self._plan.algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
-                f"{count(len(rows.open), 'outcome')} still to come."
+    def _not_now(self, rows: Rows) -> DiscreetError:
+        """Return why no decision can be asked for."""
+        if rows.counters[0] >= self._plan.horizon:
+            return DiscreetError(
+                f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to ask for."
             )
+        return DiscreetError(
+            f"{self._plan.algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
+            f"{count(len(rows.open), 'outcome')} still to come."
+        )
 
-    def _opened(self, rows: Rows, ticket: Ticket) -> Open:
-        opened = rows.open.get(ticket.id)
-        if opened is not None and opened.token == ticket.token and opened.choice == ticket.choice:
-            return opened
-        if opened is None and ticket.token.startswith(rows.token) and 0 <= ticket.id < rows.counters.asked:
-            raise DiscreetError(f"decision {ticket.id} has been told already: each outcome counts once.")
-        raise DiscreetError(f"decision {ticket.id!r} is not one that this run gave.")
+    def _not_open(self, number: int, token: str) -> DiscreetError:
+        """Return why an outcome cannot be told."""
+        rows = self._rows
+        if number not in rows.open and token.startswith(rows.token) and 0 <= number < rows.counters[0]:
+            return DiscreetError(f"decision {number} has been told already: each outcome counts once.")
+        return DiscreetError(f"decision {number!r} is not one that this run gave.")
 
     def state(self) -> Progress:
         """Return how the run is getting on."""
-        self._process.check()
-        with self._lock:
-            rows = self._ready()
+        with self._turn() as rows:
             asked, _, _, released = rows.counters
             return Progress(asked, self._plan.horizon, released, len(rows.open), len(rows.groups))
 
     def open_decisions(self) -> tuple[int, ...]:
         """Return the ids of the decisions whose outcome has not been told."""
-        self._process.check()
-        with self._lock:
-            return tuple(self._ready().open)
+        with self._turn() as rows:
+            return tuple(rows.open)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -287,7 +313,7 @@ class LiveRun(NoTwin):
     @property
     def round(self) -> int:
         """How many decisions were asked for."""
-        return self._rows.counters.asked
+        return self._rows.counters[0]
 
     @property
     def plan(self) -> Plan:
@@ -299,21 +325,20 @@ class LiveRun(NoTwin):
 
         Decisions of this run mean nothing to it, and a ledger is charged for it again.
         """
-        self._process.check()
-        if self._private.channel.one_stream:
+        if self._streaming:
             raise DiscreetError(
-                f"{self._plan.algorithm} learns from one running sum, which a copy would release again: there is no snapshot."
+                f"{self._plan.algorithm} learns from one running sum, which a copy would release again: use its file."
             )
-        with self._lock:
-            rows = self._ready()
+        with self._turn() as rows:
             asked, _, left, released = rows.counters
             twin = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
-            twin.counters = Counters(min(asked + left, self._plan.horizon), released=released)
+            twin.counters = (min(asked + left, self._plan.horizon), -1, 0, released)
             FileStore.create(path, twin).close()
 
     def close(self) -> None:
         """Give the file free; a run in memory is forgotten."""
-        self._process.check()
+        if getpid() != self._process:
+            raise self._foreign()
         with self._lock:
             self._closed = True
             self._store.close()
