@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from discreet.errors import DiscreetError
 
 
 def as_text(value: Any) -> str:
-    """Return an action, a trace or a released value as text, in which no digit is lost."""
+    """Return an action or a trace as text, in which no digit is lost."""
     return json.dumps(_plain(value))
 
 
@@ -21,13 +20,15 @@ def from_text(example: Any, text: str) -> Any:
     return _like(example, json.loads(text))
 
 
-def recipe_text(recipe: Mapping[str, Any]) -> str:
+def recipe_text(recipe: dict[str, Any]) -> str:
     """Return the arguments of a run as text, or refuse those that text cannot hold."""
-    for name, value in recipe.items():
+    for name, value in (recipe | recipe["options"]).items():
+        if name == "options":
+            continue
         labels = value if isinstance(value, list) else [value]
         if not all(label is None or isinstance(label, str | int | float) for label in labels):
             raise DiscreetError(f"{name} has a value that is neither text nor a number, which a file cannot hold.")
-    return json.dumps(dict(recipe))
+    return json.dumps(recipe)
 
 
 def _plain(value: Any) -> Any:

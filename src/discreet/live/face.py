@@ -142,9 +142,9 @@ def index_of(labels: Sequence[Hashable]) -> dict[Hashable, int]:
     return {label: index for index, label in enumerate(labels)}
 
 
-def check_decision(decision: object, kind: type) -> None:
-    """Refuse what ``ask`` did not give."""
-    if not isinstance(decision, kind):
+def check_decision(decision: Any, kind: type) -> None:
+    """Refuse what ``ask`` cannot have given."""
+    if not isinstance(decision, kind) or type(decision.id) is not int:
         raise DiscreetError(
             f"decision is of type {type(decision).__name__}, but must be the {kind.__name__} that ask() gave."
         )

@@ -26,7 +26,7 @@ TABLES = (
     "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told INTEGER, due INTEGER, "
     "held BLOB)",
     "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT)",
-    "CREATE TABLE release (batch INTEGER PRIMARY KEY, value TEXT)",  # at most one for each batch
+    "CREATE TABLE release (batch INTEGER PRIMARY KEY, value BLOB)",  # at most one for each batch; 64-bit floats
 )
 COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?"
 NEW_BATCH = "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -62,7 +62,7 @@ class FileStore:
     @classmethod
     def create(cls, path: str | os.PathLike[str], rows: Rows) -> FileStore:
         """Return the store of a new run."""
-        text = recipe_text(rows.recipe)
+        text = recipe_text(dict(rows.recipe))
         store = cls(_new_file(path))
         if not store._new:
             store.close()
@@ -141,8 +141,8 @@ class FileStore:
             facts = as_text(group.action), as_text(group.trace), group.size, group.told, group.due
             execute(NEW_BATCH, (group.number, *facts, _blob(group.held)))
         if change.released is not None:
-            value = None if change.value is None else as_text(change.value)
-            execute("INSERT INTO release VALUES (?, ?)", (change.released, value))
+            value = None if change.value is None else np.asarray(change.value, np.float64).tobytes()
+            execute("INSERT INTO release VALUES (?, ?)", (change.released, value))  # of one size, whatever was drawn
         if change.closed is not None:
             execute("DELETE FROM batch WHERE number = ?", (change.closed,))
         if change.opened is not None:

@@ -66,9 +66,8 @@ class LiveRun(NoTwin):
         self._private, self._learner, self._channel = Private(channel, learner), learner, channel
         self._streaming = channel.one_stream
         self._holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
-        self._taking = (
-            channel.holds_feedback and type(channel).take is not Channel.take
-        )  # until all have take and release
+        # To be channel.holds_feedback, once every channel that holds feedback has take and release.
+        self._taking = channel.holds_feedback and type(channel).take is not Channel.take
         self._raw = self._streaming or self._holding
         self._in_order = channel.in_order
         self._showing = channel.guarantee.is_private
@@ -286,7 +285,7 @@ class LiveRun(NoTwin):
     def _not_open(self, number: int, token: str) -> DiscreetError:
         """Return why an outcome cannot be told."""
         rows = self._rows
-        if number not in rows.open and token.startswith(rows.token) and 0 <= number < rows.counters[0]:
+        if number not in rows.open and str(token).startswith(rows.token) and 0 <= number < rows.counters[0]:
             return DiscreetError(f"decision {number} has been told already: each outcome counts once.")
         return DiscreetError(f"decision {number!r} is not one that this run gave.")
 
