@@ -33,6 +33,7 @@ from discreet.environments import (
 from discreet.environments.advice.scenes import AdviceGame
 from discreet.learners import BatchedExp4, Exp3, Exp4, Exp4P, Following
 from discreet.learners.advice.expert_weights import Advised
+from discreet.live.building import exactly
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
 
@@ -832,7 +833,7 @@ class TestRefusals:
         for calibration in ("tight", "paper"):
             private = algorithm(name).build(Setting(experts=3, rounds=1000, delta=1e-6), calibration=calibration).private
             with pytest.raises(DiscreetError, match="cannot be used live"):
-                private.live()
+                exactly(private)
 
     def test_a_learner_meets_advice_of_another_number_of_experts(self):
         game = AdviceRandom(3, 5).deal(0, 20, np.random.default_rng(0))

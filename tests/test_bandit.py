@@ -157,7 +157,7 @@ def test_threads_may_share_a_bandit():
         sys.setswitchinterval(interval)
     assert sorted(seen) == list(range(4000))
     assert bandit.open_decisions == ()
-    assert bandit._run._rows.groups == {}
+    assert bandit._run._store.rows.groups == {}
 
 
 def test_telling_twice_or_of_unknown_decisions_is_refused():

@@ -20,6 +20,7 @@ from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
 from discreet.environments.points.linear import LinearGame
 from discreet.learners import EntropyFtrl, QuadraticFtrl
+from discreet.live.building import exactly
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.randomness import streams
 from discreet.sets import GEOMETRIES, Box, geometry
@@ -429,7 +430,7 @@ class TestSimulation:
     @pytest.mark.parametrize("name", ["private-ftrl-experts", "private-ftrl-cube"])
     def test_live_use_has_exact_noise_and_the_same_guarantee(self, name, delta):
         private = build(name, {}, arms=3, rounds=50, delta=delta).private
-        live = private.live()
+        live = exactly(private)
         assert live.guarantee.epsilon <= private.guarantee.epsilon * (1.0 + 1e-9)
         assert live.guarantee.delta == delta
         assert "exact noise" in live.guarantee.source
@@ -443,7 +444,7 @@ class TestSimulation:
 
     def test_noise_without_an_exact_sampler_is_refused_in_live_use(self):
         with pytest.raises(DiscreetError, match="spherical"):
-            build("private-ftrl-ball", {}, arms=3, rounds=50).private.live()
+            exactly(build("private-ftrl-ball", {}, arms=3, rounds=50).private)
 
     def test_a_bandit_refuses_algorithms_for_points(self):
         with pytest.raises(DiscreetError, match="private-ftrl-experts, which needs whole loss vectors"):

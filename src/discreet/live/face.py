@@ -75,8 +75,10 @@ class Face(NoTwin):
             _check_ledger(ledger, recipe["simulation"])
             face = cls.__new__(cls)
             face._enter(recipe, LiveRun(cls._plan(recipe), store, ledger=ledger))
-        except BaseException:
+        except BaseException as failure:
             store.close()
+            if isinstance(failure, KeyError):
+                raise DiscreetError(f"{path} is damaged: it cannot be read.") from None
             raise
         return face
 

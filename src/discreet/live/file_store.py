@@ -40,13 +40,13 @@ class FileStore:
     is open to all who may read the file. An ask may be lost with the power, a tell or a release may not.
     """
 
+    rows: Rows
     tells = "FULL"  # how SQLite writes what must not be lost: it waits for the disk
     asks = "NORMAL"  # and the rest
 
     def __init__(self, path: Path) -> None:
         """Open the file; ``create`` and ``open`` say whether it must be new."""
         self._path = path
-        self._rows: Rows | None = None
         self._writes = ""
         with self._using():
             self._writer = _only_writer(path)
@@ -102,8 +102,8 @@ class FileStore:
             (text,) = self._file.execute("SELECT recipe FROM run").fetchone()
             return cast(dict[str, Any], json.loads(text))
 
-    def load(self, example: Any) -> Rows:
-        """Return what is committed."""
+    def load(self, example: Any) -> None:
+        """Read what is committed."""
         with self._using(), self._reading():
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
@@ -117,20 +117,18 @@ class FileStore:
                 rows.groups[number] = Group(number, action, trace, size, told, bool(due), _bytes(held))
             for row in self._file.execute("SELECT * FROM decision ORDER BY id"):
                 rows.open[row[0]] = Ticket(*row)
-        self._rows = rows
-        return rows
+        self.rows = rows
 
     def commit(self, change: Change) -> None:
         """Make a change, in the file first."""
-        assert self._rows is not None
         with self._using():
             writes = self.asks if change.told is None and change.released is None else self.tells
             if writes != self._writes:
                 self._file.execute(f"PRAGMA synchronous = {writes}")
                 self._writes = writes
             with self._transaction():
-                self._write(change, self._rows)
-        self._rows.apply(change)
+                self._write(change, self.rows)
+        self.rows.apply(change)
 
     def _write(self, change: Change, rows: Rows) -> None:
         execute, group = self._file.execute, change.group
@@ -202,6 +200,7 @@ def _only_writer(path: Path) -> sqlite3.Connection:
     """
     lock = _connect(path.with_name(path.name + ".writer").as_uri())
     try:
+        lock.execute("PRAGMA journal_mode = OFF")  # nothing is ever written to it
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock.close()

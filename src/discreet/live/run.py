@@ -76,8 +76,9 @@ class LiveRun(NoTwin):
         self._buffers = tuple(any(True for _ in kernel.arrays(part)) for part in self._example)  # which have to be copied
         self._closed = self._changing = False
         self._reload()
-        self._token = f"{self._rows.token}.{self._rows.session}"
-        label = f"{plan.name} {plan.algorithm} {self._rows.token}"
+        token, session = store.rows.token, store.rows.session
+        self._token = f"{token}.{session}"
+        label = f"{plan.name} {plan.algorithm} {token}"
         self._budget = None if ledger is None else Budget(ledger, plan.private.guarantee, label)
         self._release_due()
 
@@ -106,7 +107,7 @@ class LiveRun(NoTwin):
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
-            rows = self._rows
+            rows = self._store.rows
             asked, number, left, released = rows.counters
             if self._budget is None and user is not None:
                 raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
@@ -143,7 +144,7 @@ class LiveRun(NoTwin):
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
-            rows = self._rows
+            rows = self._store.rows
             opened = rows.open.get(number)
             if opened is None or opened.token != token or opened.choice != choice:
                 raise self._not_open(number, token)
@@ -220,12 +221,12 @@ class LiveRun(NoTwin):
 
     def _release_due(self) -> None:
         """Make the releases that were due when the run was stopped."""
-        for group in list(self._rows.groups.values()):
+        for group in list(self._store.rows.groups.values()):
             if group.due and not self._must_wait(group):
                 self._changing = True
                 try:
-                    self._put_in(self._rows, group)
-                    self._release(self._rows, group, self._learner.query(group.trace), group.told, None)
+                    self._put_in(self._store.rows, group)
+                    self._release(self._store.rows, group, self._learner.query(group.trace), group.told, None)
                 finally:
                     self._channel_state[:] = self._blank
                 self._changing = False
@@ -254,11 +255,12 @@ class LiveRun(NoTwin):
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
-            yield self._rows
+            yield self._store.rows
 
     def _reload(self) -> None:
         """Go back to what is committed."""
-        self._rows = rows = self._store.load(self._example)
+        self._store.load(self._example)
+        rows = self._store.rows
         if rows.learner.size != self._learner_state.size:
             raise DiscreetError(
                 f"the learner of this run has {rows.learner.size} bytes, but {self._plan.algorithm} needs "
@@ -284,7 +286,7 @@ class LiveRun(NoTwin):
 
     def _not_open(self, number: int, token: str) -> DiscreetError:
         """Return why an outcome cannot be told."""
-        rows = self._rows
+        rows = self._store.rows
         if number not in rows.open and str(token).startswith(rows.token) and 0 <= number < rows.counters[0]:
             return DiscreetError(f"decision {number} has been told already: each outcome counts once.")
         return DiscreetError(f"decision {number!r} is not one that this run gave.")
@@ -312,7 +314,7 @@ class LiveRun(NoTwin):
     @property
     def round(self) -> int:
         """How many decisions were asked for."""
-        return self._rows.counters[0]
+        return self._store.rows.counters[0]
 
     @property
     def plan(self) -> Plan:

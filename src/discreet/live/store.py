@@ -10,8 +10,10 @@ from discreet.live.rows import Change, Rows
 class Store(Protocol):
     """Keeps the rows of one run, and changes them in transactions: a change is made as a whole, or not at all."""
 
-    def load(self, example: Any) -> Rows:
-        """Return what is committed; ``example`` is an action and a trace of the kind that groups have.
+    rows: Rows  # what is committed
+
+    def load(self, example: Any) -> None:
+        """Read what is committed; ``example`` is an action and a trace of the kind that groups have.
 
         It is also how a store recovers: whatever was begun and not committed is gone afterwards.
         """
@@ -27,20 +29,19 @@ class MemoryStore:
     """Keeps a run as long as the process lives, and writes nothing down."""
 
     def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+        self.rows = rows
         self._committed: Change | None = None  # a change that is made, though perhaps not yet in all tables
 
-    def load(self, example: Any) -> Rows:
-        """Return the rows; a change that was interrupted while it entered them is completed first."""
+    def load(self, example: Any) -> None:
+        """Complete a change that was interrupted while it entered the tables."""
         if self._committed is not None:
-            self._rows.apply(self._committed)
+            self.rows.apply(self._committed)
             self._committed = None
-        return self._rows
 
     def commit(self, change: Change) -> None:
         """Make a change: one assignment decides, and what follows it can be repeated."""
         self._committed = change
-        self._rows.apply(change)
+        self.rows.apply(change)
         self._committed = None
 
     def close(self) -> None:
