@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.kernel import arrays, map_arrays
 
 Part = TypeVar("Part")
-Bytes = NDArray[np.uint8]
 Array = np.ndarray[Any, Any]
 
 ALIGNED = 16
 
 
-def packed(component: Part) -> tuple[Part, Bytes]:
+def packed(component: Part) -> tuple[Part, memoryview]:
     """Return the component with its arrays side by side in one block, and that block: what is in it is its state.
 
     >>> pair, block = packed((np.array([1.0, 2.0]), np.array([3])))
-    >>> before = block.copy()
+    >>> before = block.tobytes()
     >>> pair[0][:] = 7.0
     >>> block[:] = before
     >>> pair
@@ -36,4 +34,4 @@ def packed(component: Part) -> tuple[Part, Bytes]:
         view[...] = array
         return view
 
-    return map_arrays(component, placed), block
+    return map_arrays(component, placed), memoryview(block.data)

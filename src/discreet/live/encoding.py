@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.kernel import with_names
 
 
 def as_text(value: Any) -> str:
@@ -17,7 +18,7 @@ def as_text(value: Any) -> str:
 
 def from_text(example: Any, text: str) -> Any:
     """Return what a text stands for, as a value of the same kind as the example."""
-    return _like(example, json.loads(text))
+    return with_names(example, _with_arrays(example, json.loads(text)))
 
 
 def recipe_text(recipe: dict[str, Any]) -> str:
@@ -37,8 +38,7 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _like(example: Any, parts: Any) -> Any:
+def _with_arrays(example: Any, parts: Any) -> Any:
     if isinstance(example, tuple):
-        inner = [_like(one, other) for one, other in zip(example, parts, strict=True)]
-        return type(example)(*inner) if hasattr(example, "_fields") else tuple(inner)
+        return tuple(_with_arrays(one, other) for one, other in zip(example, parts, strict=True))
     return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

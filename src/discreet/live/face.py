@@ -144,7 +144,7 @@ def index_of(labels: Sequence[Hashable]) -> dict[Hashable, int]:
     return {label: index for index, label in enumerate(labels)}
 
 
-def check_decision(decision: Any, kind: type) -> None:
+def check_decision(decision: Any, kind: type[Any]) -> None:
     """Refuse what ``ask`` cannot have given."""
     if not isinstance(decision, kind) or type(decision.id) is not int:
         raise DiscreetError(

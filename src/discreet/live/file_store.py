@@ -15,7 +15,6 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.ledger.turns import turn
-from discreet.live.blocks import Bytes
 from discreet.live.encoding import as_text, from_text, recipe_text
 from discreet.live.rows import Change, Draws, Group, Rows, Ticket
 
@@ -76,7 +75,7 @@ class FileStore:
                 file.execute(f"PRAGMA application_id = {MARK}")
                 for table in TABLES:
                     file.execute(table)
-                first = (text, rows.token, rows.session, *rows.counters, rows.learner.tobytes(), _blob(rows.stream))
+                first = (text, rows.token, rows.session, *rows.counters, rows.learner, rows.stream)
                 file.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*first, _draws_text(rows.draws)))
         return store
 
@@ -108,13 +107,13 @@ class FileStore:
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
             text, token, session, *counters, learner, stream, draws = self._file.execute("SELECT * FROM run").fetchone()
-            rows = Rows(json.loads(text), token, np.frombuffer(learner, np.uint8))
+            rows = Rows(json.loads(text), token, learner)
             rows.session, rows.counters = session, tuple(counters)
-            rows.stream = _bytes(stream)
+            rows.stream = stream
             rows.draws = None if draws is None else Draws(*json.loads(draws))
             for number, action, trace, size, told, due, held in self._file.execute("SELECT * FROM batch ORDER BY number"):
                 action, trace = from_text(example, f"[{action}, {trace}]")
-                rows.groups[number] = Group(number, action, trace, size, told, bool(due), _bytes(held))
+                rows.groups[number] = Group(number, action, trace, size, told, bool(due), held)
             for row in self._file.execute("SELECT * FROM decision ORDER BY id"):
                 rows.open[row[0]] = Ticket(*row)
         self.rows = rows
@@ -134,10 +133,10 @@ class FileStore:
         execute, group = self._file.execute, change.group
         execute(COUNT, change.counters)
         if group is not None and group.number in rows.groups:
-            execute(HELD, (group.told, group.due, _blob(group.held), group.number))
+            execute(HELD, (group.told, group.due, group.held, group.number))
         elif group is not None:
             facts = as_text(group.action), as_text(group.trace), group.size, group.told, group.due
-            execute(NEW_BATCH, (group.number, *facts, _blob(group.held)))
+            execute(NEW_BATCH, (group.number, *facts, group.held))
         if change.released is not None:
             value = None if change.value is None else np.asarray(change.value, np.float64).tobytes()
             execute("INSERT INTO release VALUES (?, ?)", (change.released, value))  # of one size, whatever was drawn
@@ -148,9 +147,9 @@ class FileStore:
         if change.told is not None:
             execute("DELETE FROM decision WHERE id = ?", (change.told,))
         if change.learner is not None:
-            execute("UPDATE run SET learner = ?", (_blob(change.learner),))
+            execute("UPDATE run SET learner = ?", (change.learner,))
         if change.stream is not None:
-            execute("UPDATE run SET stream = ?", (_blob(change.stream),))
+            execute("UPDATE run SET stream = ?", (change.stream,))
         if change.draws is not None:
             execute("UPDATE run SET draws = ?", (_draws_text(change.draws),))
 
@@ -227,14 +226,6 @@ def _new_file(path: str | os.PathLike[str]) -> Path:
     except (OSError, ValueError, TypeError) as error:
         raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
     return Path(path).absolute()
-
-
-def _blob(block: Bytes | None) -> bytes | None:
-    return None if block is None else block.tobytes()
-
-
-def _bytes(blob: bytes | None) -> Bytes | None:
-    return None if blob is None else np.frombuffer(blob, np.uint8).copy()
 
 
 def _draws_text(draws: Mapping[str, Any] | Draws | None) -> str | None:

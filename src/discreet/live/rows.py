@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from discreet.live.blocks import Bytes
-
 # How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases.
 Counters = tuple[int, int, int, int]
 
@@ -21,7 +19,7 @@ class Group(NamedTuple):
     size: int  # rounds
     told: int
     due: bool  # whether all is held that its release needs
-    held: Bytes | None  # raw; None where nothing is held, or all rounds are one stream
+    held: bytes | None  # raw; None where nothing is held, or all rounds are one stream
 
     def __repr__(self) -> str:
         return f"Group(number={self.number}, size={self.size}, held=<hidden>)"
@@ -54,8 +52,8 @@ class Change(NamedTuple):
     closed: int | None = None  # a group
     released: int | None = None  # a group: it has at most one release
     value: Any = None  # what was released; None if the channel is not private, for then it would be raw
-    learner: Bytes | None = None
-    stream: Bytes | None = None
+    learner: bytes | None = None
+    stream: bytes | None = None
     draws: Draws | None = None
 
     def __repr__(self) -> str:
@@ -71,13 +69,13 @@ new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
 class Rows:
     """All tables of a run, in memory."""
 
-    def __init__(self, recipe: Mapping[str, Any], token: str, learner: Bytes) -> None:
+    def __init__(self, recipe: Mapping[str, Any], token: str, learner: bytes) -> None:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
         self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again
         self.counters: Counters = (0, -1, 0, 0)
         self.learner = learner
-        self.stream: Bytes | None = None  # raw: what the channel holds, if all rounds are one stream
+        self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are one stream
         self.draws: Draws | None = None
         self.groups: dict[int, Group] = {}
         self.open: dict[int, Ticket] = {}

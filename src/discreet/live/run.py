@@ -46,7 +46,8 @@ class LiveRun(NoTwin):
 
     All that it knows is rows of a store. What a group of rounds holds is put into the channel while an outcome is taken,
     and taken out again; the learner's arrays are a copy of the committed ones. So an operation that fails leaves nothing
-    behind, wherever it failed: the next one begins with what is committed.
+    behind, wherever it failed: the next one begins with what is committed. (Random numbers that it drew are gone. Only
+    the file of a simulation with a seed keeps its generators, and turns them back.)
 
     A release is a step of its own: it draws fresh noise, lets the learner learn, and is committed together with what it
     changes, the raw sum that it erases included. Noise that was drawn and not committed was seen by nobody, and whether
@@ -62,7 +63,7 @@ class LiveRun(NoTwin):
         self._lock = threading.Lock()
         learner, self._learner_state = packed(plan.private.learner)
         channel, self._channel_state = packed(plan.private.channel)
-        self._blank = self._channel_state.copy()
+        self._blank = self._channel_state.tobytes()
         self._private, self._learner, self._channel = Private(channel, learner), learner, channel
         self._streaming = channel.one_stream
         self._holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
@@ -92,9 +93,9 @@ class LiveRun(NoTwin):
         path: str | os.PathLike[str] | None = None,
     ) -> LiveRun:
         """Return a run before its first round, in memory or in a new file."""
-        rows = Rows(recipe, secrets.token_hex(8), packed(plan.private.learner)[1])
+        rows = Rows(recipe, secrets.token_hex(8), packed(plan.private.learner)[1].tobytes())
         if plan.private.channel.one_stream:
-            rows.stream = packed(plan.private.channel)[1]
+            rows.stream = packed(plan.private.channel)[1].tobytes()
         if plan.seed is not None and path is not None:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
@@ -121,7 +122,7 @@ class LiveRun(NoTwin):
                 number = asked
                 group = self._new_group(number, observation)
                 left, action = group.size, group.action
-                learner = self._learner_state.copy()
+                learner = self._learner_state.tobytes()
             else:
                 action = rows.groups[number].action
             choice = self._plan.carry(action, observation, self._streams.learner)
@@ -168,7 +169,7 @@ class LiveRun(NoTwin):
         size = self._private.hold_for(trace)
         held = None
         if self._holding:
-            held = self._channel_state.copy()
+            held = self._channel_state.tobytes()
             self._channel_state[:] = self._blank
         return new_group((number, action, trace, size, 0, False, held))
 
@@ -176,7 +177,7 @@ class LiveRun(NoTwin):
         """Take an outcome, and commit it; with what is released, if that need not wait."""
         heard, query = group.told + 1, self._learner.query(group.trace)
         if self._raw:
-            self._put_in(rows, group)
+            self._channel_state[:] = rows.stream if self._streaming else group.held  # type: ignore[assignment]
         if not self._taking:
             ready, value = self._channel.offer(feedback, query, self._streams.privacy)
             self._finish(rows, group, heard, ready, value, told)
@@ -204,7 +205,7 @@ class LiveRun(NoTwin):
         counters, released, learner, draws = rows.counters, None, None, None
         if ready:
             self._learner.learn(trace, value)
-            released, learner = number, self._learner_state.copy()
+            released, learner = number, self._learner_state.tobytes()
             asked, running, left, releases = counters
             counters = (asked, running, left, releases + 1)
             if rows.draws is not None:
@@ -213,29 +214,24 @@ class LiveRun(NoTwin):
         if heard == size and not due:
             closed = number
         else:
-            held = self._channel_state.copy() if self._holding else None
+            held = self._channel_state.tobytes() if self._holding else None
             kept = new_group((number, action, trace, size, heard, due, held))
-        stream = self._channel_state.copy() if self._streaming else None
+        stream = self._channel_state.tobytes() if self._streaming else None
         shown = value if self._showing else None
         self._commit(new_change((counters, None, told, kept, closed, released, shown, learner, stream, draws)))
 
     def _release_due(self) -> None:
         """Make the releases that were due when the run was stopped."""
-        for group in list(self._store.rows.groups.values()):
+        rows = self._store.rows
+        for group in list(rows.groups.values()):
             if group.due and not self._must_wait(group):
                 self._changing = True
                 try:
-                    self._put_in(self._store.rows, group)
-                    self._release(self._store.rows, group, self._learner.query(group.trace), group.told, None)
+                    self._channel_state[:] = rows.stream if self._streaming else group.held  # type: ignore[assignment]
+                    self._release(rows, group, self._learner.query(group.trace), group.told, None)
                 finally:
                     self._channel_state[:] = self._blank
                 self._changing = False
-
-    def _put_in(self, rows: Rows, group: Group) -> None:
-        """Put into the channel what is held."""
-        held = rows.stream if self._streaming else group.held
-        assert held is not None
-        self._channel_state[:] = held
 
     def _foreign(self) -> DiscreetError:
         """Return the refusal in a forked process: what is held would be released twice, with two noises."""
@@ -261,10 +257,10 @@ class LiveRun(NoTwin):
         """Go back to what is committed."""
         self._store.load(self._example)
         rows = self._store.rows
-        if rows.learner.size != self._learner_state.size:
+        if len(rows.learner) != len(self._learner_state):
             raise DiscreetError(
-                f"the learner of this run has {rows.learner.size} bytes, but {self._plan.algorithm} needs "
-                f"{self._learner_state.size}: it was made by another version."
+                f"the learner of this run has {len(rows.learner)} bytes, but {self._plan.algorithm} needs "
+                f"{len(self._learner_state)}: it was made by another version."
             )
         self._learner_state[:] = rows.learner
         self._channel_state[:] = self._blank
