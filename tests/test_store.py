@@ -178,15 +178,14 @@ def test_what_a_channel_without_privacy_releases_is_not_written_down(tmp_path):
 def test_only_the_owner_can_read_it(tmp_path):
     with Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "run.db") as bandit:
         bandit.tell(bandit.ask(), loss=0.5)
+        assert {path.name for path in tmp_path.iterdir()} == {"run.db", "run.db-wal", "run.db-shm", "run.db.writer"}
         for path in tmp_path.iterdir():
-            if not path.name.endswith(".writer"):  # which is empty
-                assert path.stat().st_mode & 0o777 == 0o600
-            else:
-                assert path.stat().st_size == 0
+            assert path.stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in tmp_path.iterdir()} == {"run.db", "run.db.writer"}
+    assert (tmp_path / "run.db.writer").stat().st_size == 0
 
 
 def test_a_tell_waits_for_the_disk(tmp_path):
-    store = None
     with Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "run.db") as bandit:
         store = bandit._run._store
         decision = bandit.ask()
@@ -224,8 +223,9 @@ def test_a_path_must_be_new_and_free(tmp_path):
     for where in (tmp_path / "nowhere" / "run.db", "nul\0", 3.5):
         with pytest.raises(DiscreetError, match="where no file can be made"):
             Bandit(arms=2, horizon=100, epsilon=1.0, path=where)
-    with pytest.raises(DiscreetError, match="but there is no file"):
-        Bandit.open(tmp_path / "nothing")
+    for nothing in (tmp_path / "nothing", tmp_path, 3.5, None):
+        with pytest.raises(DiscreetError, match="but there is no file"):
+            Bandit.open(nothing)
     assert not (tmp_path / "nothing").exists()
 
 

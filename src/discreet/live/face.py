@@ -54,9 +54,9 @@ class Face(NoTwin):
             "options": _plain(options),
         }
         plan = self._plan(whole)
-        self._enter(whole, LiveRun.start(plan, whole, ledger=ledger, path=path))
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
+        self._enter(whole, LiveRun.start(plan, whole, ledger=ledger, path=path))
 
     @classmethod
     def open(cls, path: Path, *, ledger: Ledger | None = None) -> Self:

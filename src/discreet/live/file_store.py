@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,7 +28,7 @@ TABLES = (
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, value BLOB)",  # at most one for each batch; 64-bit floats
 )
 COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?"
-NEW_BATCH = "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)"
+NEW_BATCH = "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)"
 HELD = "UPDATE batch SET told = ?, due = ?, held = ? WHERE number = ?"
 
 
@@ -68,9 +68,8 @@ class FileStore:
             raise DiscreetError(f"path is {str(path)!r}, where a run is kept already: open goes on with it.")
         with store._using():
             file = store._file
-            file.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
             file.execute("PRAGMA journal_mode = WAL")
-            file.execute("PRAGMA synchronous = FULL")
+            store._be_careful()
             with store._transaction():
                 file.execute(f"PRAGMA application_id = {MARK}")
                 for table in TABLES:
@@ -82,18 +81,22 @@ class FileStore:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> FileStore:
         """Return the store of a run that goes on; decisions that were given before keep their names."""
-        if not Path(path).exists():
+        if not isinstance(path, str | os.PathLike) or not Path(path).is_file():
             raise DiscreetError(f"path is {str(path)!r}, but there is no file.")
         store = cls(Path(path).absolute())
         if store._new:
             store.close()
             raise DiscreetError(f"path is {str(path)!r}, but that is a file of another kind, not a run.")
         with store._using():
-            store._file.execute("PRAGMA secure_delete = ON")
-            store._file.execute("PRAGMA synchronous = FULL")
+            store._be_careful()
             with store._transaction():
                 store._file.execute("UPDATE run SET session = session + 1")
         return store
+
+    def _be_careful(self) -> None:
+        """Overwrite what is erased, and wait for the disk; macOS does so only if it is told to."""
+        for setting in ("secure_delete = ON", "synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON"):
+            self._file.execute(f"PRAGMA {setting}")
 
     def recipe(self) -> dict[str, Any]:
         """Return the arguments that the run was made with."""
@@ -197,7 +200,8 @@ def _only_writer(path: Path) -> sqlite3.Connection:
     SQLite gives it back when the process ends, and a forked process does not inherit it. It is a file of its own, because
     a lock on the run itself would keep readers out, too.
     """
-    lock = _connect(path.with_name(path.name + ".writer").as_uri())
+    address = _new_file(path.with_name(path.name + ".writer")).as_uri()
+    lock = sqlite3.connect(address, uri=True, timeout=0.0, isolation_level=None, check_same_thread=False)
     try:
         lock.execute("PRAGMA journal_mode = OFF")  # nothing is ever written to it
         lock.execute("BEGIN EXCLUSIVE")
@@ -207,11 +211,6 @@ def _only_writer(path: Path) -> sqlite3.Connection:
     return lock
 
 
-def _connect(address: str) -> sqlite3.Connection:
-    """Return a connection that threads may share, in turns, and that waits for nobody."""
-    return sqlite3.connect(address, uri=True, timeout=0.0, isolation_level=None, check_same_thread=False)
-
-
 def _close(connection: sqlite3.Connection, process: int) -> None:
     """Close a connection, if this is still the process that opened it."""
     if os.getpid() == process:
@@ -219,14 +218,25 @@ def _close(connection: sqlite3.Connection, process: int) -> None:
 
 
 def _new_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; if there is none, make an empty one that only its owner can read."""
+    """Return the path of a file; if there is none, make an empty one that only its owner can read, and that stays."""
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            _keep_entry(Path(path).absolute().parent)
     except (OSError, ValueError, TypeError) as error:
         raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
     return Path(path).absolute()
 
 
-def _draws_text(draws: Mapping[str, Any] | Draws | None) -> str | None:
+def _keep_entry(folder: Path) -> None:
+    """Write to the disk which files a folder has; where folders cannot be opened, the system sees to it."""
+    with contextlib.suppress(PermissionError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _draws_text(draws: Draws | None) -> str | None:
     return None if draws is None else json.dumps(draws)
