@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from discreet import Advisor, Bandit, DiscreetError, Experts, Guarantee, Optimizer, Private, Range, channels
-from discreet.contracts import Learner
+from discreet.contracts import Channel, Learner
 from discreet.learners import Exp3
 from discreet.live.building import Plan
 from discreet.live.rows import Change
@@ -548,6 +548,45 @@ def test_a_release_that_waits_is_made_at_the_next_start(monkeypatch, tmp_path):
     face = Bandit.open(tmp_path / "run.db")
     assert face.state()[2:] == (1, 0, 0)
     assert face._run._channel_state == face._run._blank
+
+
+class RunningTotal(Channel):
+    """One stream that takes and releases in two steps; every release has a noise of 1000, which can be made to fail."""
+
+    compiles = False
+    one_stream = True
+    total: np.ndarray
+    fails: list
+
+    def take(self, feedback, query):
+        self.total[0] += feedback
+        self.total[1] += 1.0
+        return self.total[1] % 2 == 0
+
+    def release(self, query, rng):
+        if self.fails:
+            raise self.fails.pop()
+        return True, float(self.total[0]) + 1000.0
+
+    @property
+    def guarantee(self):
+        return Guarantee.none("a test")
+
+
+def test_a_stream_may_take_and_release_in_two_steps():
+    heard, fails = [], []
+    run = run_of(Private(RunningTotal(np.zeros(2), fails), Recorder(heard)))
+    tickets = [run.ask() for _ in range(6)]
+    for ticket in tickets[:3]:
+        run.tell(ticket, 0.25)
+    fails.append(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run.tell(tickets[3], 0.25)
+    assert run.state() == (6, 10_000, 1, 3, 3)
+    for ticket in tickets[:2:-1]:
+        run.tell(ticket, 0.25)
+    assert [float(each) for each in heard] == [1000.5, 1001.0, 1001.5]
+    assert run.state() == (6, 10_000, 3, 0, 0)
 
 
 def test_a_change_shows_nothing():

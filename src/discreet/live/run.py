@@ -72,7 +72,9 @@ class LiveRun(NoTwin):
         self._raw = self._streaming or self._holding
         self._in_order = channel.in_order
         self._showing = channel.guarantee.is_private
-        self._streams = streams(plan.seed)
+        drawn = streams(plan.seed)
+        self._rng, self._noise_rng = drawn.learner, drawn.privacy
+        self._carry, self._horizon = plan.carry, plan.horizon
         self._example = _example(plan)
         self._buffers = tuple(any(True for _ in kernel.arrays(part)) for part in self._example)  # which have to be copied
         self._closed = self._changing = False
@@ -112,7 +114,7 @@ class LiveRun(NoTwin):
             asked, number, left, released = rows.counters
             if self._budget is None and user is not None:
                 raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
-            if asked >= self._plan.horizon or (left == 0 and self._in_order and rows.groups):
+            if asked >= self._horizon or (left == 0 and self._in_order and rows.groups):
                 raise self._not_now(rows)
             if self._budget is not None:
                 self._budget.admit(user)
@@ -125,9 +127,9 @@ class LiveRun(NoTwin):
                 learner = self._learner_state.tobytes()
             else:
                 action = rows.groups[number].action
-            choice = self._plan.carry(action, observation, self._streams.learner)
+            choice = self._carry(action, observation, self._rng)
             if rows.draws is not None:
-                draws = Draws(self._streams.learner.bit_generator.state, rows.draws.privacy)
+                draws = Draws(self._rng.bit_generator.state, rows.draws.privacy)
             ticket = new_ticket((asked, number, choice, self._token, action))
             counters = (asked + 1, number, left - 1, released)
             self._commit(new_change((counters, ticket, None, group, None, None, None, learner, None, draws)))
@@ -161,7 +163,7 @@ class LiveRun(NoTwin):
         """Let the learner act, and begin what the channel holds for it."""
         if self._learner.must_pause():
             self._learner.resume()
-        action, trace = self._private.act(observation, self._streams.learner)
+        action, trace = self._private.act(observation, self._rng)
         if self._buffers[0]:
             action = kernel.copy(action)
         if self._buffers[1]:
@@ -179,7 +181,7 @@ class LiveRun(NoTwin):
         if self._raw:
             self._channel_state[:] = rows.stream if self._streaming else group.held  # type: ignore[assignment]
         if not self._taking:
-            ready, value = self._channel.offer(feedback, query, self._streams.privacy)
+            ready, value = self._channel.offer(feedback, query, self._noise_rng)
             self._finish(rows, group, heard, ready, value, told)
         elif not self._channel.take(feedback, query):
             self._finish(rows, group, heard, False, None, told)
@@ -194,7 +196,7 @@ class LiveRun(NoTwin):
 
     def _release(self, rows: Rows, group: Group, query: Any, heard: int, told: int | None) -> None:
         """Draw noise, let the learner learn, and commit both with what they change."""
-        ready, value = self._channel.release(query, self._streams.privacy)
+        ready, value = self._channel.release(query, self._noise_rng)
         self._finish(rows, group, heard, ready, value, told)
 
     def _finish(
@@ -209,7 +211,7 @@ class LiveRun(NoTwin):
             asked, running, left, releases = counters
             counters = (asked, running, left, releases + 1)
             if rows.draws is not None:
-                draws = Draws(rows.draws.learner, self._streams.privacy.bit_generator.state)
+                draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
         kept = closed = None
         if heard == size and not due:
             closed = number
@@ -265,8 +267,8 @@ class LiveRun(NoTwin):
         self._learner_state[:] = rows.learner
         self._channel_state[:] = self._blank
         if rows.draws is not None:
-            self._streams.learner.bit_generator.state = dict(rows.draws.learner)
-            self._streams.privacy.bit_generator.state = dict(rows.draws.privacy)
+            self._rng.bit_generator.state = dict(rows.draws.learner)
+            self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         self._changing = False
 
     def _not_now(self, rows: Rows) -> DiscreetError:
