@@ -31,6 +31,7 @@ from discreet.environments import (
 )
 from discreet.learners import BatchedExp4, Exp3, Exp4, Exp4P, Following
 from discreet.learners.advice.expert_weights import Advised
+from discreet.live.building import exactly
 from discreet.problems import Advice
 from discreet.problems.advice import AdviceGame
 from discreet.randomness import streams
@@ -827,7 +828,7 @@ class TestRefusals:
                 .private
             )
             with pytest.raises(DiscreetError, match="cannot be used live"):
-                private.live()
+                exactly(private)
 
     def test_a_learner_meets_advice_of_another_number_of_experts(self):
         game = AdviceRandom(3, 5).deal(0, 20, np.random.default_rng(0))

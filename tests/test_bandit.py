@@ -1,8 +1,7 @@
-"""The bandit that a program uses: late and unordered outcomes, refusals, files."""
+"""The bandit that a program uses: late and unordered outcomes, refusals."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import sys
@@ -63,10 +62,10 @@ def test_a_bandit_plays_what_the_simulation_plays(name):
         decision = bandit.ask()
         total += row[decision.arm]
         bandit.tell(decision, loss=row[decision.arm])
-    player = Player(new(name)._private, streams(1))
+    player = Player(new(name)._run._private, streams(1))
     scores = player.play(Table(losses).deal(0, 500, np.random.default_rng()), np.array([500]))
     assert scores[0] == pytest.approx(total, rel=1e-12)
-    assert same_state(player.private.learner, bandit._private.learner) is None
+    assert same_state(player.private.learner, bandit._run._private.learner) is None
 
 
 LATE = [name for name in NAMES if name != "exp3-tau"]
@@ -98,19 +97,19 @@ def test_outcomes_may_come_late_and_in_any_order(name):
     for decision in reversed(waiting):
         bandit.tell(decision, reward=reward(decision))
     assert bandit.open_decisions == ()
-    assert all(np.isfinite(array).all() for _, array in kernel.arrays(bandit._private.learner))
+    assert all(np.isfinite(array).all() for _, array in kernel.arrays(bandit._run._private.learner))
 
 
 def test_late_feedback_is_weighted_with_the_probability_of_its_own_decision():
     bandit = new("exp3", learning_rate=0.5)
     decisions = [bandit.ask() for _ in range(20)]
-    at_first = bandit._private.learner.weights.logs.copy()
+    at_first = bandit._run._private.learner.weights.logs.copy()
     bandit.tell(decisions[0], loss=1.0)
-    moved = at_first - bandit._private.learner.weights.logs
+    moved = at_first - bandit._run._private.learner.weights.logs
     first = {"a": 0, "b": 1, "c": 2}[decisions[0].arm]
     later = next(d for d in decisions[1:] if d.arm == decisions[0].arm)
     bandit.tell(later, loss=1.0)
-    twice = at_first - bandit._private.learner.weights.logs
+    twice = at_first - bandit._run._private.learner.weights.logs
     assert moved[first] == pytest.approx(0.5 * 1.0 / (1 / 3))
     assert twice[first] == pytest.approx(2 * moved[first]), "both were drawn with probability 1/3"
 
@@ -121,61 +120,20 @@ def test_it_learns():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_saved_bandit_goes_on_bit_for_bit(name, tmp_path):
-    bandit = new(name)
-    run(bandit, 101)
-    late = [bandit.ask() for _ in range(7 if name in LATE else 1)]
-    bandit.save(tmp_path / "bandit.json")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* is not private")
-        twin = Bandit.load(tmp_path / "bandit.json")
-    for decision in late[::-1]:
-        bandit.tell(decision, reward=reward(decision))
-        twin.tell(decision, reward=reward(decision))
+def test_a_bandit_in_a_file_goes_on_bit_for_bit(name, tmp_path):
+    bandit, twin = new(name), new(name, path=tmp_path / "run.db")
+    assert run(bandit, 101) == run(twin, 101)
+    late = [(bandit.ask(), twin.ask()) for _ in range(7 if name in LATE else 1)]
+    twin.close()
+    twin = Bandit.open(tmp_path / "run.db")
+    for one, other in late[::-1]:
+        bandit.tell(one, reward=reward(one))
+        twin.tell(other, reward=reward(other))
     assert run(bandit, 200) == run(twin, 200)
-    assert same_state(bandit._private.learner, twin._private.learner) is None
+    assert same_state(bandit._run._private.learner, twin._run._private.learner) is None
     assert repr(bandit) == repr(twin)
     assert bandit.guarantee == twin.guarantee
-
-
-def test_a_saved_file_marks_what_is_raw_and_holds_no_more_of_it(tmp_path):
-    secret = 0.7390851332
-    bandit = new("batched-exp3", batch_size=4)
-    for _ in range(6):
-        bandit.tell(bandit.ask(), loss=secret)
-    bandit.save(tmp_path / "bandit.json")
-    state = json.loads((tmp_path / "bandit.json").read_text())
-    raw = state.pop("unreleased")
-    assert raw["batches"] == [[4, {"held": [pytest.approx(2 * secret * 2**40), 2.0]}]]
-    assert raw["seed"] == 1
-    assert "PCG64" in json.dumps(raw["noise_stream"])
-    assert "0.73908" not in json.dumps(state)
-    assert "1.47817" not in json.dumps(state)
-    assert "0.73908" not in repr(bandit)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_what_a_learner_has_heard_raw_is_marked_in_the_file(name, tmp_path):
-    bandit = new(name, delta=1e-6)
-    run(bandit, 60)
-    bandit.save(tmp_path / "bandit.json")
-    state = json.loads((tmp_path / "bandit.json").read_text())
-    hears_raw = name not in ("uniform",) and not name.startswith(("batched", "noisy", "local", "dp"))
-    assert ("learner" in state["unreleased"]) == hears_raw
-    assert ("learner_randomness" in state["unreleased"]) == hears_raw
-    assert ("learner" in state) != hears_raw
-
-
-def test_without_a_seed_a_saved_file_tells_nothing_about_the_noise(tmp_path):
-    bandit = new("batched-exp3", batch_size=1, seed=None)
-    decision = bandit.ask()
-    bandit.save(tmp_path / "bandit.json")
-    assert (tmp_path / "bandit.json").stat().st_mode & 0o777 == 0o600
-    assert json.loads((tmp_path / "bandit.json").read_text())["unreleased"]["noise_stream"] is None
-    twins = [Bandit.load(tmp_path / "bandit.json") for _ in range(2)]
-    for twin in twins:
-        twin.tell(decision, loss=0.5)
-    assert same_state(twins[0]._private.learner, twins[1]._private.learner) is not None, "each has noise of its own"
+    assert bandit.state() == twin.state()
 
 
 def test_threads_may_share_a_bandit():
@@ -200,33 +158,7 @@ def test_threads_may_share_a_bandit():
         sys.setswitchinterval(interval)
     assert sorted(seen) == list(range(4000))
     assert bandit.open_decisions == ()
-    assert bandit._pending == {}
-
-
-def test_saving_fails_whole(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(DiscreetError, match="cannot be written"):
-        new().save(tmp_path / "file" / "bandit.json")
-    with pytest.raises(DiscreetError, match="neither text nor whole numbers"):
-        new(arms=[(1, 2), (3, 4)]).save(tmp_path / "bandit.json")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_loading_something_else_is_refused(tmp_path):
-    (tmp_path / "a").write_text("{}")
-    (tmp_path / "b").write_text("no")
-    new().save(tmp_path / "d")
-    state = json.loads((tmp_path / "d").read_text())
-    del state["learner"]
-    (tmp_path / "d").write_text(json.dumps(state))
-    for name, complaint in (
-        ("a", "is not a bandit saved"),
-        ("b", "is not a bandit saved"),
-        ("c", "cannot be read"),
-        ("d", "is damaged"),
-    ):
-        with pytest.raises(DiscreetError, match=complaint):
-            Bandit.load(tmp_path / name)
+    assert bandit._run._store.rows.groups == {}
 
 
 def test_telling_twice_or_of_unknown_decisions_is_refused():
@@ -235,12 +167,17 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
     bandit.tell(decision, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 0 has been told already"):
         bandit.tell(decision, reward=1.0)
-    with pytest.raises(DiscreetError, match="decision 7 is not one that this bandit gave"):
+    with pytest.raises(DiscreetError, match="decision 7 is not one that this run gave"):
         bandit.tell(Decision("a", 7), reward=1.0)
     other = bandit.ask()
-    wrong = Decision("a" if other.arm != "a" else "b", other.id)
-    with pytest.raises(DiscreetError, match="decision 1 is not one that this bandit gave"):
+    wrong = other._replace(arm="a" if other.arm != "a" else "b")
+    with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
         bandit.tell(wrong, reward=1.0)
+    for none in (None, 1, ("a", 1), other._replace(id="1"), other._replace(id=True)):
+        with pytest.raises(DiscreetError, match=r"decision is of type .*, but must be the Decision that ask\(\) gave"):
+            bandit.tell(none, reward=1.0)
+    with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
+        bandit.tell(other._replace(token=None), reward=1.0)
 
 
 def test_asking_after_the_horizon_is_refused():
@@ -269,7 +206,7 @@ def test_clipping_brings_outcomes_into_range():
     clipping, plain = new("exp3", clip=True, low=-1.0), new("exp3", low=-1.0)
     clipping.tell(clipping.ask(), loss=50.0)
     plain.tell(plain.ask(), loss=1.0)
-    assert same_state(clipping._private.learner, plain._private.learner) is None
+    assert same_state(clipping._run._private.learner, plain._run._private.learner) is None
     for outcome in (math.nan, math.inf):
         with pytest.raises(DiscreetError, match="the loss is not a finite number"):
             clipping.tell(clipping.ask(), loss=outcome)
@@ -279,7 +216,7 @@ def test_a_reward_is_the_mirrored_loss():
     one, two = new("exp3", low=-1.0, high=3.0), new("exp3", low=-1.0, high=3.0)
     one.tell(one.ask(), reward=2.5)
     two.tell(two.ask(), loss=-0.5)
-    assert same_state(one._private.learner, two._private.learner) is None
+    assert same_state(one._run._private.learner, two._run._private.learner) is None
 
 
 def test_it_does_not_claim_more_than_it_does():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import logging
 import math
 import os
@@ -79,12 +78,12 @@ def test_the_bit_test_catches_floating_point_noise(mechanism):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_live_bandit_releases_through_exact_noise(name):
     bandit = Bandit(arms=3, horizon=1000, epsilon=1.0, delta=1e-6, algorithm=name)
-    assert type(bandit._private.channel.noise).__name__.startswith("Exact")
+    assert type(bandit._run._private.channel.noise).__name__.startswith("Exact")
     assert repr(bandit).endswith("live: exact noise)")
     assert bandit.guarantee.caveat == ""
     assert bandit.guarantee.epsilon <= 1.0
     assert "exact noise (docs/proofs.md: " in bandit.guarantee.source
-    assert all(noise.exact for noise in bandit._private.channel.noise_scales)
+    assert all(noise.exact for noise in bandit._run._private.channel.noise_scales)
     for _ in range(30):
         bandit.tell(bandit.ask(), reward=0.5)
 
@@ -177,18 +176,20 @@ class TestEachNumberIsUsedOnce:
             thread.join()
         assert len(seen) == len(set(seen)) == 2400
 
-    def test_forked_channels_share_the_block_and_files_do_not_hold_it(self, tmp_path):
-        bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2")
-        decision = bandit.ask()
-        bandit.tell(decision, loss=0.5)
-        block = bandit._private.channel.noise.block
-        assert bandit._private.channel.fork().noise.block is block
+    def test_files_do_not_hold_what_was_drawn_ahead(self, tmp_path):
+        path = tmp_path / "run.db"
+        bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2", path=path)
+        bandit.tell(bandit.ask(), loss=0.5)
+        block = bandit._run._private.channel.noise.block
         late = bandit.ask()
-        bandit.save(tmp_path / "b")
-        text = (tmp_path / "b").read_text()
-        assert not any(str(abs(number)) in text for number in block._numbers)
-        twin = Bandit.load(tmp_path / "b")
-        assert twin._private.channel.noise.block is not block
+        bandit.close()
+        raw = b"".join(each.read_bytes() for each in tmp_path.iterdir())
+        assert len(block._numbers) == AT_ONCE - 1
+        for number in block._numbers:
+            assert str(abs(number)).encode() not in raw
+            assert np.float64(number).tobytes() not in raw
+        twin = Bandit.open(path)
+        assert twin._run._private.channel.noise.block is not block
         twin.tell(late, loss=0.5)
 
 
@@ -217,30 +218,13 @@ class TestLiveUse:
         with pytest.raises(DiscreetError, match="private through its own sampling"):
             Bandit(arms=2, horizon=100, epsilon=1.0, delta=1e-6, algorithm="exp3-tau")
 
-    def test_the_file_says_which_it_is_and_a_loaded_bandit_goes_on(self, tmp_path):
-        bandit = Bandit(arms=["a", "b"], horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4)
-        secret = 0.7390851332
-        for _ in range(6):
-            bandit.tell(bandit.ask(), loss=secret)
-        bandit.save(tmp_path / "live")
-        state = json.loads((tmp_path / "live").read_text())
-        assert state["noise"] == "exact: for live use"
-        raw = state.pop("unreleased")
-        assert raw["batches"] == [[4, {"held": [pytest.approx(2 * secret * 2**40), 2.0]}]]
-        assert raw["noise_stream"] is None
-        assert "0.7390" not in json.dumps(state)
-        twin = Bandit.load(tmp_path / "live")
-        assert repr(twin) == repr(bandit)
-        for _ in range(50):
-            twin.tell(twin.ask(), loss=0.0)
-
     def test_a_simulation_says_so_everywhere(self, tmp_path):
-        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True)
-        bandit.save(tmp_path / "simulated")
-        assert json.loads((tmp_path / "simulated").read_text())["noise"] == "floating point: for simulation only"
-        assert "simulation only" in repr(bandit)
-        assert "for simulation only" in str(bandit.guarantee)
-        assert "simulation only" in repr(Bandit.load(tmp_path / "simulated"))
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True, path=tmp_path / "run.db")
+        for _ in range(2):
+            assert "simulation only" in repr(bandit)
+            assert "for simulation only" in str(bandit.guarantee)
+            bandit.close()
+            bandit = Bandit.open(tmp_path / "run.db")
 
     @pytest.mark.parametrize(
         "outcome", [math.nan, math.inf, -math.inf, 1.0000001, -0.25, [0.5], np.zeros(2), "0.5", None, 1 + 2j]
@@ -248,14 +232,14 @@ class TestLiveUse:
     def test_bad_outcomes_never_reach_the_mechanism_nor_any_message(self, outcome, caplog):
         bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="noisy-exp2")
         decision = bandit.ask()
-        before = len(bandit._private.channel.noise.block._numbers)
+        before = len(bandit._run._private.channel.noise.block._numbers)
         with caplog.at_level(logging.DEBUG), pytest.raises(DiscreetError) as refusal:
             bandit.tell(decision, loss=outcome)
-        assert len(bandit._private.channel.noise.block._numbers) == before
+        assert len(bandit._run._private.channel.noise.block._numbers) == before
         assert str(outcome) not in str(refusal.value) or str(outcome) in ("None",)
         assert caplog.text == ""
         bandit.tell(decision, loss=0.5)
-        assert "0.5" not in repr(bandit._private.channel).replace("scale=0.5", "")
+        assert "0.5" not in repr(bandit._run._private.channel).replace("scale=0.5", "")
 
     def test_tiny_numbers_are_refused(self):
         with pytest.raises(DiscreetError, match="exact Gaussian noise needs one from"):
@@ -265,74 +249,6 @@ class TestLiveUse:
                 ExactLaplace.calibrate(sensitivity=1.0, epsilon=epsilon)
         with pytest.raises(DiscreetError, match="exact noise needs one of at most 10000"):
             ExactGaussian.calibrate(sensitivity=1.0, epsilon=1e5, delta=1e-6)
-
-
-class TestNoBatchIsReleasedTwice:
-    def halfway(self, **options):
-        bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, **options)
-        decisions = [bandit.ask() for _ in range(4)]
-        for decision in decisions[:3]:
-            bandit.tell(decision, loss=0.5)
-        return bandit, decisions
-
-    def test_a_live_bandit_hands_over_to_a_file_that_is_loaded_once(self, tmp_path):
-        bandit, decisions = self.halfway()
-        bandit.save(tmp_path / "b")
-        for go_on in (bandit.ask, lambda: bandit.tell(decisions[3], loss=0.5), lambda: bandit.save(tmp_path / "c")):
-            with pytest.raises(DiscreetError, match=r"handed over to a file: go on with Bandit\.load"):
-                go_on()
-        Bandit.load(tmp_path / "b").tell(decisions[3], loss=0.5)
-        assert [path.name for path in tmp_path.iterdir()] == ["b.loaded"]
-        with pytest.raises(DiscreetError, match="has been loaded already"):
-            Bandit.load(tmp_path / "b")
-
-    def test_a_snapshot_leaves_unfinished_batches_out_and_can_be_loaded_again(self, tmp_path):
-        bandit, decisions = self.halfway()
-        bandit.save(tmp_path / "b", hand_over=False)
-        bandit.tell(decisions[3], loss=0.5)
-        state = json.loads((tmp_path / "b").read_text())
-        assert state["unreleased"]["batches"] == []
-        for _ in range(2):
-            twin = Bandit.load(tmp_path / "b")
-            with pytest.raises(DiscreetError, match="decision 3 has been told already"):
-                twin.tell(decisions[3], loss=0.5)
-            assert twin.ask().id == 4
-        with pytest.raises(DiscreetError, match="hand_over is 1, but must be True or False"):
-            bandit.save(tmp_path / "b", hand_over=1)
-
-    def test_a_forked_process_refuses(self):
-        bandit, decisions = self.halfway()
-        reader, writer = os.pipe()
-        with warnings.catch_warnings(action="ignore"):
-            child = os.fork()
-        if child == 0:
-            try:
-                bandit.tell(decisions[3], loss=0.5)
-                os.write(writer, b"released")
-            except DiscreetError as reason:
-                os.write(writer, str(reason).encode())
-            os._exit(0)
-        os.waitpid(child, 0)
-        assert b"belongs to another process" in os.read(reader, 200)
-        bandit.tell(decisions[3], loss=0.5)
-
-    def test_copies_and_pickles_are_refused(self):
-        bandit, _ = self.halfway()
-        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
-            with pytest.raises(DiscreetError, match="cannot be copied or pickled"):
-                duplicate(bandit)
-
-    def test_a_file_is_new_and_its_owner_s_alone(self, tmp_path):
-        bandit, _ = self.halfway()
-        target = tmp_path / "elsewhere"
-        target.write_text("mine")
-        (tmp_path / "b").symlink_to(target)
-        (tmp_path / "b.part").write_text("old")
-        (tmp_path / "b.part").chmod(0o666)
-        bandit.save(tmp_path / "b")
-        assert target.read_text() == "mine"
-        assert not (tmp_path / "b").is_symlink()
-        assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
 
 
 class TestWithALedger:
@@ -367,29 +283,35 @@ class TestWithALedger:
         with pytest.raises(DiscreetError, match=r"must be a discreet\.Ledger"):
             Bandit(arms=2, horizon=20, epsilon=1.0, ledger=3.0)
 
-    def test_a_saved_bandit_needs_its_ledger_again_and_is_not_charged_twice(self, tmp_path):
+    def test_a_run_in_a_file_needs_its_ledger_again_and_is_not_charged_twice(self, tmp_path):
         ledger = Ledger(1.0, path=tmp_path / "ledger")
-        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger)
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger, path=tmp_path / "run.db")
         bandit.tell(bandit.ask(), loss=0.5)
-        bandit.save(tmp_path / "bandit")
+        bandit.close()
         with pytest.raises(DiscreetError, match="had a ledger: give it again"):
-            Bandit.load(tmp_path / "bandit")
-        with Ledger(1.0, path=tmp_path / "ledger") as again:
-            twin = Bandit.load(tmp_path / "bandit", ledger=again)
+            Bandit.open(tmp_path / "run.db")
+        with Ledger(1.0, path=tmp_path / "ledger") as again, Bandit.open(tmp_path / "run.db", ledger=again) as twin:
             twin.tell(twin.ask(), loss=0.5)
             assert again.spent.epsilon == 1.0
-        Bandit(arms=2, horizon=10, epsilon=1.0).save(tmp_path / "free")
+        Bandit(arms=2, horizon=10, epsilon=1.0, path=tmp_path / "free").close()
         with pytest.raises(DiscreetError, match="had no ledger: leave it out"):
-            Bandit.load(tmp_path / "free", ledger=ledger)
+            Bandit.open(tmp_path / "free", ledger=ledger)
 
-    def test_another_ledger_is_charged_anew(self, tmp_path):
-        first = Ledger(1.0)
-        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=first)
+    def test_another_ledger_is_charged_for_the_whole_run(self, tmp_path):
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=Ledger(1.0), path=tmp_path / "run.db")
         bandit.ask()
-        bandit.save(tmp_path / "bandit")
-        small = Bandit.load(tmp_path / "bandit", ledger=Ledger(0.001))
+        bandit.close()
+        small = Bandit.open(tmp_path / "run.db", ledger=Ledger(0.001))
         with pytest.raises(DiscreetError, match="but the budget is epsilon"):
             small.ask()
+
+    def test_a_snapshot_is_charged_like_any_other_run(self, tmp_path):
+        ledger = Ledger(2.0)
+        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger)
+        bandit.ask()
+        bandit.snapshot(tmp_path / "copy.db")
+        Bandit.open(tmp_path / "copy.db", ledger=ledger).ask()
+        assert ledger.spent.epsilon == 2.0
 
     def test_a_simulation_has_no_ledger(self):
         with pytest.raises(DiscreetError, match="simulation=True draws noise that protects nobody"):

@@ -265,6 +265,21 @@ def test_what_is_no_promise_is_refused(arguments, complaint):
     assert ledger.entries() == []
 
 
+@pytest.mark.parametrize("in_file", [False, True])
+def test_a_label_can_be_charged_once(in_file, tmp_path):
+    ledger = Ledger(1.0, path=tmp_path / "ledger" if in_file else None)
+    assert ledger.charge(promise(0.75), label="run 1", once=True) == 1
+    assert ledger.charge(promise(0.75), label="run 1", once=True) == 1, "it would not fit twice"
+    assert ledger.charge(promise(0.125), label="run 2", once=True) == 2
+    assert ledger.charge(promise(0.125), label="run 2") == 3, "unless asked for, labels are free"
+    assert ledger.spent.epsilon == 1.0
+    with pytest.raises(DiscreetError, match=r"label is 'run 1', .* charged with epsilon 0\.75 .* promise has 0\.5"):
+        ledger.charge(promise(0.5), label="run 1", once=True)
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(promise(0.5), label="run 3", once=True)
+    assert len(ledger.entries()) == 3
+
+
 @pytest.mark.parametrize("label", [3, None, "two\nlines", "half \ud800"])
 def test_a_label_is_printable_text(label):
     ledger = Ledger(1.0)

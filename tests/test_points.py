@@ -18,6 +18,7 @@ from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
 from discreet.factorisations import Buffered, Tree
 from discreet.learners import EntropyFtrl, QuadraticFtrl
+from discreet.live.building import exactly
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
@@ -446,7 +447,7 @@ class TestSimulation:
     @pytest.mark.parametrize("name", ["private-ftrl-experts", "private-ftrl-cube"])
     def test_live_use_has_exact_noise_and_the_same_guarantee(self, name, delta):
         private = build(name, {}, dimension=3, rounds=50, delta=delta).private
-        live = private.live()
+        live = exactly(private)
         assert live.guarantee.epsilon <= private.guarantee.epsilon * (1.0 + 1e-9)
         assert live.guarantee.delta == delta
         assert "exact noise" in live.guarantee.source
@@ -460,10 +461,12 @@ class TestSimulation:
 
     def test_noise_without_an_exact_sampler_is_refused_in_live_use(self):
         with pytest.raises(DiscreetError, match="spherical"):
-            build("private-ftrl-ball", {}, dimension=3, rounds=50).private.live()
+            exactly(build("private-ftrl-ball", {}, dimension=3, rounds=50).private)
 
     def test_a_bandit_refuses_algorithms_for_points(self):
-        with pytest.raises(DiscreetError, match="private-ftrl-experts, which plays distributions over experts"):
+        with pytest.raises(
+            DiscreetError, match="private-ftrl-experts, which plays distributions over experts: use Experts"
+        ):
             Bandit(arms=3, horizon=100, epsilon=1.0, algorithm="private-ftrl-experts")
 
 

@@ -21,6 +21,7 @@ from discreet.contracts import Noise
 from discreet.curves import GaussianNoise
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree, buffered, column_norm
 from discreet.learners import EntropyFtrl
+from discreet.live.building import exactly
 from discreet.mechanisms import CubeLaplace, ExactGaussian, Gaussian, Laplace
 from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
@@ -257,7 +258,7 @@ class TestLive:
     @every_live
     def test_live_twins_share_nothing(self, name):
         private = self.build(name)
-        live, other = private.live(), private.live()
+        live, other = exactly(private), exactly(private)
         for one, two in ((live, private), (live, other)):
             mine = [array for _, array in kernel.arrays(one)]
             theirs = [array for _, array in kernel.arrays(two)]
@@ -271,8 +272,13 @@ class TestLive:
     def test_live_use_begins_before_the_first_round(self, name):
         private, rng = self.build(name), np.random.default_rng(1)
         private.tell(private.act(None, rng)[1], np.array([0.0, 1.0]), rng)
-        with pytest.raises(DiscreetError, match="has seen rounds, but live use begins before the first: build it anew"):
-            private.live()
+        with pytest.raises(DiscreetError, match="has seen rounds, but live use begins before the first: build it again"):
+            exactly(private)
+
+    @every_live
+    def test_only_a_live_run_may_use_it_live(self, name):
+        with pytest.raises(DiscreetError, match="holds raw feedback: use Bandit, Experts, Optimizer or Advisor"):
+            self.build(name).live()
 
     @every_live
     def test_in_the_middle_of_a_run_there_is_no_second_one(self, name):

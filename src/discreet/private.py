@@ -20,8 +20,7 @@ class Private(Component):
     *Proof.* The learner draws with randomness of its own. Its state and actions are functions of that randomness, of the
     observations and queries, which are public, and of the released values: ``tell`` below is the only place where
     feedback enters, and it hands it to the channel alone. Functions of a private output, with independent randomness,
-    are private (in full: docs/proofs.md: Post-processing). A channel that is not private by itself may prove something
-    weaker of a learner (``guarantee_with``), which then says what is covered. ∎
+    are private (docs/proofs.md: Post-processing). A channel may prove something weaker, of one learner only. ∎
 
     So the guarantee belongs to the channel, and any learner can be put behind any channel in one line:
 
@@ -50,11 +49,10 @@ class Private(Component):
         return ready
 
     def live(self) -> Private:
-        """Return a twin with exact noise from the operating system's entropy: for people, and before the first round."""
-        if self.channel.rounds_seen() > 0:
-            raise DiscreetError("the channel has seen rounds, but live use begins before the first: build it anew.")
-        twin = copy(self)
-        return twin._replace(channel=twin.channel.live())
+        """Return a twin with exact noise, unless the channel holds raw feedback, which only a live run can guard."""
+        if self.channel.holds_feedback:
+            raise DiscreetError("the channel holds raw feedback: use Bandit, Experts, Optimizer or Advisor.")
+        return copy(self)._replace(channel=self.channel.live())
 
     @property
     def guarantee(self) -> Guarantee:

@@ -3,7 +3,7 @@
 from discreet.kernel.compiling import as_list, compile_for
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
 from discreet.kernel.digest import source_digest
-from discreet.kernel.state import arrays, as_plain, copy, with_names
+from discreet.kernel.state import arrays, as_plain, copy, map_arrays, with_names
 
 __all__ = [
     "Component",
@@ -16,6 +16,7 @@ __all__ = [
     "compiled_as",
     "copy",
     "helper",
+    "map_arrays",
     "source_digest",
     "with_names",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from discreet.kernel.component import Component
 
 Part = TypeVar("Part")
+Array = np.ndarray[Any, Any]
 
 
 def arrays(component: object, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
@@ -39,13 +40,18 @@ def with_names(example: Part, value: Any) -> Part:
     return cast(Part, type(example)(*parts) if hasattr(example, "_fields") else tuple(parts))
 
 
-def copy(component: Part) -> Part:
-    """Return the component with state of its own: every array copied, everything else shared."""
+def map_arrays(component: Part, change: Callable[[Array], Array]) -> Part:
+    """Return the component with every array replaced by what ``change`` makes of it, depth first; the rest is shared."""
     if isinstance(component, np.ndarray):
-        return cast(Part, component.copy())
+        return cast(Part, change(component))
     if isinstance(component, tuple):
         if isinstance(component, Component):
             component._check_copy()
-        parts = [copy(part) if isinstance(part, tuple | np.ndarray) else part for part in component]
+        parts = [map_arrays(part, change) if isinstance(part, tuple | np.ndarray) else part for part in component]
         return cast(Part, type(component)(*parts) if hasattr(component, "_fields") else tuple(parts))
     return component
+
+
+def copy(component: Part) -> Part:
+    """Return the component with state of its own: every array copied, everything else shared."""
+    return map_arrays(component, np.ndarray.copy)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import hmac
-import math
 import os
 import secrets
 import sqlite3
-import threading
 import unicodedata
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from decimal import Decimal
 from numbers import Integral
 from pathlib import Path
-from typing import NamedTuple, NoReturn, SupportsIndex
+from typing import Any, NamedTuple, NoReturn, SupportsIndex
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.ledger.charges import check_charge
+from discreet.ledger.rules import EXACT, RULES, Cost, exact, less
+from discreet.ledger.turns import turn
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
 KEY_BYTES = 16  # the least length of a key
@@ -33,15 +33,7 @@ TABLES = (
     f"PRAGMA application_id = {MARK}",
 )
 
-EXACT = Context(prec=1000, rounding=ROUND_CEILING)  # holds any sum of floats without rounding
-FINE = Context(prec=60)
-MARGIN = Decimal("1e-40")  # far above the relative rounding errors of FINE
-
-# One operation at a time in a process. It is also held while the process forks: SQLite's own state, copied in the middle
-# of another thread's operation, would leave the child with locks that nobody gives back.
-_turn = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_turn.acquire, after_in_parent=_turn.release, after_in_child=_turn.release)
+BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
 class BudgetExceeded(DiscreetError):
@@ -50,14 +42,6 @@ class BudgetExceeded(DiscreetError):
 
 class UserLimitReached(DiscreetError):
     """The user has taken part as often as is allowed; the round was not counted, and its outcome may not be used."""
-
-
-class Cost(NamedTuple):
-    """An amount of privacy loss; ``rho`` is None unless the ledger composes by zCDP."""
-
-    epsilon: float
-    delta: float
-    rho: float | None = None
 
 
 class Entry(NamedTuple):
@@ -139,15 +123,19 @@ class Ledger:
         with self._transaction(writing=True, creating=True):
             pass
 
-    def charge(self, promise: Guarantee, *, label: str = "") -> int:
+    def charge(self, promise: Guarantee, *, label: str = "", once: bool = False) -> int:
         """Take a release's guarantee off the budget and return the entry's number; release only afterwards.
 
-        A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is charged then.
+        A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is charged then. With
+        ``once`` the label names what is charged: if it is in the ledger already, its entry's number is returned, and
+        nothing is charged; so a program that may have stopped right after a charge can just repeat it.
         """
         check_charge(promise, label, self._most or 1)
         price = self._rule.price(promise)
         facts = (label, float(promise.epsilon), float(promise.delta), promise.rho, promise.status)
         with self._transaction(writing=True) as file:
+            if once and (known := file.execute(BY_LABEL, (label,)).fetchone()) is not None:
+                return _same_charge(known, facts)
             number, before = self._last(file)
             total = tuple(EXACT.add(old, more) for old, more in zip(before, price, strict=True))
             if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
@@ -200,8 +188,8 @@ class Ledger:
     def remaining(self) -> Cost:
         """The budget less what is spent, rounded down; by zCDP, ``rho`` is what a charge may still have."""
         spent, most = self.spent, self._budget
-        rho = None if spent.rho is None else _less(self._rule.limit[0], spent.rho)
-        return Cost(_less(_exact(most.epsilon), spent.epsilon), _less(_exact(most.delta), spent.delta), rho)
+        rho = None if spent.rho is None else less(self._rule.limit[0], spent.rho)
+        return Cost(less(exact(most.epsilon), spent.epsilon), less(exact(most.delta), spent.delta), rho)
 
     def entries(self) -> list[Entry]:
         """Return all charges, oldest first."""
@@ -211,7 +199,7 @@ class Ledger:
 
     def close(self) -> None:
         """Refuse everything from now on; a ledger in memory is forgotten."""
-        with _turn:
+        with turn:
             self._closed = True
             self._memory.close()
 
@@ -243,7 +231,7 @@ class Ledger:
         in the one file, which the write-ahead log (faster, with a corrupting bug before SQLite 3.51.3) would not.
         EXTRA, because with FULL a power loss may bring a deleted journal back, and so take back the last commit.
         """
-        with _turn:
+        with turn:
             if self._closed:
                 raise DiscreetError("this ledger is closed: make it again to use it.")
             if self._path is None and os.getpid() != self._process:
@@ -313,62 +301,6 @@ class Ledger:
         return hmac.digest(self._key, message, "sha256")
 
 
-class _Basic:
-    """Epsilons and deltas add up."""
-
-    def __init__(self, epsilon: float, delta: float) -> None:
-        self.limit: tuple[Decimal, ...] = (_exact(epsilon), _exact(delta))
-
-    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
-        return _exact(promise.epsilon), _exact(promise.delta)
-
-    def cost(self, total: tuple[Decimal, ...]) -> Cost:
-        return Cost(*map(_up, total))
-
-
-class _Concentrated:
-    """The rho of zCDP add up; their limit solves rho + 2 sqrt(rho ln(1/delta)) = epsilon, rounded down."""
-
-    def __init__(self, epsilon: float, delta: float) -> None:
-        if not 0.0 < delta < 1.0:
-            raise DiscreetError(f"delta is {delta!r}, but composition 'zcdp' needs one above 0 and below 1.")
-        self.delta = delta
-        with localcontext(FINE):
-            self.log = -_exact(delta).ln()
-            root = _exact(epsilon) / (self.log.sqrt() + (self.log + _exact(epsilon)).sqrt())
-            self.limit: tuple[Decimal, ...] = (root * root * (1 - 9 * MARGIN),)
-
-    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
-        if promise.rho is None:
-            raise DiscreetError(f"promise is {promise.short} of unknown rho, but composition 'zcdp' needs a known one.")
-        return (_exact(check_range("rho", promise.rho, 0.0, 1e300)),)
-
-    def cost(self, total: tuple[Decimal, ...]) -> Cost:
-        (rho,) = total
-        with localcontext(FINE):
-            epsilon = (rho + 2 * (rho * self.log).sqrt()) * (1 + MARGIN)
-        return Cost(_up(epsilon), self.delta if rho else 0.0, _up(rho))
-
-
-RULES: dict[str, type[_Basic] | type[_Concentrated]] = {"basic": _Basic, "zcdp": _Concentrated}
-
-
-def _exact(number: float) -> Decimal:
-    """Return the decimal that a float prints as."""
-    return Decimal(repr(float(number)))
-
-
-def _up(number: Decimal) -> float:
-    """Return the least float that does not print as less."""
-    close = float(number)
-    return close if _exact(close) >= number else math.nextafter(close, math.inf)
-
-
-def _less(limit: Decimal, part: float) -> float:
-    """Return the difference, rounded down, at least 0."""
-    return max(0.0, -_up(EXACT.subtract(_exact(part), limit)))
-
-
 def _usable(key: object, *, limited: bool, in_memory: bool) -> bytes | None:
     """Return the key to hide users with, if there is a limit on users."""
     if not limited and key is not None:
@@ -390,6 +322,18 @@ def _present(path: str | os.PathLike[str]) -> Path:
     except (OSError, ValueError, TypeError) as error:
         raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
     return Path(path).absolute()
+
+
+def _same_charge(known: tuple[int, float, float], facts: tuple[Any, ...]) -> int:
+    """Return the number of an entry, or refuse to take it for another charge."""
+    number, epsilon, delta = known
+    label, now_epsilon, now_delta, *_ = facts
+    if (epsilon, delta) != (now_epsilon, now_delta):
+        raise DiscreetError(
+            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, but the promise has "
+            f"{now_epsilon!r} and {now_delta!r}."
+        )
+    return number
 
 
 def _rounds(file: sqlite3.Connection, digest: bytes) -> int:

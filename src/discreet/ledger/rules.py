@@ -1,0 +1,82 @@
+"""How charges add up: exact sums of decimals, and what they mean."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from typing import NamedTuple
+
+from discreet.errors import DiscreetError, check_range
+from discreet.guarantee import Guarantee
+
+EXACT = Context(prec=1000, rounding=ROUND_CEILING)  # holds any sum of floats without rounding
+FINE = Context(prec=60)
+MARGIN = Decimal("1e-40")  # far above the relative rounding errors of FINE
+
+
+class Cost(NamedTuple):
+    """An amount of privacy loss; ``rho`` is None unless the ledger composes by zCDP."""
+
+    epsilon: float
+    delta: float
+    rho: float | None = None
+
+
+class Basic:
+    """Epsilons and deltas add up."""
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        self.limit: tuple[Decimal, ...] = (exact(epsilon), exact(delta))
+
+    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
+        """Return what a charge adds."""
+        return exact(promise.epsilon), exact(promise.delta)
+
+    def cost(self, total: tuple[Decimal, ...]) -> Cost:
+        """Return what a sum of charges means."""
+        return Cost(*map(round_up, total))
+
+
+class Concentrated:
+    """The rho of zCDP add up; their limit solves rho + 2 sqrt(rho ln(1/delta)) = epsilon, rounded down."""
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        if not 0.0 < delta < 1.0:
+            raise DiscreetError(f"delta is {delta!r}, but composition 'zcdp' needs one above 0 and below 1.")
+        self.delta = delta
+        with localcontext(FINE):
+            self.log = -exact(delta).ln()
+            root = exact(epsilon) / (self.log.sqrt() + (self.log + exact(epsilon)).sqrt())
+            self.limit: tuple[Decimal, ...] = (root * root * (1 - 9 * MARGIN),)
+
+    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
+        """Return what a charge adds."""
+        if promise.rho is None:
+            raise DiscreetError(f"promise is {promise.short} of unknown rho, but composition 'zcdp' needs a known one.")
+        return (exact(check_range("rho", promise.rho, 0.0, 1e300)),)
+
+    def cost(self, total: tuple[Decimal, ...]) -> Cost:
+        """Return what a sum of charges means."""
+        (rho,) = total
+        with localcontext(FINE):
+            epsilon = (rho + 2 * (rho * self.log).sqrt()) * (1 + MARGIN)
+        return Cost(round_up(epsilon), self.delta if rho else 0.0, round_up(rho))
+
+
+RULES: dict[str, type[Basic] | type[Concentrated]] = {"basic": Basic, "zcdp": Concentrated}
+
+
+def exact(number: float) -> Decimal:
+    """Return the decimal that a float prints as."""
+    return Decimal(repr(float(number)))
+
+
+def round_up(number: Decimal) -> float:
+    """Return the least float that does not print as less."""
+    close = float(number)
+    return close if exact(close) >= number else math.nextafter(close, math.inf)
+
+
+def less(limit: Decimal, part: float) -> float:
+    """Return the difference, rounded down, at least 0."""
+    return max(0.0, -round_up(EXACT.subtract(exact(part), limit)))

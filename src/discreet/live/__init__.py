@@ -1,0 +1,9 @@
+"""Live use: one run for every problem, in memory or in a file, and a face of it for each problem."""
+
+from discreet.live.advisor import Advisor
+from discreet.live.bandit import Bandit, Decision
+from discreet.live.experts import Experts, Trust
+from discreet.live.optimizer import Optimizer, Point
+from discreet.live.run import LiveRun, Progress
+
+__all__ = ["Advisor", "Bandit", "Decision", "Experts", "LiveRun", "Optimizer", "Point", "Progress", "Trust"]

@@ -1,0 +1,99 @@
+"""The face for arms on the advice of experts."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.ledger import Ledger
+from discreet.live.arguments import advice_of, labels_of, loss_of
+from discreet.live.bandit import Decision, play_arm
+from discreet.live.budget import User
+from discreet.live.building import Plan, build
+from discreet.live.experts import draw
+from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.run import LiveRun
+from discreet.problems import Advice
+
+DEFAULT = "expert-arms"
+
+
+class Advisor(Face):
+    """A private bandit over labelled arms that learns which experts to listen to.
+
+    >>> advisor = Advisor(arms=["A", "B"], experts=3, horizon=1000, epsilon=1.0)
+    >>> decision = advisor.ask([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])    # a row for each expert: a distribution over arms
+    >>> advisor.tell(decision, reward=1.0)                              # of decision.arm
+    >>> advisor
+    Advisor(2 arms, 3 experts, round 1 of 1000, expert-arms, 1-differential privacy, live: exact noise)
+
+    Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The default,
+    ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. All other options are those of
+    :class:`discreet.Bandit`.
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        experts: int | Sequence[Hashable],
+        horizon: int,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = DEFAULT,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        **options: Any,
+    ) -> None:
+        recipe = {
+            "arms": list(labels_of("arms", arms)),
+            "experts": list(labels_of("experts", experts)),
+            "horizon": horizon,
+            "epsilon": epsilon,
+            "delta": delta,
+            "low": low,
+            "high": high,
+            "clip": clip,
+            "algorithm": algorithm,
+        }
+        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+
+    @classmethod
+    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+        arms, experts = len(recipe["arms"]), len(recipe["experts"])
+        private = build(Advice(arms, experts), recipe)
+        carry = follow_expert if private.learner.follows else play_arm
+        return Plan.of(recipe, private, observation=np.full((arms, experts), 1.0 / arms), carry=carry)
+
+    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._labels: tuple[Hashable, ...] = tuple(recipe["arms"])
+        self._indices = index_of(self._labels)
+        self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
+
+    def ask(self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None) -> Decision:
+        """Return the arm to play in the next round, on this advice: experts by arms."""
+        given = self._run.ask(advice_of(advice, self._experts, self._labels), user=user)
+        return Decision(self._labels[given.choice], given.id, given.token)
+
+    def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
+        """Report the outcome of a decision, as a reward or as a loss in the declared range."""
+        value = loss_of(reward, loss, self._bounds, clip=self._recipe["clip"])
+        check_decision(decision, Decision)
+        self._run.hear(decision.id, decision.token, self._indices.get(decision.arm), value)
+
+    def _size(self) -> str:
+        return f"{len(self._labels)} arms, {len(self._experts)} experts"
+
+
+def follow_expert(action: Any, observation: Floats, rng: Generator) -> int:
+    """Return an arm, drawn from the advice of the expert that is followed."""
+    return draw(observation[:, int(action)], rng)

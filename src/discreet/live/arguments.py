@@ -1,0 +1,121 @@
+"""What a program may give a live object; error messages never show an outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, check_int, count
+from discreet.ranges import Range
+
+Labels = tuple[Hashable, ...]
+TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
+
+
+def check_flags(**flags: object) -> None:
+    """Refuse what is neither True nor False."""
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise DiscreetError(f"{name} is {flag!r}, but must be True or False.")
+
+
+def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
+    """Return labels, 0, 1, ... if only their number is given."""
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        given = given.tolist()
+    if isinstance(given, str | bytes) or not isinstance(given, int | np.integer | Sequence):
+        raise DiscreetError(f"{name} is {given!r}, but must be a list of labels or a whole number of at least 2.")
+    if isinstance(given, Sequence):
+        if len(given) < 2:
+            raise DiscreetError(f"{name} has {count(len(given), 'label')}, but at least 2 are needed.")
+        if not all(isinstance(label, Hashable) and label == label for label in given):
+            raise DiscreetError(f"{name} has a label that cannot be one: use text or numbers.")
+        if len(set(given)) < len(given):
+            raise DiscreetError(f"{name} has a label twice, but labels must differ.")
+        return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
+    return tuple(range(check_int(name, given, least=2, most=10_000_000)))
+
+
+def loss_of(reward: Any, loss: Any, bounds: Range, *, clip: bool) -> float:
+    """Return the outcome as a loss in range."""
+    if (reward is None) == (loss is None):
+        raise DiscreetError("tell needs one outcome: either reward or loss.")
+    low, high = bounds
+    value = _number(reward if loss is None else loss)
+    if value is None or not low <= value <= high:
+        name = "reward" if loss is None else "loss"
+        if value is None or not math.isfinite(value):
+            raise DiscreetError(f"the {name} is not a finite number.")
+        if not clip:
+            raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
+        value = bounds.clamp(value)
+    return value if loss is not None else low + (high - value)
+
+
+def _number(given: Any) -> float | None:
+    """Return the outcome as a float, or None; what it was must not stay in the chain of an exception."""
+    if isinstance(given, str | bytes):
+        return None
+    try:
+        return float(given)
+    except Exception:
+        return None
+
+
+def losses_of(rewards: Any, losses: Any, labels: Labels, bounds: Range, *, clip: bool) -> Floats:
+    """Return the outcome of every expert, as losses in range; they come in the order of the labels, or by label."""
+    if (rewards is None) == (losses is None):
+        raise DiscreetError("tell needs one outcome: either rewards or losses.")
+    name, given = ("rewards", rewards) if losses is None else ("losses", losses)
+    if isinstance(given, Mapping):
+        if set(given) != set(labels):
+            raise DiscreetError(
+                f"the {name} are those of {len(given)} labels, but must be those of all {len(labels)} experts."
+            )
+        given = [given[label] for label in labels]
+    values = vector_of(name, given, len(labels))
+    low, high = bounds
+    if not clip and not ((values >= low) & (values <= high)).all():
+        raise DiscreetError(f"the {name} leave the declared range {low:g} to {high:g}; clip=True would clip them.")
+    values = np.clip(values, low, high)
+    return values if losses is not None else low + (high - values)
+
+
+def vector_of(name: str, given: Any, length: int) -> Floats:
+    """Return a vector of finite numbers, or refuse it."""
+    array = _numbers(given)
+    if array is None or not np.isfinite(array).all():
+        raise DiscreetError(f"the {name} must be {length} finite numbers.")
+    if array.shape != (length,):
+        raise DiscreetError(f"the {name} have the shape {array.shape}, but must be a vector of length {length}.")
+    return array
+
+
+def _numbers(given: Any) -> Floats | None:
+    """Return an array of floats, or None; what it was must not stay in the chain of an exception."""
+    try:
+        array = np.asarray(given)
+        return array.astype(np.float64) if array.dtype.kind in "biuf" else None
+    except Exception:
+        return None
+
+
+def advice_of(given: Any, experts: Labels, arms: Labels) -> Floats:
+    """Return advice (experts by arms) as learners get it: arms by experts."""
+    advice = _numbers(given)
+    if advice is None or advice.shape != (len(experts), len(arms)):
+        found = "no array of numbers" if advice is None else f"of shape {advice.shape}"
+        raise DiscreetError(
+            f"advice is {found}, but must have a row for each expert: {len(experts)} by {len(arms)} numbers."
+        )
+    wrong = ~((advice >= 0.0).all(axis=1) & (np.abs(advice.sum(axis=1) - 1.0) <= TOLERANCE))
+    if wrong.any():
+        who = int(np.argmax(wrong))
+        row = advice[who]
+        told = f"adds up to {row.sum():g}" if (row >= 0.0).all() else f"has {row[~(row >= 0.0)][0]:g} in it"
+        raise DiscreetError(f"the advice of expert {experts[who]!r} {told}, but must be a distribution over arms.")
+    return np.ascontiguousarray(advice.T)

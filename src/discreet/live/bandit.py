@@ -1,0 +1,128 @@
+"""The face for arms."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from discreet.contracts import Generator
+from discreet.ledger import Ledger
+from discreet.live.arguments import labels_of, loss_of
+from discreet.live.budget import User
+from discreet.live.building import Plan, build
+from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.run import LiveRun
+from discreet.problems import Arms
+
+DEFAULT = "batched-htinf"
+
+
+class Decision(NamedTuple):
+    """Which arm to play in one round; give it back with the outcome."""
+
+    arm: Hashable
+    id: int
+    token: str = ""  # of the run that gave it
+
+
+class Bandit(Face):
+    """A private bandit over labelled arms.
+
+    >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0)
+    >>> decision = bandit.ask()           # decision.arm is "A", "B" or "C"
+    >>> bandit.tell(decision, reward=1.0)
+    >>> bandit
+    Bandit(3 arms, round 1 of 1000, batched-htinf, 1-differential privacy, live: exact noise)
+
+    Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
+    decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
+    released. *When* outcomes come is taken to be public: if that depends on the outcome itself, fix a deadline and tell a
+    default then, for every outcome that has not come (docs/proofs.md: Batches).
+
+    **Live and simulated.** By default the noise is exact: whole numbers drawn by OpenDP from the operating system's
+    entropy (the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is floating point, fast and
+    reproducible from a seed, and protects nobody: its low-order bits can be attacked. ``repr`` and guarantee say
+    which of the two a bandit is. (``exp3-tau`` is private through its own sampling, can only be simulated, and needs all
+    outcomes before the next draw.)
+
+    Parameters
+    ----------
+    arms
+        Labels of the arms, or how many there are (then the labels are 0, 1, ...).
+    horizon
+        How many rounds there will be at most.
+    epsilon, delta
+        The privacy parameters: smaller is more private.
+    low, high
+        The declared range of the outcomes. An outcome outside it is refused, or clipped with ``clip=True``.
+    algorithm
+        A name of ``discreet list``. The default, HTINF on noisy means of batches, has the least regret in our simulations
+        of the private algorithms whose regret is bounded by a proof; ``batched-tsallis-inf`` has less, without a proof.
+    simulation, seed
+        Whether to draw fast noise instead of exact noise, and the seed that makes such a run reproducible.
+    ledger
+        A budget (:class:`discreet.Ledger`) that the whole run is charged to before the first decision. If it limits the
+        rounds of a user, ``ask`` needs the user, and the charge is what holds for a user with that many rounds.
+    path
+        A new file to keep the run in, safe from crashes; ``Bandit.open(path)`` goes on with it (docs/live.md).
+
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        horizon: int,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = DEFAULT,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        **options: Any,
+    ) -> None:
+        recipe = {
+            "arms": list(labels_of("arms", arms)),
+            "horizon": horizon,
+            "epsilon": epsilon,
+            "delta": delta,
+            "low": low,
+            "high": high,
+            "clip": clip,
+            "algorithm": algorithm,
+        }
+        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+
+    @classmethod
+    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+        private = build(Arms(len(recipe["arms"])), recipe)
+        return Plan.of(recipe, private, observation=0, carry=play_arm)
+
+    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._labels: tuple[Hashable, ...] = tuple(recipe["arms"])
+        self._indices = index_of(self._labels)
+        self._range, self._clip = self._bounds, recipe["clip"]
+
+    def ask(self, *, user: User | None = None) -> Decision:
+        """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
+        given = self._run.ask(0, user=user)
+        return Decision(self._labels[given.choice], given.id, given.token)
+
+    def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
+        """Report the outcome of a decision, as a reward or as a loss in the declared range."""
+        value = loss_of(reward, loss, self._range, clip=self._clip)
+        check_decision(decision, Decision)
+        self._run.hear(decision.id, decision.token, self._indices.get(decision.arm), value)
+
+    def _size(self) -> str:
+        return f"{len(self._labels)} arms"
+
+
+def play_arm(action: Any, observation: Any, rng: Generator) -> int:
+    """Return the arm, which is the action."""
+    return int(action)

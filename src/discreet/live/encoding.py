@@ -1,0 +1,44 @@
+"""Actions and traces as text, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import DiscreetError
+from discreet.kernel import with_names
+
+
+def as_text(value: Any) -> str:
+    """Return an action or a trace as text, in which no digit is lost."""
+    return json.dumps(_plain(value))
+
+
+def from_text(example: Any, text: str) -> Any:
+    """Return what a text stands for, as a value of the same kind as the example."""
+    return with_names(example, _with_arrays(example, json.loads(text)))
+
+
+def recipe_text(recipe: dict[str, Any]) -> str:
+    """Return the arguments of a run as text, or refuse those that text cannot hold."""
+    for name, value in (recipe | recipe["options"]).items():
+        if name == "options":
+            continue
+        labels = value if isinstance(value, list) else [value]
+        if not all(label is None or isinstance(label, str | int | float) for label in labels):
+            raise DiscreetError(f"{name} has a value that is neither text nor a number, which a file cannot hold.")
+    return json.dumps(recipe)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _with_arrays(example: Any, parts: Any) -> Any:
+    if isinstance(example, tuple):
+        return tuple(_with_arrays(one, other) for one, other in zip(example, parts, strict=True))
+    return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

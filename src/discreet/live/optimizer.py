@@ -1,0 +1,111 @@
+"""The face for points of a set, where whole loss vectors are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.ledger import Ledger
+from discreet.live.arguments import vector_of
+from discreet.live.budget import User
+from discreet.live.building import Plan, build
+from discreet.live.face import Face, Path, check_decision
+from discreet.live.run import LiveRun
+from discreet.problems import Points
+
+NO_CHOICE = -1
+ROUNDING = 1e-12  # by which a loss vector may leave the declared set, in units of its size
+
+
+class Point(NamedTuple):
+    """Which point to play in one round; give it back with the loss vector."""
+
+    point: Floats
+    id: int
+    token: str
+
+
+class Optimizer(Face):
+    """Private online linear optimisation: points of a ball or a cube; the loss vector of every round is told.
+
+    >>> optimizer = Optimizer(geometry="cube", dimension=3, horizon=1000, epsilon=1.0, delta=1e-6)
+    >>> decision = optimizer.ask()
+    >>> decision.point
+    array([0., 0., 0.])
+    >>> optimizer.tell(decision, loss=[0.5, -0.25, 0.0])
+    >>> optimizer
+    Optimizer(cube of dimension 3, round 1 of 1000, private-ftrl-cube, (1, 1e-06)-differential privacy, live: exact noise)
+
+    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points are those of the unit ball, and the 2-norm of a
+    loss vector is at most ``high``; with ``"cube"`` points are those of the cube from -1 to 1, and the absolute values of
+    a loss vector add up to at most ``high``. Vectors outside are refused, or moved to the nearest one inside with
+    ``clip=True``. Neighbours replace the loss vector of one round. (``private-ftrl-ball`` without a delta has noise that
+    cannot be drawn exactly: live use needs ``noise="laplace"`` there.) All other options are those of
+    :class:`discreet.Bandit`.
+    """
+
+    def __init__(
+        self,
+        geometry: Literal["ball", "cube"],
+        dimension: int,
+        horizon: int,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str | None = None,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        **options: Any,
+    ) -> None:
+        if geometry not in ("ball", "cube"):
+            raise DiscreetError(f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has distributions).")
+        recipe = {
+            "geometry": geometry,
+            "dimension": check_int("dimension", dimension, least=2, most=10_000_000),
+            "horizon": horizon,
+            "epsilon": epsilon,
+            "delta": delta,
+            "low": 0.0,
+            "high": check_positive("high", high),
+            "clip": clip,
+            "algorithm": f"private-ftrl-{geometry}" if algorithm is None else algorithm,
+        }
+        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+
+    @classmethod
+    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+        private = build(Points(recipe["geometry"], recipe["dimension"]), recipe)
+        return Plan.of(recipe, private, observation=0, carry=no_choice)
+
+    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._losses = Points(recipe["geometry"], recipe["dimension"]).sets(self._bounds).losses
+
+    def ask(self, *, user: User | None = None) -> Point:
+        """Return the point to play in the next round."""
+        given = self._run.ask(0, user=user)
+        return Point(given.action.copy(), given.id, given.token)
+
+    def tell(self, decision: Point, *, loss: Sequence[float] | Floats) -> None:
+        """Report the loss vector of a round."""
+        vector = vector_of("losses", loss, self._recipe["dimension"])
+        if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
+            if not self._recipe["clip"]:
+                raise DiscreetError("the loss is outside of the declared set of vectors; clip=True would move it there.")
+            self._losses.project(vector)
+        check_decision(decision, Point)
+        self._run.hear(decision.id, decision.token, NO_CHOICE, vector)
+
+    def _size(self) -> str:
+        return f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"
+
+
+def no_choice(action: Any, observation: Any, rng: Generator) -> int:
+    """Return that there is none: the point itself is played."""
+    return NO_CHOICE

@@ -1,0 +1,103 @@
+"""What a live run consists of: rows of a few tables, and the changes that are made to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+# How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases.
+Counters = tuple[int, int, int, int]
+
+
+class Group(NamedTuple):
+    """Rounds that share one action: what the learner needs of it, and what the channel holds of their outcomes."""
+
+    number: int  # of its first round
+    action: Any
+    trace: Any
+    size: int  # rounds
+    told: int
+    due: bool  # whether all is held that its release needs
+    held: bytes | None  # raw; None where nothing is held, or all rounds are one stream
+
+    def __repr__(self) -> str:
+        return f"Group(number={self.number}, size={self.size}, held=<hidden>)"
+
+
+class Ticket(NamedTuple):
+    """What is to be done in one round, while its outcome has not been told."""
+
+    id: int
+    group: int
+    choice: int  # an arm or an expert, -1 where there is none
+    token: str  # of the run that gave it
+    action: Any = None  # not kept: only who asks needs it
+
+
+class Draws(NamedTuple):
+    """The state of the generators: of seeded simulations only. All other randomness is the operating system's."""
+
+    learner: Mapping[str, Any]
+    privacy: Mapping[str, Any]
+
+
+class Change(NamedTuple):
+    """One transaction: the new rows, and those that go. None leaves things as they are."""
+
+    counters: Counters
+    opened: Ticket | None = None
+    told: int | None = None  # a decision
+    group: Group | None = None
+    closed: int | None = None  # a group
+    released: int | None = None  # a group: it has at most one release
+    value: Any = None  # what was released; None if the channel is not private, for then it would be raw
+    learner: bytes | None = None
+    stream: bytes | None = None
+    draws: Draws | None = None
+
+    def __repr__(self) -> str:
+        return f"Change(counters={self.counters}, rows=<hidden>)"
+
+
+# Rows are made several times a round, and this way takes a third of the time: from a tuple of all fields, in order.
+new_group: Callable[[tuple[Any, ...]], Group] = partial(tuple.__new__, Group)
+new_ticket: Callable[[tuple[Any, ...]], Ticket] = partial(tuple.__new__, Ticket)
+new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
+
+
+class Rows:
+    """All tables of a run, in memory."""
+
+    def __init__(self, recipe: Mapping[str, Any], token: str, learner: bytes) -> None:
+        self.recipe = recipe
+        self.token = token  # of the run: decisions carry it
+        self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again
+        self.counters: Counters = (0, -1, 0, 0)
+        self.learner = learner
+        self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are one stream
+        self.draws: Draws | None = None
+        self.groups: dict[int, Group] = {}
+        self.open: dict[int, Ticket] = {}
+
+    def apply(self, change: Change) -> None:
+        """Make a change; to make it again changes nothing more."""
+        counters, opened, told, group, closed, _, _, learner, stream, draws = change
+        self.counters = counters
+        if group is not None:
+            self.groups[group.number] = group
+        if closed is not None:
+            self.groups.pop(closed, None)
+        if opened is not None:
+            self.open[opened.id] = opened
+        if told is not None:
+            self.open.pop(told, None)
+        if learner is not None:
+            self.learner = learner
+        if stream is not None:
+            self.stream = stream
+        if draws is not None:
+            self.draws = draws
+
+    def __repr__(self) -> str:
+        return f"Rows(counters={self.counters}, open={len(self.open)}, held=<hidden>)"

@@ -1,0 +1,198 @@
+"""Kill a live run at random moments, again and again, while somebody reads what it releases.
+
+    python tests/kill_live.py [KILLS]
+
+A worker opens the run in a file, asks and tells, and writes down which outcomes were acknowledged; SIGKILL ends it, and
+the next one goes on. The outcome of a decision is a function of its number and the noise is tiny, so that every released
+mean says which outcomes are in it. Faults that are found are told in words; none should be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from discreet import Bandit, Ledger
+from discreet.live import face
+from discreet.live.file_store import FileStore
+from discreet.live.run import LiveRun
+
+SIZE = 3  # rounds of a batch
+ROUNDS = 10_000_000
+EPSILON = 1e4  # noise of about 1e-4 on the sum of a batch, whose outcomes are multiples of 1/8
+AHEAD = 7  # decisions that are open at once
+
+
+def loss_of(identity: int) -> float:
+    return (identity * 2654435761 % 9) / 8.0
+
+
+def work(folder: Path, acknowledged: int, ready: int) -> None:
+    """Ask and tell until killed."""
+    ledger = Ledger(EPSILON, path=folder / "ledger")
+    bandit = Bandit.open(folder / "run.db", ledger=ledger)
+    os.write(ready, b"!")
+    chance = random.Random(os.urandom(8))
+    while True:
+        while len(bandit.open_decisions) < AHEAD:
+            bandit.ask()
+        tickets = bandit._run._store.rows.open
+        identity = chance.choice(list(tickets))
+        bandit._run.tell(tickets[identity], loss_of(identity))
+        os.write(acknowledged, b"%d\n" % identity)
+
+
+class Killer:
+    """A run, and all that is known of it from outside."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder, self.random, self.faults = folder, random.Random(seed), []
+        self.kills = 0
+        self.seen: dict[int, float] = {}  # releases that somebody has read
+        ledger = Ledger(EPSILON, path=folder / "ledger")
+        options = {"algorithm": "batched-exp3", "batch_size": SIZE, "path": folder / "run.db", "ledger": ledger}
+        Bandit(arms=3, horizon=ROUNDS, epsilon=EPSILON, **options).close()
+
+    def kill_one(self) -> None:
+        """Let a worker work, read what it releases, and kill it: now and then already while it opens the run."""
+        acknowledged = os.open(self.folder / "acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        reader, ready = os.pipe()
+        with warnings.catch_warnings(action="ignore"):
+            child = os.fork()
+        if child == 0:
+            try:
+                signal.alarm(60)
+                work(self.folder, acknowledged, ready)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        os.close(acknowledged)
+        os.close(ready)
+        if self.random.random() < 0.8:
+            os.read(reader, 1)
+        os.close(reader)
+        end = time.perf_counter() + self.random.uniform(0.0, 0.06)
+        while time.perf_counter() < end:
+            self.read()
+            time.sleep(0.0005)
+        os.kill(child, signal.SIGKILL)
+        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:
+            self.faults.append("a worker stopped by itself")
+        self.kills += 1
+        self.read()
+
+    def read(self) -> None:
+        """Read what is released, as anybody might, while the worker is at work."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True, timeout=5.0)) as file:
+            last = max(self.seen, default=-1) - 20 * SIZE
+            rows = dict(file.execute("SELECT batch, value FROM release WHERE batch > ?", (last,)))
+        for batch, blob in rows.items():
+            value = float(np.frombuffer(blob)[0])
+            if self.seen.setdefault(batch, value) != value:
+                self.faults.append(f"the release of batch {batch} has changed")
+        self.faults += [f"the release of batch {b} has vanished" for b in self.seen if b > last and b not in rows]
+
+    def check(self) -> list[str]:
+        """Return all faults: the run is opened once more, as after any crash, and compared with what was written down."""
+        self.read()
+        lines = (self.folder / "acknowledged").read_text().split() if (self.folder / "acknowledged").exists() else []
+        told = [int(line) for line in lines]
+        if len(set(told)) < len(told):
+            self.faults.append("an outcome was acknowledged twice")
+        with Ledger(EPSILON, path=self.folder / "ledger") as ledger:
+            if len(ledger.entries()) > 1:
+                self.faults.append(f"the run was charged {len(ledger.entries())} times")
+            with Bandit.open(self.folder / "run.db", ledger=ledger) as bandit:
+                self._compare(bandit, set(told))
+        return self.faults
+
+    def _compare(self, bandit: Bandit, told: set[int]) -> None:
+        rows = bandit._run._store.rows
+        asked, _, _, released = rows.counters
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True)) as file:
+            releases = {batch: np.frombuffer(blob)[0] for batch, blob in file.execute("SELECT batch, value FROM release")}
+        self.faults += [f"outcome {identity} was acknowledged and lost" for identity in told & set(rows.open)]
+        self.faults += [f"outcome {identity} was never asked for" for identity in told if identity >= asked]
+        if released != len(releases):
+            self.faults.append(f"{released} releases were counted, but there are {len(releases)}")
+        for batch in range(0, asked - SIZE + 1, SIZE):
+            rounds = range(batch, batch + SIZE)
+            if any(identity in rows.open for identity in rounds):
+                if batch in releases:
+                    self.faults.append(f"batch {batch} was released before all outcomes came")
+            elif batch not in releases:
+                self.faults.append(f"batch {batch} is complete, and will never be released")
+            elif abs(releases[batch] * SIZE - sum(map(loss_of, rounds))) > 0.05:
+                self.faults.append(f"the release of batch {batch} is not the mean of its outcomes")
+
+
+# Two mistakes that must be found.
+
+
+class TwoTransactions(LiveRun):
+    """An outcome and its release are committed one after the other, and nobody makes up for a release that is missing."""
+
+    at_work = False
+
+    def _must_wait(self, group):
+        return not self.at_work
+
+    def hear(self, number, token, choice, feedback):
+        super().hear(number, token, choice, feedback)
+        self.at_work = True
+        self._release_due()
+        self.at_work = False
+
+
+class RepliesFirst(FileStore):
+    """Acknowledges what it has not committed: three changes out of four wait for the next one."""
+
+    changes = 0
+
+    def commit(self, change):
+        with self._using():
+            if not self._file.in_transaction:
+                self._file.execute("BEGIN IMMEDIATE")
+            self._write(change, self.rows)
+            self.changes += 1
+            if self.changes % 4 == 0:
+                self._file.execute("COMMIT")
+        self.rows.apply(change)
+
+
+@contextlib.contextmanager
+def mistaken(name: str, mistake: type):
+    """Put a mistake in the place of what is right."""
+    right = getattr(face, name)
+    setattr(face, name, mistake)
+    try:
+        yield
+    finally:
+        setattr(face, name, right)
+
+
+def main(kills: int) -> int:
+    with tempfile.TemporaryDirectory() as name:
+        killer = Killer(Path(name), seed=int.from_bytes(os.urandom(4), "big"))
+        while killer.kills < kills:
+            killer.kill_one()
+        faults = killer.check()
+        print(f"{killer.kills} kills, {len(killer.seen):,} releases read: {len(faults)} faults")
+        print("\n".join(faults[:20]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 300))

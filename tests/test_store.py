@@ -1,0 +1,347 @@
+"""A run in a file: it goes on after any crash, has one writer, and forgets what is released."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from kill_live import Killer, RepliesFirst, TwoTransactions, mistaken
+from test_live import MAKERS, ask, every_kind, make, rows_of, tell
+
+from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer
+from discreet.live.file_store import FileStore
+
+
+def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_or_charged_twice(tmp_path):
+    killer = Killer(tmp_path, seed=1)
+    for _ in range(40):
+        killer.kill_one()
+    assert killer.check() == []
+    assert len(killer.seen) >= 10
+
+
+@pytest.mark.parametrize(
+    ("name", "mistake", "fault"),
+    [("LiveRun", TwoTransactions, "will never be released"), ("FileStore", RepliesFirst, "acknowledged and lost")],
+)
+def test_the_same_test_finds_mistakes(name, mistake, fault, tmp_path):
+    killer, found = Killer(tmp_path, seed=2), []
+    while not any(fault in each for each in found) and killer.kills < 200:
+        with mistaken(name, mistake):
+            killer.kill_one()
+            found = list(killer.check())
+    assert any(fault in each for each in found)
+
+
+@every_kind
+def test_a_run_goes_on_where_it_was_stopped(kind, tmp_path):
+    face = make(kind, path=tmp_path / "run.db")
+    for _ in range(5):
+        tell(face, ask(face))
+    late = [ask(face) for _ in range(3)]
+    before, shown = rows_of(face), repr(face)
+    face.close()
+    face = type(face).open(tmp_path / "run.db")
+    assert rows_of(face) == before
+    assert repr(face) == shown
+    for decision in late[::-1]:
+        tell(face, decision)
+    with pytest.raises(DiscreetError, match="has been told already"):
+        tell(face, late[0])
+    assert face.open_decisions == ()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind != "square root"])
+def test_a_seeded_simulation_goes_on_bit_for_bit(kind, tmp_path):
+    twins = [make(kind, simulation=True, seed=3, path=path) for path in (None, tmp_path / "run.db")]
+
+    def play(face):
+        decision = ask(face)
+        tell(face, decision)
+        return decision[0]
+
+    for t in range(60):
+        if t % 7 == 0:
+            twins[1].close()
+            twins[1] = type(twins[1]).open(tmp_path / "run.db")
+        one, other = map(play, twins)
+        assert np.array_equal(one, other)
+    assert rows_of(twins[0]) == rows_of(twins[1])
+
+
+# One writer
+
+
+def test_another_process_is_refused_until_the_first_one_ends_however_it_ends(tmp_path, python):
+    path = tmp_path / "run.db"
+    program = f"""
+import sys, time
+from discreet import Bandit
+bandit = Bandit.open({str(path)!r})
+print("open", flush=True)
+time.sleep(60)
+"""
+    Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
+    first = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    try:
+        assert first.stdout.readline() == "open\n"
+        with pytest.raises(DiscreetError, match=r"run\.db is in use: a run has one writer, so close it there first\.$"):
+            Bandit.open(path)
+        refused = python(
+            f"import discreet\ntry: discreet.Bandit.open({str(path)!r})\nexcept discreet.DiscreetError as e: print(e)"
+        )
+        assert "has one writer" in refused
+    finally:
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        first.stdout.close()
+    with Bandit.open(path) as bandit:
+        bandit.tell(bandit.ask(), loss=0.5)
+
+
+def test_the_same_process_opens_a_run_once(tmp_path):
+    path = tmp_path / "run.db"
+    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
+    with pytest.raises(DiscreetError, match="has one writer"):
+        Bandit.open(path)
+    bandit.tell(bandit.ask(), loss=0.5)
+    bandit.close()
+    bandit = Bandit.open(path)
+    del bandit  # forgotten without being closed
+    Bandit.open(path).close()
+
+
+def test_a_forked_child_neither_keeps_nor_breaks_the_lock(tmp_path):
+    path = tmp_path / "run.db"
+    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            Bandit.open(path)
+            os.write(writer, b"opened")
+        except DiscreetError:
+            del bandit
+            os.write(writer, b"refused")
+        signal.pause()
+    assert os.read(reader, 10) == b"refused"
+    with pytest.raises(DiscreetError, match="has one writer"):
+        Bandit.open(path)
+    bandit.tell(bandit.ask(), loss=0.5)
+    bandit.close()
+    Bandit.open(path).close()  # the child still lives, and holds nothing
+    os.kill(child, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+# What is in the file
+
+
+def contents(folder):
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+def test_raw_sums_are_erased_with_their_release(tmp_path):
+    path = tmp_path / "run.db"
+    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path)
+    for _ in range(3):
+        bandit.tell(bandit.ask(), loss=0.7390851332)
+    held = bandit._run._store.rows.groups[0].held[:24]
+    assert held in contents(tmp_path), "what is looked for would be found"
+    bandit.tell(bandit.ask(), loss=0.7390851332)
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM batch").fetchone() == (0,)
+        assert file.execute("SELECT count(*) FROM decision").fetchone() == (0,)
+        assert file.execute("SELECT count(*) FROM release").fetchone() == (1,)
+    bandit.close()
+    assert held not in contents(tmp_path)
+
+
+def test_what_a_channel_without_privacy_releases_is_not_written_down(tmp_path):
+    with pytest.warns(UserWarning, match="is not private"):
+        bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="exp3", path=tmp_path / "run.db")
+    bandit.tell(bandit.ask(), loss=0.7390851332)
+    bandit.close()
+    assert np.float64(0.7390851332).tobytes() not in contents(tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file:
+        assert file.execute("SELECT batch, value FROM release").fetchall() == [(0, None)]
+
+
+def test_only_the_owner_can_read_it(tmp_path):
+    with Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "run.db") as bandit:
+        bandit.tell(bandit.ask(), loss=0.5)
+        assert {path.name for path in tmp_path.iterdir()} == {"run.db", "run.db-wal", "run.db-shm", "run.db.writer"}
+        for path in tmp_path.iterdir():
+            assert path.stat().st_mode & 0o777 == 0o600
+    assert {path.name for path in tmp_path.iterdir()} == {"run.db", "run.db.writer"}
+    assert (tmp_path / "run.db.writer").stat().st_size == 0
+
+
+def test_a_tell_waits_for_the_disk(tmp_path):
+    with Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "run.db") as bandit:
+        store = bandit._run._store
+        decision = bandit.ask()
+        assert store._file.execute("PRAGMA synchronous").fetchone() == (1,)
+        bandit.tell(decision, loss=0.5)
+        assert store._file.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert store._file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(tmp_path):
+    """An ask need not be on the disk: after a power loss its number is given again, under another token."""
+    path = tmp_path / "run.db"
+    with Bandit(arms=2, horizon=100, epsilon=1.0, path=path) as bandit:
+        lost = bandit.ask()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.executescript(
+            "DELETE FROM decision; DELETE FROM batch; UPDATE run SET asked = 0, running = -1, left_over = 0"
+        )
+    bandit = Bandit.open(path)
+    again = bandit.ask()
+    assert again.id == lost.id
+    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+        bandit.tell(lost._replace(arm=again.arm), loss=0.5)
+    bandit.tell(again, loss=0.5)
+
+
+# Refusals
+
+
+def test_a_path_must_be_new_and_free(tmp_path):
+    path = tmp_path / "run.db"
+    Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
+    with pytest.raises(DiscreetError, match="where a run is kept already: open goes on with it"):
+        Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
+    for where in (tmp_path / "nowhere" / "run.db", "nul\0", 3.5):
+        with pytest.raises(DiscreetError, match="where no file can be made"):
+            Bandit(arms=2, horizon=100, epsilon=1.0, path=where)
+    for nothing in (tmp_path / "nothing", tmp_path, 3.5, None):
+        with pytest.raises(DiscreetError, match="but there is no file"):
+            Bandit.open(nothing)
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_other_files_are_refused_and_left_alone(tmp_path):
+    text, other, empty = tmp_path / "text", tmp_path / "other", tmp_path / "empty"
+    text.write_text("To be, or not to be: that is the question. " * 50)
+    with contextlib.closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE run (recipe)")
+    empty.touch()
+    Ledger(1.0, path=tmp_path / "ledger")
+    for path in (text, other, empty, tmp_path / "ledger"):
+        before = path.read_bytes()
+        with pytest.raises(DiscreetError, match="is a file of another kind, not a run"):
+            Bandit.open(path)
+        assert path.read_bytes() == before
+    for path in (text, other):
+        with pytest.raises(DiscreetError, match=r"is a file of another kind|is kept already"):
+            Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE run SET recipe = 'x'",
+        "UPDATE run SET recipe = '{}'",
+        "DELETE FROM run",
+        "UPDATE run SET learner = x'00'",
+        "UPDATE batch SET trace = '[]'",
+    ],
+)
+def test_a_damaged_run_is_refused_in_one_sentence(damage, tmp_path):
+    path = tmp_path / "run.db"
+    with Bandit(arms=2, horizon=100, epsilon=1.0, path=path) as bandit:
+        bandit.ask()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute(damage)
+        file.commit()
+    for _ in range(2):  # and it is given free again
+        with pytest.raises(DiscreetError, match=r"is damaged: it cannot be read|made by another version"):
+            Bandit.open(path)
+
+
+def test_each_face_opens_its_own_runs(tmp_path):
+    faces = {
+        "bandit": lambda path: Bandit(arms=2, horizon=9, epsilon=1.0, path=path),
+        "experts": lambda path: Experts(experts=2, horizon=9, epsilon=1.0, path=path),
+        "optimizer": lambda path: Optimizer(geometry="cube", dimension=2, horizon=9, epsilon=1.0, path=path),
+        "advisor": lambda path: Advisor(arms=2, experts=2, horizon=9, epsilon=1.0, path=path),
+    }
+    for name, start in faces.items():
+        start(tmp_path / name).close()
+    for kind in (Bandit, Experts, Optimizer, Advisor):
+        for name in faces:
+            if name == kind.__name__.lower():
+                kind.open(tmp_path / name).close()
+            else:
+                with pytest.raises(
+                    DiscreetError, match=rf"is a run of {name.title()}: open it with {name.title()}\.open"
+                ):
+                    kind.open(tmp_path / name)
+
+
+def test_labels_that_a_file_cannot_hold_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(DiscreetError, match="arms has a value that is neither text nor a number"):
+        Bandit(arms=[(1, 2), (3, 4)], horizon=100, epsilon=1.0, path=tmp_path / "run.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeypatch):
+    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=2, path=tmp_path / "run.db")
+    tell(bandit, ask(bandit))
+    decision, before = ask(bandit), rows_of(bandit)
+
+    def full(self, change, rows):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FileStore, "_write", full)
+        with pytest.raises(DiscreetError, match=r"cannot be used \(database or disk is full\), so nothing has changed"):
+            tell(bandit, decision)
+    assert rows_of(bandit) == before
+    tell(bandit, decision)
+    assert bandit.state().released == 1
+
+
+def test_a_run_that_was_killed_while_it_was_made_can_be_made_again(tmp_path):
+    """Whatever is left of it, either there is a run or there is none; the first is killed at once, the last when done."""
+
+    def kill_after(seconds, path):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
+            os.write(writer, b"!")
+            signal.pause()
+        start = time.perf_counter()
+        if seconds is None:
+            os.read(reader, 1)
+        else:
+            time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(reader)
+        os.close(writer)
+        return time.perf_counter() - start
+
+    usual = kill_after(None, tmp_path / "probe")
+    found = []
+    for number in range(25):
+        path = tmp_path / str(number)
+        kill_after(None if number == 24 else usual * number / 20, path)
+        there = False
+        with contextlib.suppress(DiscreetError):
+            Bandit.open(path).close()
+            there = True
+        if not there:
+            Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
+        found.append(there)
+    assert not found[0]
+    assert found[-1]
