@@ -9,7 +9,7 @@ import numpy as np
 from discreet import kernel
 from discreet.auditing.attacks import AT_ONCE, Attack, trials_to_find
 from discreet.auditing.bounds import ROUNDS
-from discreet.auditing.registry import GameFacts, attacks
+from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
 from discreet.contracts import Estimate, Floats, Generator
@@ -136,7 +136,7 @@ def advised(private: Private, arms: int, experts: int) -> Private:
     return private._replace(learner=ShownAdvice(private.learner, np.full((arms, experts), 1.0 / arms)))
 
 
-@attacks(Estimates)
+@attack_on(Estimates)
 def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
@@ -145,7 +145,7 @@ def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     return attack._replace(importance=(facts.arms or 2) / mixing) if mixing > 0.0 else attack
 
 
-@attacks(PaperEstimates)
+@attack_on(PaperEstimates)
 def one_paper_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the same for noise that is Laplace in every batch."""
     return one_estimate(private, facts)._replace(always_laplace=True)
