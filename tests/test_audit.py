@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import DiscreetError, Guarantee, Private, Range, Setting, algorithm, algorithms, audit
-from discreet.auditing import Attack, EveryRelease, FreshRuns, GameFacts, attacked, attacks, default_attack
+from discreet.auditing import Attack, EveryRelease, FreshRuns, GameFacts, attack_on, attacked, default_attack
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.channels import Batch, PerRound
 from discreet.cli import main
@@ -294,7 +294,7 @@ class TestTheRegistry:
             def sample(self, private, world, trials, seed):
                 return np.random.default_rng([seed % 1000, world]).normal(size=trials)
 
-        @attacks(Wider)
+        @attack_on(Wider)
         def weakly(private, facts):
             return Weak(private.channel.hold())
 

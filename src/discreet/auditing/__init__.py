@@ -4,7 +4,7 @@ from discreet.auditing import advice, releases, running_sums, selection  # each 
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns, Record
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
-from discreet.auditing.registry import GameFacts, attacks, default_attack
+from discreet.auditing.registry import GameFacts, attack_on, default_attack
 
 __all__ = [
     "Attack",
@@ -14,8 +14,8 @@ __all__ = [
     "GameFacts",
     "Record",
     "advice",
+    "attack_on",
     "attacked",
-    "attacks",
     "audit",
     "default_attack",
     "releases",

@@ -9,7 +9,7 @@ import numpy as np
 from discreet import kernel
 from discreet.auditing.attacks import AT_ONCE, Attack, trials_to_find
 from discreet.auditing.bounds import ROUNDS
-from discreet.auditing.registry import GameFacts, attacks
+from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
 from discreet.contracts import Estimate, Floats, Generator
@@ -120,20 +120,16 @@ def batches(channel: Any, losses: Floats, vectors: Floats, weights: Floats, rele
             released[trial, j] = out[j]
 
 
-@attacks(Estimates)
+@attack_on(Estimates)
 def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
     attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
-    mixing = private.learner.mixing
-    return (
-        attack._replace(importance=(2 if facts.problem is None else facts.problem.actions) / mixing)
-        if mixing > 0.0
-        else attack
-    )
+    arms, mixing = 2 if facts.problem is None else facts.problem.actions, private.learner.mixing
+    return attack._replace(importance=arms / mixing) if mixing > 0.0 else attack
 
 
-@attacks(PaperEstimates)
+@attack_on(PaperEstimates)
 def one_paper_estimate(private: Private, facts: GameFacts) -> OneEstimate:
     """Return the same for noise that is Laplace in every batch."""
     return one_estimate(private, facts)._replace(always_laplace=True)

@@ -24,14 +24,14 @@ Given = TypeVar("Given", bound=Maker)
 _makers: dict[type[Channel], Maker] = {}
 
 
-def attacks(*channels: type[Channel]) -> Callable[[Given], Given]:
+def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
     """Declare that a function makes the attack on private learners behind these channels, and those that inherit.
 
     >>> from discreet.channels import Batch
     >>> from discreet.auditing.attacks import EveryRelease
     >>> class Careful(Batch):
     ...     pass
-    >>> @attacks(Careful)
+    >>> @attack_on(Careful)
     ... def attack_careful(private, facts):
     ...     return EveryRelease(private.channel.bounds, private.channel.hold())
     """

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.auditing.attacks import Attack, EveryRelease, fresh_runs
-from discreet.auditing.registry import GameFacts, attacks
+from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Batch, Constant, PerRound
 from discreet.private import Private
 from discreet.ranges import Range
 
 
-@attacks(Batch, PerRound)
+@attack_on(Batch, PerRound)
 def every_release(private: Private, facts: GameFacts) -> Attack:
     """Return the attack whose every release is a trial, unless noise of one's own might remember."""
     channel: Any = private.channel
@@ -20,7 +20,7 @@ def every_release(private: Private, facts: GameFacts) -> Attack:
     return EveryRelease(facts.bounds or channel.bounds, channel.hold())
 
 
-@attacks(Constant)
+@attack_on(Constant)
 def every_constant(private: Private, facts: GameFacts) -> Attack:
     """Return the same attack on what never uses feedback."""
     return EveryRelease(facts.bounds or Range(0.0, 1.0), private.channel.hold())

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.auditing.attacks import Attack, channel_curve, trials_to_find
 from discreet.auditing.bounds import ROUNDS
-from discreet.auditing.registry import GameFacts, attacks
+from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Floats, Generator, Integers, Noise
 from discreet.curves import GaussianNoise
@@ -100,7 +100,7 @@ def prefix_runs(channel: Any, inputs: Floats, released: Floats, rng: Generator) 
                 released[run, t, i] = out[i]
 
 
-@attacks(Stream)
+@attack_on(Stream)
 def one_vector(private: Private, facts: GameFacts) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
     channel: Any = simulated(private.channel)

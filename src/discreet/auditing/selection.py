@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.auditing.attacks import Attack, fresh_runs
-from discreet.auditing.registry import GameFacts, attacks
+from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Selection
 from discreet.contracts import Floats
 from discreet.guarantee import Guarantee
@@ -83,7 +83,7 @@ class RareArm(Attack):
         return np.array(found).reshape(-1, 2)
 
 
-@attacks(Selection)
+@attack_on(Selection)
 def rare_arm(private: Private, facts: GameFacts) -> Attack:
     """Return the attack with as long a warm-up as it takes, but at most half of the run; whole runs for unknown arms."""
     if facts.problem is None or facts.bounds is None:
