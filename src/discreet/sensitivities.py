@@ -4,7 +4,7 @@ Replacing a round moves it from one possible value to any other, so sensitivitie
 twice the norm for symmetric ranges. Everything that was released before, all actions with it, is the same in both worlds;
 public vectors (directions, advice, probabilities) therefore do not move.
 
-Every function is searched for a larger movement, and for one that reaches it, in ``tests/test_sensitivities.py``.
+Every function is searched for a larger movement, and for one that reaches it, in ``tests/claims/test_sensitivities.py``.
 """
 
 from __future__ import annotations

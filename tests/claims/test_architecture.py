@@ -34,7 +34,7 @@ def test_the_file_to_read_first_is_short():
 
 def test_only_channels_touch_raw_feedback():
     """In learners, nothing is even called feedback."""
-    for path in (PACKAGE / "learners").glob("*.py"):
+    for path in (PACKAGE / "learners").rglob("*.py"):
         names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
         names |= {node.arg for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.arg)}
         assert "feedback" not in names, path

@@ -1,6 +1,6 @@
 """Kill a live run at random moments, again and again, while somebody reads what it releases.
 
-    python tests/kill_live.py [KILLS]
+    python tests/live/kill_live.py [KILLS]
 
 A worker opens the run in a file, asks and tells, and writes down which outcomes were acknowledged; SIGKILL ends it, and
 the next one goes on. The outcome of a decision is a function of its number and the noise is tiny, so that every released
