@@ -198,6 +198,11 @@ class Channel(Component):
     one_stream: ClassVar[bool] = False  # whether all rounds enter one running sum, in the order in which they come
     holds_feedback: ClassVar[bool] = True  # whether raw feedback stays; else each round is released at once, by offer
 
+    @classmethod
+    def example(cls) -> Channel:
+        """Return one to check the contract with."""
+        raise NotImplementedError
+
     def hold(self) -> int:
         """Return for how many rounds in a row an action is played, where the learner does not say."""
         return 1

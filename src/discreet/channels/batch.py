@@ -41,6 +41,11 @@ class Batch(BatchSums):
         """Return the channel with the least Laplace noise for epsilon."""
         return cls.over(size=size, bounds=bounds, noise=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon))
 
+    @classmethod
+    def example(cls) -> Batch:
+        """Return one to check the contract with."""
+        return cls.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
+
     def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the mean of the batch with noise."""
         length = self.batch_length()

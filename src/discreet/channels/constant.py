@@ -28,6 +28,11 @@ class Constant(Channel):
         """Return the probe that releases when the given channel does."""
         return cls(value, channel.hold(), np.zeros(1, np.int64))
 
+    @classmethod
+    def example(cls) -> Constant:
+        """Return one to check the contract with."""
+        return cls(0.25, 3, np.zeros(1, np.int64))
+
     def hold(self) -> int:
         """Return the number of rounds between two releases."""
         return self.rounds

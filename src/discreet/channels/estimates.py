@@ -103,6 +103,11 @@ class Estimates(Channel):
             np.zeros(length),
         )
 
+    @classmethod
+    def example(cls) -> Estimates:
+        """Return one to check the contract with."""
+        return cls.over(size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True)
+
     def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:

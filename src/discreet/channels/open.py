@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.contracts import Channel, Generator
 from discreet.guarantee import Guarantee
-from discreet.ranges import Range
+from discreet.ranges import Range, make_range
 
 
 class Open(Channel):
@@ -15,6 +15,11 @@ class Open(Channel):
     holds_feedback = False
 
     bounds: Range
+
+    @classmethod
+    def example(cls) -> Open:
+        """Return one to check the contract with."""
+        return cls(make_range())
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the feedback itself."""

@@ -9,6 +9,7 @@ import numpy as np
 from discreet.contracts import Channel, Floats, Generator
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+from discreet.sets import Box
 
 
 class OpenSum(Channel):
@@ -22,6 +23,11 @@ class OpenSum(Channel):
     def over(cls, losses: Any) -> OpenSum:
         """Return the channel before the first round, for vectors of a set."""
         return cls(np.zeros(losses.dimension))
+
+    @classmethod
+    def example(cls) -> OpenSum:
+        """Return one to check the contract with."""
+        return cls.over(Box.cube(3, -1.0, 1.0))
 
     def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Add a vector; release the sum."""

@@ -47,6 +47,11 @@ class PaperEstimates(Channel):
         rounds = check_int("batch_size", size, least=1)
         return cls(rounds, make_range(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
 
+    @classmethod
+    def example(cls) -> PaperEstimates:
+        """Return one to check the contract with."""
+        return cls.over(size=5, coordinates=3, bounds=make_range(), epsilon=1.0, delta=1e-6, cap=8.0)
+
     def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:

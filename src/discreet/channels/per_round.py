@@ -6,7 +6,8 @@ from typing import Any
 
 from discreet.contracts import Channel, Generator, Noise, NoiseScale
 from discreet.guarantee import Guarantee
-from discreet.ranges import Range
+from discreet.mechanisms import Laplace
+from discreet.ranges import Range, make_range
 
 
 class PerRound(Channel):
@@ -25,6 +26,11 @@ class PerRound(Channel):
 
     bounds: Range
     noise: Noise
+
+    @classmethod
+    def example(cls) -> PerRound:
+        """Return one to check the contract with."""
+        return cls(make_range(), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
     def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Release the loss with fresh noise; clamping first makes the guarantee independent of good input."""

@@ -14,7 +14,8 @@ from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
-from discreet.mechanisms import noise_named
+from discreet.mechanisms import Laplace, noise_named
+from discreet.sets import Box
 
 LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
 AUDITED = 7  # rounds that an audit listens to: three epochs, if the first has one round
@@ -127,6 +128,11 @@ class Restarting(Stream):
         named = noise_named(noise)
         least = named.for_guarantee(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
         return cls.over(losses, least, kind, split=split, first=first)
+
+    @classmethod
+    def example(cls) -> Restarting:
+        """Return one to check the contract with."""
+        return cls.over(Box.cube(3, -1.0, 1.0), Laplace(6.0))
 
     def take(self, feedback: Floats, query: Any) -> bool:
         """Take a vector; return whether its sum is to be released."""

@@ -10,10 +10,11 @@ import numpy as np
 from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
 from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int, count
-from discreet.factorisations import Factorisation
+from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
-from discreet.mechanisms import noise_named
+from discreet.mechanisms import Laplace, noise_named
+from discreet.sets import Box
 
 SEEN, WAITING = 0, 1  # rounds that were released, and whether a vector waits for its release
 
@@ -137,6 +138,11 @@ class RunningSum(Stream):
             row=np.zeros(losses.dimension),
             released=np.zeros(losses.dimension),
         )
+
+    @classmethod
+    def example(cls) -> RunningSum:
+        """Return one to check the contract with."""
+        return cls.over(Box.cube(3, -1.0, 1.0), Laplace(3.0), Tree, prefixes=20)
 
     @property
     def prefixes(self) -> int:

@@ -44,6 +44,11 @@ class Selection(BatchSums):
             delta=check_range("delta", delta, 0.0, 1.0),
         )
 
+    @classmethod
+    def example(cls) -> Selection:
+        """Return one to check the contract with."""
+        return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
+
     def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
         """Hand over the mean of the batch."""
         length = self.batch_length()
