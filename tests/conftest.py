@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,5 +38,23 @@ def python():
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    return run
+
+
+@pytest.fixture
+def interrupt():
+    """Run the command line, press Ctrl-C after some seconds; return the exit code and what was printed and complained."""
+
+    def run(*arguments: str, after: float) -> tuple[int, str, str]:
+        program = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                time.sleep(after)
+                process.send_signal(signal.SIGINT)
+                text, complaint = process.communicate(timeout=60)
+            finally:
+                process.kill()  # whatever happens, nothing goes on playing
+        return process.returncode, text, complaint
 
     return run

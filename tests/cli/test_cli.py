@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -238,17 +236,11 @@ def test_the_shell_completes_commands_algorithms_and_environments():
     assert complete("discreet", "simulate", "exp3", "--environment", "sto") == ["stochastic"]
 
 
-def test_ctrl_c_keeps_what_is_finished(tmp_path):
+def test_ctrl_c_keeps_what_is_finished(tmp_path, interrupt):
     target = tmp_path / "run"
-    program = "from discreet.cli import main; main()"
     arguments = ["simulate", "exp3", "--rounds", "20000", "--trials", "1000000", "--output", str(target)]
-    with subprocess.Popen(
-        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        time.sleep(12)
-        process.send_signal(signal.SIGINT)
-        text, complaint = process.communicate(timeout=60)
-    assert process.returncode == 130
+    code, text, complaint = interrupt(*arguments, after=12)
+    assert code == 130
     assert "of 1000000 trials were finished" in complaint
     assert "Traceback" not in complaint
     assert "exp3" in text

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 
 import pytest
@@ -147,17 +143,11 @@ def test_trials_that_did_not_run_are_never_drawn(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_ctrl_c_stops_a_reproduction_and_writes_nothing(tmp_path):
+def test_ctrl_c_stops_a_reproduction_and_writes_nothing(tmp_path, interrupt):
     target = tmp_path / "figure"
-    program = "from discreet.cli import main; main()"
     arguments = ["reproduce", "tossou-figure-1", "--rounds", "4096", "--trials", "1000000", "--output", str(target)]
-    with subprocess.Popen(
-        [sys.executable, "-c", program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        time.sleep(10)
-        process.send_signal(signal.SIGINT)
-        text, complaint = process.communicate(timeout=60)
-    assert process.returncode == 130
+    code, text, complaint = interrupt(*arguments, after=10)
+    assert code == 130
     assert "nothing was written" in complaint
     assert "Traceback" not in complaint
     assert not text
