@@ -109,9 +109,9 @@ def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensit
 
 
 def weighted_losses(factors: Iterable[Iterable[float]], *, width: float) -> Sensitivity:
-    """Return how far the sum over a batch of loss times public vector m_s moves: R max_s |m_s| in each norm.
+    """Return how far the sum over a batch of loss times public vector ξ_s moves: R max_s |ξ_s| in each norm.
 
-    ``factors`` has a row m_s for every round; in EXP4 on batches, m_s(j) = μ_s^j(I_s) / (τ Q_s(I_s)) for expert j.
+    ``factors`` has a row ξ_s for every round; in EXP4 on batches, ξ_s(j) = μ_s^j(I_s) / (τ Q_s(I_s)) for expert j.
 
     >>> weighted_losses([[3.0, -4.0], [0.0, 6.0]], width=1.0)
     Sensitivity(l1=7.0, l2=6.0, linf=6.0)
@@ -128,7 +128,7 @@ def advice_estimates(*, experts: int, arms: int, mixing: float, size: int, width
     """Return how far the estimates of N experts in EXP4 on batches move at most, whatever they advise.
 
     It is the worst case of ``weighted_losses``: Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all weight is on an expert who
-    advises the played arm least, c; with all others advising it surely, |m| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ.
+    advises the played arm least, c; with all others advising it surely, |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ.
     That is largest at c = 0 or 1: the 1-norm is (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the
     roots of N - 1 and N in their place.
     """

@@ -29,14 +29,14 @@ def significant(entry: float) -> float:
 class Estimates(Channel):
     """Releases the mean over a batch of query · loss, a vector, with noise that follows from the public queries.
 
-    A query is a public vector m (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
-    a batch by at most the width of the range times m(s): one number times a public vector. All norms of m are public,
+    A query is a public vector ξ (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
+    a batch by at most the width of the range times ξ(s): one number times a public vector. All norms of ξ are public,
     and so is how much an error in each coordinate matters, p (the query's ``weights``); each batch is therefore released
     in the way with the least Σ p(j) σ(j)² (docs/proofs.md: Estimates):
 
-    * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖m(s)‖₂, or Laplace, max ‖m(s)‖₁ / ε;
+    * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖ξ(s)‖₂, or Laplace, max ‖ξ(s)‖₁ / ε;
     * *by groups*: rounds of the same group with equal queries are added up, and each such sum gets Laplace noise once;
-      what is released is Σ over groups of m (sum + noise). If advice is constant within a batch a group is an arm, and
+      what is released is Σ over groups of ξ (sum + noise). If advice is constant within a batch a group is an arm, and
       the number of experts does not matter; if it always changes, a group is a round;
     * *fitted* (only if ``fits``): Gaussian noise with σ(j)² = a² (D(j) / sqrt(q(j))) Σ sqrt(q(i)) D(i), D(j) the largest
       entry of coordinate j, q half of p and half of the same for all.

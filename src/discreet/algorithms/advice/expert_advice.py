@@ -236,7 +236,7 @@ def _tuned(
     """Return the rate and the mixing with the least proved bound, on a grid; those that are given stay.
 
     ``each`` is the variance of the noise on one loss. Weighed by P, the noise in the estimates of a batch has on average
-    at most K / ((1 - γ) τ) times that variance, provided that no c(j) can exceed ν, where an entry of a query is at
+    at most K / ((1 - γ) τ) times that variance, provided that no χ(j) can exceed ν, where an entry of a query is at
     most K / γ. ``joint(η, γ)`` is its variance if it is the same for all experts, which holds for every ν.
     """
     experts, arms, rounds = setting.problem.experts, setting.problem.arms, setting.rounds

@@ -28,11 +28,11 @@ class Exp4(Learner):
     for all experts; the constants grow a little if it is not (``regret_bound``). Without noise and mixing this is
     sqrt(2 T K ln N) for the recommended rate.
 
-    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and c(j) = ln E exp(-η Z(j)). By Jensen's
-    inequality E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(c(j) - η x(j)), so noise costs what its moments do and
-    nothing has to be clipped. If all c(j) are equal, to c, that is at most c - η Σ P x + (η² / 2) Σ P x², because
+    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and χ(j) = ln E exp(-η Z(j)). By Jensen's
+    inequality E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η x(j)), so noise costs what its moments do and
+    nothing has to be clipped. If all χ(j) are equal, to χ, that is at most χ - η Σ P x + (η² / 2) Σ P x², because
     e^-u ≤ 1 - u + u² / 2. If they are at most ν, e^u ≤ 1 + u + κ u² for u ≤ ν with κ = (e^ν - 1 - ν) / ν², and
-    (c - η x)² ≤ c² + η² x², so that it is at most (1 + κ ν) Σ P c - η Σ P x + κ η² Σ P x². The estimates are unbiased,
+    (χ - η x)² ≤ χ² + η² x², so that it is at most (1 + κ ν) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are unbiased,
     and E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Summed up, ln Σ w ≥ ln w(best); and
     mixing costs at most γ a round. For means of batches squares only get smaller. ∎
 
@@ -92,7 +92,7 @@ class Exp4(Learner):
         """Return the bound above, for means of batches of ``size`` rounds, the last incomplete one included.
 
         ``variance`` is v, times 4/3 for Laplace noise whose η times scale is at most 1/2. ``moments`` is ν, the largest
-        c(j), or 0 if all are equal.
+        χ(j), or 0 if all are equal.
         """
         kappa = (math.exp(moments) - 1.0 - moments) / moments**2 if moments > 1e-6 else 0.5
         batches = rounds // size
