@@ -136,7 +136,7 @@ class Noise(Component):
 
     @classmethod
     def combined(cls, releases: int) -> float:
-        """Return by how much more a movement costs that is in so many releases: k times, or sqrt(k) times."""
+        """Return by how much more a movement costs that is in several releases: k times, or sqrt(k) times."""
         if math.isnan(cls.across):
             raise DiscreetError(f"noise is {cls.__name__}, of which it is not known what several releases cost together.")
         return math.sqrt(releases) if cls.across == 2.0 else float(releases)

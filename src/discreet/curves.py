@@ -156,7 +156,7 @@ class Approximate:
 
 
 def added(*numbers: float, times: int = 1) -> float:
-    """Return the sum of numbers as they print, so many times over, rounded up: three times 0.1 is 0.3.
+    """Return the sum of numbers as they print, times over, rounded up: three times 0.1 is 0.3.
 
     >>> added(0.1, times=3), 0.1 * 3
     (0.3, 0.30000000000000004)
@@ -241,7 +241,7 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
 
 
 def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
-    """Return the epsilon of so many randomised responses at a delta (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
+    """Return the epsilon of several randomised responses at a delta (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
 
     With i responses that point to the other world the loss is (k - 2i) ε: the excess over e^x is
     Σ C(k, i) p^(k-i) q^i max(0, 1 - e^(x - (k - 2i) ε)), p = e^ε / (1 + e^ε), q = 1 - p.

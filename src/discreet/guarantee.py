@@ -30,14 +30,14 @@ class Guarantee:
     is every single noisy report; in the ``central`` model it is the sequence of actions and of everything else that the
     learner knows, unless ``seen`` names less.
 
-    >>> promise = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="Faster rates, Lemma 1")
-    >>> print(promise)
+    >>> guarantee = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="Faster rates, Lemma 1")
+    >>> print(guarantee)
     0.5-differential privacy: when the outcome of any one round is replaced by any other, nothing in what is seen (every
     action and the learner's whole state) becomes more than e^0.5 times as likely, whatever else an observer knows
     (central model); a person whose outcomes are those of m rounds has m times this epsilon; proved: Faster rates, Lemma 1
-    >>> promise.for_user(rounds=4).epsilon
+    >>> guarantee.for_user(rounds=4).epsilon
     2.0
-    >>> promise.repeated(100, delta=1e-6).epsilon < 100 * 0.5
+    >>> guarantee.repeated(100, delta=1e-6).epsilon < 100 * 0.5
     True
 
     ``curve`` says more than the pair where more is known (the kind of noise); composition and group privacy use it.
@@ -73,7 +73,7 @@ class Guarantee:
 
     @classmethod
     def none(cls, source: str) -> Guarantee:
-        """Return the absence of any promise."""
+        """Return the absence of any guarantee."""
         return cls(epsilon=math.inf, delta=0.0, model="none", status="none", source=source)
 
     @classmethod
@@ -104,7 +104,7 @@ class Guarantee:
         return "one round replaced" if self.rounds == 1 else f"{self.rounds} rounds replaced"
 
     @property
-    def known(self) -> Curve:
+    def tightest_curve(self) -> Curve:
         """The most that is known: the curve, or the pair alone."""
         if self.curve is not None:
             return self.curve
@@ -113,23 +113,23 @@ class Guarantee:
     @property
     def rho(self) -> float | None:
         """The parameter of zero-concentrated differential privacy, where one is known."""
-        return self.known.rho if self.is_private else None
+        return self.tightest_curve.rho if self.is_private else None
 
     def at(self, *, delta: float) -> Guarantee:
         """Return the same guarantee, told at another delta."""
         if not self.is_private:
             return self
-        epsilon = round_up(self.known.epsilon_at(delta))
+        epsilon = round_up(self.tightest_curve.epsilon_at(delta))
         if not math.isfinite(epsilon):
             raise DiscreetError(f"delta is {delta!r}, but nothing is known of this guarantee below {self.delta!r}.")
-        return replace(self, epsilon=epsilon, delta=delta, curve=self.known)
+        return replace(self, epsilon=epsilon, delta=delta, curve=self.tightest_curve)
 
     def for_user(self, *, rounds: int) -> Guarantee:
         """Return what holds for a person whose outcomes are those of up to ``rounds`` rounds (group privacy)."""
         size = check_int("rounds", rounds, least=1)
         if not self.is_private or size == 1:
             return self
-        curve = self.known.for_group(size)
+        curve = self.tightest_curve.for_group(size)
         delta = curve.delta if isinstance(curve, Approximate) else self.delta
         return replace(
             self,
@@ -145,7 +145,7 @@ class Guarantee:
         return compose(self, times=times, delta=delta)
 
     def implies(self, other: Guarantee) -> bool:
-        """Return whether whoever has this guarantee has the other too.
+        """Return whether this guarantee implies the other.
 
         If the other one has a curve, all of it counts: curves of one kind are compared exactly, and those of different
         kinds at deltas from 0.1 to 1e-15.
@@ -158,10 +158,10 @@ class Guarantee:
             return False
         if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
             return False
-        mine = self.for_user(rounds=-(-other.rounds // self.rounds)).known
+        mine = self.for_user(rounds=-(-other.rounds // self.rounds)).tightest_curve
         if mine.epsilon_at(other.delta) > other.epsilon * (1.0 + 1e-12):
             return False
-        theirs = other.known
+        theirs = other.tightest_curve
         if type(mine) is type(theirs):  # of one kind: the whole curve is as low if its numbers are
             pairs = zip(dataclasses.astuple(cast(Any, mine)), dataclasses.astuple(cast(Any, theirs)), strict=True)
             return other.curve is None or all(one <= two * (1.0 + 1e-9) for one, two in pairs)
@@ -232,7 +232,7 @@ class Guarantee:
         )
 
 
-def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) -> Guarantee:
+def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) -> Guarantee:
     """Return what holds for several releases about the same data together, all of them made ``times`` times.
 
     Without ``delta`` epsilons and deltas add up. With it the loss is computed at that delta, tightly: through privacy
@@ -245,18 +245,18 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
     >>> round(compose(half, times=50, delta=1e-6).epsilon, 1)
     20.3
     """
-    if not promises:
+    if not guarantees:
         raise DiscreetError("compose needs at least one guarantee.")
     repetitions = check_int("times", times, least=1)
-    if len({promise.rounds for promise in promises}) > 1:
+    if len({guarantee.rounds for guarantee in guarantees}) > 1:
         raise DiscreetError("compose needs guarantees for the same number of rounds: use for_user first.")
-    open_ones = [promise for promise in promises if not promise.is_private]
+    open_ones = [guarantee for guarantee in guarantees if not guarantee.is_private]
     if open_ones:
         return open_ones[0]
-    curves = [promise.known for promise in promises]
+    curves = [guarantee.tightest_curve for guarantee in guarantees]
     if delta is None:
-        total = added(*(promise.delta for promise in promises), times=repetitions)
-        epsilon = added(*(promise.epsilon for promise in promises), times=repetitions)
+        total = added(*(guarantee.delta for guarantee in guarantees), times=repetitions)
+        epsilon = added(*(guarantee.epsilon for guarantee in guarantees), times=repetitions)
         how = "basic composition"
     else:
         total = delta
@@ -264,23 +264,23 @@ def compose(*promises: Guarantee, times: int = 1, delta: float | None = None) ->
         how = "tight composition (privacy loss distributions)"
     if not math.isfinite(epsilon):
         raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
-    local = all(promise.model == "local" for promise in promises)
-    seen = {promise.seen for promise in promises}
+    local = all(guarantee.model == "local" for guarantee in guarantees)
+    seen = {guarantee.seen for guarantee in guarantees}
     return Guarantee(
         epsilon=round_up(epsilon),
         delta=min(1.0, total),
         model="local" if local else "central",
-        status="proved" if all(promise.status == "proved" for promise in promises) else "claimed by the paper only",
-        source=f"{how} of {_counted(promises, repetitions)}",
-        rounds=promises[0].rounds,
+        status="proved" if all(guarantee.status == "proved" for guarantee in guarantees) else "claimed by the paper only",
+        source=f"{how} of {_counted(guarantees, repetitions)}",
+        rounds=guarantees[0].rounds,
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
-        caveat="; ".join(dict.fromkeys(promise.caveat for promise in promises if promise.caveat)),
+        caveat="; ".join(dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)),
     )
 
 
-def _counted(promises: tuple[Guarantee, ...], times: int) -> str:
-    sources = ", ".join(dict.fromkeys(promise.source for promise in promises))
-    number = len(promises) * times
+def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:
+    sources = ", ".join(dict.fromkeys(guarantee.source for guarantee in guarantees))
+    number = len(guarantees) * times
     return f"{number:,} release{'s' * (number > 1)} ({sources})"
 
 

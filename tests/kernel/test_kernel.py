@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import shutil
 from functools import partial
@@ -382,3 +383,14 @@ def test_a_function_that_cannot_be_compiled_has_a_stand_in():
     rng = np.random.default_rng(0)
     component = Stepping(2.0)
     assert total(component, 3, rng) == kernel.compile_for(total, component)(component, 3, rng) == 12.0
+
+
+def test_a_class_is_made_whole_while_garbage_is_collected():
+    """The model of a component is itself a class, and a class that nobody holds is taken apart."""
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        made = [type(f"Made{k}", (Component,), {"__annotations__": {"size": "int"}}) for k in range(50)]
+    finally:
+        gc.set_threshold(*before)
+    assert [kind(3).size for kind in made] == [3] * 50

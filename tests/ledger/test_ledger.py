@@ -44,7 +44,7 @@ def promise(epsilon=0.1, delta=0.0, **changes):
 def test_a_promise_must_cover_as_many_rounds_as_users_may_take_part_in():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     once = promise(0.1, rounds=1)
-    with pytest.raises(DiscreetError, match=r"promise is for one round replaced, but users may be in 3: charge for_user"):
+    with pytest.raises(DiscreetError, match=r"guarantee is for one round replaced, but users may be in 3: charge"):
         ledger.charge(once)
     assert ledger.charge(once.for_user(rounds=3)) == 1
     assert ledger.spent.epsilon == pytest.approx(0.3)
@@ -54,7 +54,7 @@ def test_only_what_is_proved_and_holds_in_full_can_be_charged():
     ledger = Ledger(1.0)
     with pytest.raises(DiscreetError, match="only what is proved can be charged"):
         ledger.charge(promise(0.1, status="claimed by the paper only"))
-    with pytest.raises(DiscreetError, match="promise holds for ideal noise, but only what holds in full"):
+    with pytest.raises(DiscreetError, match="guarantee holds for ideal noise, but only what holds in full"):
         ledger.charge(promise(0.1, caveat="for ideal noise"))
     assert ledger.entries() == []
 
@@ -94,7 +94,7 @@ def test_ten_times_a_tenth_is_one_and_no_more_fits(in_file, tmp_path):
     assert ledger.spent == Cost(1.0, 0.0)
     assert ledger.remaining == Cost(0.0, 0.0)
     for more in (0.1, 1e-12, 1e-300):
-        with pytest.raises(BudgetExceeded, match=r"a charge of .* in total, but the budget is epsilon 1.0 and delta 0.0"):
+        with pytest.raises(BudgetExceeded, match=r"a charge of .* in all, but the budget is epsilon 1.0 and delta 0.0"):
             ledger.charge(promise(more))
     assert ledger.charge(promise(0.0)) == 11
 
@@ -213,7 +213,7 @@ def test_zcdp_needs_a_delta_and_known_rho():
             Ledger(1.0, delta, composition="zcdp")
     ledger = Ledger(1.0, 1e-6, composition="zcdp")
     assert ledger.spent == Cost(0.0, 0.0, 0.0)
-    with pytest.raises(DiscreetError, match=r"promise is \(0.1, 1e-09\)-differential privacy of unknown rho"):
+    with pytest.raises(DiscreetError, match=r"guarantee is \(0.1, 1e-09\)-differential privacy of unknown rho"):
         ledger.charge(promise(0.1, 1e-9))
     assert ledger.entries() == []
 
@@ -253,9 +253,9 @@ def test_entries_say_what_was_charged_and_when():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((Guarantee.none("nothing"),), "promise is no privacy, but only differentially private releases"),
-        ((0.5,), "promise is 0.5, but must be a Guarantee"),
-        ((None,), "promise is None, but must be a Guarantee"),
+        ((Guarantee.none("nothing"),), "guarantee is no privacy, but only differentially private releases"),
+        ((0.5,), "guarantee is 0.5, but must be a Guarantee"),
+        ((None,), "guarantee is None, but must be a Guarantee"),
     ],
 )
 def test_what_is_no_promise_is_refused(arguments, complaint):

@@ -475,8 +475,8 @@ def test_rows_of_a_polytope_have_length_1():
         (lambda: Polytope([[1.0]], [1.0, 2.0]), "a has 1 rows and b has length 2"),
         (lambda: Polytope([[1.0], [0.0]], [1.0, 1.0]), "a has only zeros in row 1"),
         (lambda: Polytope([[1.0], [-1.0]], [1.0, -2.0]), "a and b describe an empty set"),
-        (lambda: Polytope([[1.0]], [1.0]), "a and b describe a set that is not bounded"),
-        (lambda: Polytope([[1.0, 0.0], [-1.0, 0.0]], [1.0, 1.0]), "a and b describe a set that is not bounded"),
+        (lambda: Polytope([[1.0]], [1.0]), "describes a set that is unbounded"),
+        (lambda: Polytope([[1.0, 0.0], [-1.0, 0.0]], [1.0, 1.0]), "describes a set that is unbounded"),
         (lambda: EXAMPLES[Polytope][0].diameter(3), "norm is 3"),
     ],
 )

@@ -83,7 +83,7 @@ class OneEstimate(Attack):
         return int(probe.way[0])
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
-        """Return the statistic of so many batches."""
+        """Return the statistic of each batch."""
         channel: Any = kernel.copy(private.channel)
         low, high = self.bounds
         losses = np.full(channel.size, low + (high - low) / 2)

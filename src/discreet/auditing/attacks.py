@@ -36,7 +36,7 @@ class Attack(Component):
         raise NotImplementedError
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
-        """Return the statistic of so many independent trials in world 0 or 1."""
+        """Return the statistic of independent trials in world 0 or 1, one number each."""
         raise NotImplementedError
 
     def prepared(self, private: Private, claim: Guarantee) -> Private:
@@ -176,7 +176,7 @@ def total_released(record: Record) -> float:
 class FreshRuns(Attack):
     """Every trial is a run of its own from the start, on one of two neighbouring games.
 
-    They are tables of losses that differ in one row (a row a round, a column an arm), or games of so many ``rounds``.
+    They are tables of losses that differ in one row (a row a round, a column an arm), or games of ``rounds`` rounds.
     ``statistic`` turns the record of a run into a number.
     """
 

@@ -15,12 +15,12 @@ from discreet.curves import gaussian_epsilon
 CONFIDENCE = 0.99
 LEAST, MOST = 400_000, 100_000_000  # trials
 RUNS = 20_000  # of attacks whose trials are whole runs
-ROUNDS = 4 * 10**9  # so many rounds, at most, are played unless trials are given: about a minute
+ROUNDS = 4 * 10**9  # at most this many are played unless trials are given: about a minute
 SPENT = 0.25  # the share of the trials that the event is chosen with
 AT_ONCE = 1 << 21
 CANDIDATES = 400
 ASIDE = 1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
-PLACES = np.arange(1, 9)  # so many times
+PLACES = np.arange(1, 9)
 
 
 class Event(NamedTuple):

@@ -66,7 +66,7 @@ class OneVector(Attack):
         return trials_to_find(claim, shape, affordable=ROUNDS // (40 * rounds * self.one.size), rarer=rarer)
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
-        """Return the likelihood ratio of so many runs."""
+        """Return the likelihood ratio of each run."""
         channel: Any = copy(simulated(private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = channel.rounds_to_audit(), rest.size

@@ -40,7 +40,7 @@ class OpenSum(Channel):
         return self.released.size
 
     def restart(self) -> None:
-        """Forget everything and begin anew."""
+        """Forget everything and begin again."""
         self.released[:] = 0.0
 
     @property

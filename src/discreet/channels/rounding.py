@@ -17,7 +17,7 @@ from discreet.sets import Box, L1Ball, L2Ball, Simplex
 UNIT = 2.0**-53  # the largest relative error of one operation
 ROOM = 2.0**-30  # by how much a projected vector may be outside of its set, and a computed diameter too small
 MANY = 2**16  # dimensions
-MOST_NUMBERS = 2**40  # of noise: for so many it is proved what a grid and rounding errors cost Gaussian noise
+MOST_NUMBERS = 2**40  # of noise: up to this many it is proved what a grid and rounding errors cost Gaussian noise
 LARGEST_COST = 0.01  # of the noise
 LARGEST_SUM = 2.0**40  # in diameters: a replaced round moves a computed sum by at most 2^-10 of them too much
 

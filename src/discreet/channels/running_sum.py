@@ -60,7 +60,7 @@ class Stream(Channel):
         raise NotImplementedError
 
     def _refuse_twin(self, seen: int) -> None:
-        """Refuse a copy of what has seen so many rounds, in live use.
+        """Refuse a copy of what has seen rounds, in live use.
 
         The noise of a copy is drawn afresh. Two of them would release one sum twice, each with noise of its own, and
         together that is less noise than is paid for.

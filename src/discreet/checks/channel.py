@@ -15,7 +15,7 @@ from discreet.contracts import Channel, Floats
 def check_channel(channel: Channel, *, feedback: Any = 0.75, query: Any = 1.0) -> None:
     """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
 
-    ``query`` is what is asked for in every round. A channel with a ``size`` releases after so many rounds.
+    ``query`` is what is asked for in every round. A channel with a ``size`` releases after that many rounds.
     """
     require_component(channel)
     name = type(channel).__name__

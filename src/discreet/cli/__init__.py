@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (OverflowError, MemoryError) as reason:
         _complain(f"a number is too large or too small to compute with ({type(reason).__name__}).")
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read the output is gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the output any more
         sys.exit(0)
     except OSError as reason:
         _complain(f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}.")

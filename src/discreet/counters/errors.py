@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
 
 
 def compare(name: str, rounds: int, *, copies: int = 0, seed: int = 1) -> Comparison:
-    """Return the errors of a counter; with ``copies``, also those of so many independent streams of zeros.
+    """Return the errors of a counter; with ``copies``, also those of that number of independent streams of zeros.
 
     >>> compare("tree", 1024).computed.largest, round(compare("blt", 1024).computed.largest, 1)
     (110.0, 10.7)

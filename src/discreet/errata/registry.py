@@ -12,7 +12,7 @@ Evidence = Callable[[], str]
 
 @dataclass(frozen=True, kw_only=True)
 class Erratum:
-    """One place in a paper; ``measure`` computes the evidence anew."""
+    """One place in a paper; ``measure`` computes the evidence again."""
 
     paper: str
     place: str

@@ -30,7 +30,7 @@ class Buffered(Toeplitz):
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
-        """Return the best factorisation for so many rounds, before the first."""
+        """Return the best factorisation for a number of rounds, before the first."""
         matrix = buffered(max(2, prefixes))
         return cls(
             prefixes=prefixes,
@@ -93,7 +93,7 @@ class Buffered(Toeplitz):
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
-        """Return the errors of the best matrix for so many rounds."""
+        """Return the errors of the best matrix for a number of rounds."""
         return toeplitz_curve(buffered(rounds).coefficients(rounds))
 
     def row_error(self, largest: float) -> float:

@@ -52,7 +52,7 @@ class Factorisation(Component):
     splits: ClassVar[tuple[str, ...]] = ("restarts",)  # how an epoch may share its guarantee, if it is restarted
     adds_up_vectors: ClassVar[bool] = False  # whether rows are plain sums of vectors, which are exact on a grid
 
-    prefixes: int  # so many rounds it is made for
+    prefixes: int  # the number of rounds it is made for
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -89,7 +89,7 @@ class Factorisation(Component):
         """Begin again."""
 
     def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
-        """Return by how much all rows of so many rounds move together if a vector moves by 1 in the norm of the noise."""
+        """Return by how much all rows of some rounds move together if a vector moves by 1 in the norm of the noise."""
         raise NotImplementedError
 
     def allows(self, noise: Noise | type[Noise]) -> bool:

@@ -1,6 +1,6 @@
 """Convolutions of a stream that is still coming in, by fast Fourier transforms that allocate nothing.
 
-Row t of C x needs all vectors before. Instead of adding up so many products in every round, what has come is passed on to
+Row t of C x needs all vectors before. Instead of adding up all products in every round, what has come is passed on to
 later rows block by block: after round t, the last L rounds, L the largest power of two that divides t, are convolved with
 the coefficients and added to the next L rows. Every pair of an earlier round and a later row meets in exactly one such
 block, so a round costs O(log² m) for each coordinate, on average. Blocks below ``SHORT`` are passed on directly.
@@ -42,7 +42,7 @@ class Filter(NamedTuple):
 
 
 def block_sizes(rounds: int) -> list[int]:
-    """Return the sizes of the transforms that a stream of so many rounds needs: twice the size of its blocks."""
+    """Return the sizes of the transforms that a stream of that many rounds needs: twice the size of its blocks."""
     sizes = []
     size = 2 * SHORT
     while size // 2 < rounds:
@@ -171,5 +171,5 @@ def error_bound(coefficients: Floats, largest: float) -> float:
         used = np.abs(coefficients[:size])
         span, length = float(used.sum()), math.sqrt(float((used**2).sum()))
         stages = STAGE * math.log2(size) * (2.0 * span + math.sqrt(size) * length) + 3.0 * span
-        total += math.sqrt(rounds + size) * stages  # so many blocks: rounds / size, or one more
+        total += math.sqrt(rounds + size) * stages  # number of blocks: rounds / size, or one more
     return 1.03 * UNIT * largest * total

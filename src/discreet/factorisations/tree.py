@@ -145,7 +145,7 @@ def digits_of(rounds: int) -> Integers:
 
 
 def exact_grid(largest: float, rounds: int) -> float:
-    """Return the finest power of two on which so many rounded numbers have an exact sum in double precision.
+    """Return the finest power of two on which that many rounded numbers have an exact sum in double precision.
 
     >>> exact_grid(1.0, 2**20) == 2.0**-32
     True

@@ -65,8 +65,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Raw = Annotated[T, "raw"]  # of a field: it holds raw feedback, and is never shown
 COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
 
-# What Numba is told of when it is needed: methods by name and class, plain functions that they call, and what takes the
-# place of functions that cannot be compiled.
+# What is registered with Numba when it is needed: methods by name and class, plain functions that they call, and what
+# takes the place of functions that cannot be compiled.
 methods: dict[str, dict[type, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
 field_owners: dict[str, type] = {}  # the first class that has a field of that name
@@ -106,7 +106,8 @@ class Component(Tuple):
         late = list(fields)[len(fields) - len(defaults) :]
         if set(late) != set(defaults):
             raise DiscreetError(f"{cls.__name__}: fields with a default come last, those of the bases included.")
-        record = vars(namedtuple(cls.__name__, fields, defaults=[defaults[name] for name in late]))
+        model = namedtuple(cls.__name__, fields, defaults=[defaults[name] for name in late])  # held: else its parts may go
+        record = vars(model)
         for name in (*COPIED, *fields):
             setattr(cls, name, record[name])
         cls._checks_fields = "__new__" in vars(cls) or (cls._checks_fields and not inspect.get_annotations(cls))

@@ -63,7 +63,7 @@ class Ledger:
     (epsilon, delta)-differentially private, also when later releases and their guarantees are chosen after looking at
     earlier ones, and when long-running ones overlap (Haney et al. 2023). All guarantees must be about the same unit: to
     protect people who take part in up to m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
-    ``promise.for_user(rounds=m)``. The promise is about the budget; ``spent`` is how far it is used up.
+    ``guarantee.for_user(rounds=m)``. The guarantee is about the budget; ``spent`` is how far it is used up.
 
     ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho and turns the sum
     into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta (Feldman & Zrnic 2021; Whitehouse et al.
@@ -80,13 +80,13 @@ class Ledger:
     HMAC-SHA256 under ``key``, which is never stored and without which it cannot be opened again.
 
     >>> once = Guarantee(epsilon=0.2, delta=0.0, model="central", status="proved", source="a theorem")
-    >>> promise = once.for_user(rounds=2)
+    >>> guarantee = once.for_user(rounds=2)
     >>> ledger = Ledger(1.0, max_rounds_per_user=2)
-    >>> ledger.charge(promise, label="May"), ledger.charge(promise, label="June")
+    >>> ledger.charge(guarantee, label="May"), ledger.charge(guarantee, label="June")
     (1, 2)
     >>> ledger.spent.epsilon, ledger.remaining.epsilon
     (0.8, 0.2)
-    >>> ledger.charge(promise, label="July")
+    >>> ledger.charge(guarantee, label="July")
     Traceback (most recent call last):
     ...
     discreet.ledger.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in
@@ -123,16 +123,16 @@ class Ledger:
         with self._transaction(writing=True, creating=True):
             pass
 
-    def charge(self, promise: Guarantee, *, label: str = "", once: bool = False) -> int:
+    def charge(self, guarantee: Guarantee, *, label: str = "", once: bool = False) -> int:
         """Take a release's guarantee off the budget and return the entry's number; release only afterwards.
 
         A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is charged then. With
         ``once`` the label names what is charged: if it is in the ledger already, its entry's number is returned, and
         nothing is charged; so a program that may have stopped right after a charge can just repeat it.
         """
-        check_charge(promise, label, self._most or 1)
-        price = self._rule.price(promise)
-        facts = (label, float(promise.epsilon), float(promise.delta), promise.rho, promise.status)
+        check_charge(guarantee, label, self._most or 1)
+        price = self._rule.price(guarantee)
+        facts = (label, float(guarantee.epsilon), float(guarantee.delta), guarantee.rho, guarantee.status)
         with self._transaction(writing=True) as file:
             if once and (known := file.execute(BY_LABEL, (label,)).fetchone()) is not None:
                 return _same_charge(known, facts)
@@ -141,7 +141,7 @@ class Ledger:
             if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
                 then = self._rule.cost(total)
                 raise BudgetExceeded(
-                    f"a charge of {promise.short} would make epsilon {then.epsilon!r} and delta {then.delta!r} in total, "
+                    f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta {then.delta!r} in all, "
                     f"but the budget is epsilon {self._budget.epsilon!r} and delta {self._budget.delta!r}."
                 )
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -226,7 +226,7 @@ class Ledger:
     def _transaction(self, *, writing: bool = False, creating: bool = False) -> Iterator[sqlite3.Connection]:
         """Do all of what follows or nothing, alone; afterwards it is on the disk.
 
-        A file is opened anew every time: then no connection outlives a fork or is shared by threads, a file that has
+        A file is opened every time: then no connection outlives a fork or is shared by threads, a file that has
         vanished is noticed, and next to the disk's own delay it costs little. Its rollback journal keeps every commit
         in the one file, which the write-ahead log (faster, with a corrupting bug before SQLite 3.51.3) would not.
         EXTRA, because with FULL a power loss may bring a deleted journal back, and so take back the last commit.
@@ -330,7 +330,7 @@ def _same_charge(known: tuple[int, float, float], facts: tuple[Any, ...]) -> int
     label, now_epsilon, now_delta, *_ = facts
     if (epsilon, delta) != (now_epsilon, now_delta):
         raise DiscreetError(
-            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, but the promise has "
+            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, but the guarantee has "
             f"{now_epsilon!r} and {now_delta!r}."
         )
     return number

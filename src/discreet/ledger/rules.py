@@ -28,9 +28,9 @@ class Basic:
     def __init__(self, epsilon: float, delta: float) -> None:
         self.limit: tuple[Decimal, ...] = (exact(epsilon), exact(delta))
 
-    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
+    def price(self, guarantee: Guarantee) -> tuple[Decimal, ...]:
         """Return what a charge adds."""
-        return exact(promise.epsilon), exact(promise.delta)
+        return exact(guarantee.epsilon), exact(guarantee.delta)
 
     def cost(self, total: tuple[Decimal, ...]) -> Cost:
         """Return what a sum of charges means."""
@@ -49,11 +49,11 @@ class Concentrated:
             root = exact(epsilon) / (self.log.sqrt() + (self.log + exact(epsilon)).sqrt())
             self.limit: tuple[Decimal, ...] = (root * root * (1 - 9 * MARGIN),)
 
-    def price(self, promise: Guarantee) -> tuple[Decimal, ...]:
+    def price(self, guarantee: Guarantee) -> tuple[Decimal, ...]:
         """Return what a charge adds."""
-        if promise.rho is None:
-            raise DiscreetError(f"promise is {promise.short} of unknown rho, but composition 'zcdp' needs a known one.")
-        return (exact(check_range("rho", promise.rho, 0.0, 1e300)),)
+        if guarantee.rho is None:
+            raise DiscreetError(f"guarantee is {guarantee.short} of unknown rho, but composition 'zcdp' needs one.")
+        return (exact(check_range("rho", guarantee.rho, 0.0, 1e300)),)
 
     def cost(self, total: tuple[Decimal, ...]) -> Cost:
         """Return what a sum of charges means."""

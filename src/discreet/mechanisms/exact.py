@@ -177,7 +177,7 @@ def _step(scale: float, bits: int) -> float:
 
 
 def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
-    """Return a function that draws so many whole numbers, exactly, with the operating system's entropy."""
+    """Return a function that draws a number of whole numbers, exactly, with the operating system's entropy."""
     opendp = _opendp()
     space = opendp.vector_domain(opendp.atom_domain(T="i64"))
     if kind == "laplace":

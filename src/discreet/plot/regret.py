@@ -49,8 +49,8 @@ def draw_regret(results: Results, axes: Axes) -> None:
         bands = np.array([mean_interval(column) for column in results.regret[index].T])
         colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
         spots = (np.arange(6) + 0.3 + 0.6 * index / len(final)) / 6 * results.rounds
-        promise = contender.private.guarantee
-        known = promise.short.replace("differential privacy", "DP")
+        guarantee = contender.private.guarantee
+        known = guarantee.short.replace("differential privacy", "DP")
         axes.plot(
             results.checkpoints,
             bands[:, 0],

@@ -155,5 +155,5 @@ class AdviceEnvironment(Environment):
 
     @property
     def problem(self) -> Advice:
-        """So many arms and experts."""
+        """The arms and experts that there are."""
         return Advice(self.arms, self.experts)

@@ -89,7 +89,7 @@ class ArmsEnvironment(Environment):
 
     @property
     def problem(self) -> Arms:
-        """So many arms."""
+        """The arms that there are."""
         return Arms(self.arms)
 
 

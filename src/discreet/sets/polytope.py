@@ -163,7 +163,7 @@ def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
         options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
     )
     if found.status != 0:
-        raise DiscreetError("a and b describe a set that is not bounded, but a x ≤ b must leave x no way to infinity.")
+        raise DiscreetError("a x ≤ b describes a set that is unbounded, but it must be bounded.")
     return np.asarray(found.x * size, dtype=np.float64)
 
 

@@ -19,7 +19,7 @@ PERIOD = 200
     problem=Arms,
 )
 class FullyOblivious(ArmsEnvironment):
-    """Gains are Bernoulli with a success probability that is drawn anew for every round and arm; the loss is 1 - gain.
+    """Gains are Bernoulli with a success probability that is drawn for every round and arm; the loss is 1 - gain.
 
     The probability is uniform in [0.5, 0.5 + 2 s] for the first arm and in [0.5 - s, 0.5 + s] for all others, s = 0.05.
 

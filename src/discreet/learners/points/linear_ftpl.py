@@ -22,7 +22,7 @@ class LinearFtpl(Leader):
 
     where L is the newest released sum of loss vectors. ``set`` has ``dimension`` and
     ``minimise_linear(direction, point)``, which fills in the point: a projection is never needed. ``spread`` is σ. P is
-    drawn once, before the first round, or in every round anew (``fresh``): the expected loss is the same if losses were
+    drawn once, before the first round, or in every round (``fresh``): the expected loss is the same if losses were
     fixed in advance, and only a fresh one can stand losses that react to what was played.
 
     In the private algorithm the noise of the released sums is the perturbation: ``spread`` is then 0, or what their noise
