@@ -48,7 +48,8 @@ def interrupt():
 
     def run(*arguments: str, after: float) -> tuple[int, str, str]:
         program = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
-        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        pipe, heed = subprocess.PIPE, lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in the background
+        with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed) as process:
             try:
                 time.sleep(after)
                 process.send_signal(signal.SIGINT)

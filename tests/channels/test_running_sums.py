@@ -19,7 +19,7 @@ from discreet.channels import Restarting, RunningSum
 from discreet.channels.rounding import LARGEST_SUM
 from discreet.contracts import Noise
 from discreet.curves import GaussianNoise
-from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree, buffered, column_norm
+from discreet.factorisations import FACTORISATIONS, Buffered, Honaker, SquareRoot, Tree, buffered, column_norm
 from discreet.learners import EntropyFtrl
 from discreet.live.building import exactly
 from discreet.mechanisms import CubeLaplace, ExactGaussian, Gaussian, Laplace
@@ -437,3 +437,83 @@ class TestWholeNumbersOfNumpy:
         live = RunningSum.over(SQUARE, Laplace(1.0), Tree, prefixes=np.int64(7)).live()
         assert type(live.prefixes) is int
         assert live.guarantee.is_private
+
+
+class Fragile(Laplace):
+    """Noise that cannot be drawn at one moment."""
+
+    compiles = False
+    left: np.ndarray  # draws until it fails
+
+    def perturb(self, vector, rng):
+        self.left[0] -= 1
+        if self.left[0] == 0:
+            raise KeyboardInterrupt
+        Laplace.perturb(self, vector, rng)
+
+
+class Slippery(Box):
+    """A set onto which a large vector cannot be projected."""
+
+    compiles = False
+
+    def project(self, point):
+        if np.abs(point).max() > 100.0:
+            raise KeyboardInterrupt
+        Box.project(self, point)
+
+
+class TestWhatFailsInTheMiddle:
+    @pytest.mark.parametrize("draw", [2, 3])
+    def test_a_sum_is_not_shown_before_all_of_its_noise_is_drawn(self, draw):
+        """Prefixes 1 and 2 of three have a node and a pad each: the third draw or the fourth fails."""
+        channel = RunningSum.over(Box.cube(1, 0.0, 1.0), Laplace(1.0), Tree, prefixes=3, padding=True)
+        fragile = channel._replace(noise=Fragile(scale=1.0, left=np.array([draw + 1])))
+        rng = np.random.default_rng(1)
+        fragile.offer(np.ones(1), 1.0, rng)
+        shown = fragile.released.copy()
+        fragile.take(np.ones(1), 1.0)
+        with pytest.raises(KeyboardInterrupt):
+            fragile.release(1.0, rng)
+        assert np.array_equal(fragile.released, shown)
+        ready, released = fragile.release(1.0, rng)
+        assert ready
+        assert not np.array_equal(released, shown)
+        assert not fragile.release(1.0, rng)[0], "a vector is released once"
+
+    def test_a_vector_that_is_not_projected_is_not_released(self):
+        sums = RunningSum.over(Slippery([0.0], [1.0]), Laplace(0.0), Tree, prefixes=3)
+        sums.take(np.ones(1), 1.0)
+        with pytest.raises(KeyboardInterrupt):
+            sums.take(np.full(1, 1e9), 1.0)
+        ready, released = sums.release(1.0, np.random.default_rng(1))
+        assert not ready
+        assert released.tolist() == [0.0]
+
+    @pytest.mark.parametrize("kind", FACTORISATIONS.values(), ids=FACTORISATIONS)
+    def test_a_round_that_is_counted_is_not_repeated(self, kind, monkeypatch):
+        sums = RunningSum.over(Box.cube(1, 0.0, 1.0), Gaussian(1e-9, 1e-6), kind, prefixes=8)
+        rng = np.random.default_rng(1)
+        sums.take(np.ones(1), 1.0)
+        with monkeypatch.context() as broken:
+            broken.setattr(kind, "advance", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
+            with pytest.raises(OSError, match="no space left"):
+                sums.release(1.0, rng)
+        assert not sums.release(1.0, rng)[0]
+        assert sums.rounds_seen() == 1
+
+    def test_an_epoch_ends_once_even_if_its_end_is_interrupted(self, monkeypatch):
+        channel = Restarting.over(Box.cube(1, 0.0, 1.0), Laplace(1e-9), first=2, split="restarts")
+        rng, one = np.random.default_rng(1), np.ones(1)
+        for _ in range(2):
+            channel.offer(one, 1.0, rng)
+        with monkeypatch.context() as broken:
+            broken.setattr(RunningSum, "restart", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                channel.take(one, 1.0)
+        for expected in range(3, 20):
+            ready, released = channel.offer(one, 1.0, rng)
+            assert ready
+            assert released[0] == pytest.approx(expected, abs=1e-6)
+            assert channel.sums.seen[0] <= 2 << channel.epoch[0]
+        assert channel.epoch[0] == 3

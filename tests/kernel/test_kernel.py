@@ -388,7 +388,7 @@ def test_a_function_that_cannot_be_compiled_has_a_stand_in():
 def test_a_class_is_made_whole_while_garbage_is_collected():
     """The model of a component is itself a class, and a class that nobody holds is taken apart."""
     before = gc.get_threshold()
-    gc.set_threshold(1)
+    gc.set_threshold(1, 1, 1)
     try:
         made = [type(f"Made{k}", (Component,), {"__annotations__": {"size": "int"}}) for k in range(50)]
     finally:

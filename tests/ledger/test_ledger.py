@@ -273,7 +273,7 @@ def test_a_label_can_be_charged_once(in_file, tmp_path):
     assert ledger.charge(promise(0.125), label="run 2", once=True) == 2
     assert ledger.charge(promise(0.125), label="run 2") == 3, "unless asked for, labels are free"
     assert ledger.spent.epsilon == 1.0
-    with pytest.raises(DiscreetError, match=r"label is 'run 1', .* charged with epsilon 0\.75 .* promise has 0\.5"):
+    with pytest.raises(DiscreetError, match=r"label is 'run 1', .* charged with epsilon 0\.75 .* guarantee has 0\.5"):
         ledger.charge(promise(0.5), label="run 1", once=True)
     with pytest.raises(BudgetExceeded):
         ledger.charge(promise(0.5), label="run 3", once=True)

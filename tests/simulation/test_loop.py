@@ -306,6 +306,7 @@ def test_pauses_change_nothing_and_marks_are_noted_once():
 
 INTERRUPTED = """
 import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from discreet import algorithm
 from discreet.problems import ArmGame

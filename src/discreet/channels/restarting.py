@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from discreet.channels.rounding import Checked, affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
 from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
+from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Tree
 from discreet.guarantee import Guarantee
@@ -136,6 +138,11 @@ class Restarting(Stream):
 
     def take(self, feedback: Floats, query: Any) -> bool:
         """Take a vector; return whether its sum is to be released."""
+        if self.sums.seen[SEEN] >= self.first << self.epoch[0]:  # the epoch is over
+            for i in range(self.released.size):
+                self.finished[i] = self.released[i]
+            self.sums.restart()
+            self.epoch[0] += 1
         if self.epoch[0] >= self.on_total.size:
             return False
         return self.sums.take(feedback, query)
@@ -153,11 +160,6 @@ class Restarting(Stream):
             return False, self.released
         for i in range(self.released.size):
             self.released[i] = self.finished[i] + part[i]
-        if last:
-            for i in range(self.released.size):
-                self.finished[i] = self.released[i]
-            self.sums.restart()
-            self.epoch[0] += 1
         return True, self.released
 
     def nothing(self, query: Any) -> tuple[bool, Any]:
@@ -276,12 +278,19 @@ class Restarting(Stream):
         what = "binary trees" if factorisation.adds_up_vectors else "Gaussian factorisations"
         sections = "Sums on a grid, Unknown horizons" if noise.is_exact else "Unknown horizons"
         source = f"doubling epochs of {what}, adaptive inputs (docs/proofs.md: {sections})"
-        return noise.joint_guarantee(self.sensitivity, model="central", source=source)
+        stated = noise.joint_guarantee(self.sensitivity, model="central", source=source)
+        if not noise.is_exact:
+            return stated
+        scaled: Any = self.sums.noise
+        epsilon, delta = scaled.keeps.epsilon, scaled.keeps.delta  # which the noise of every epoch keeps
+        curve = Pure(epsilon) if delta == 0.0 else Approximate(epsilon, delta)
+        return replace(stated, epsilon=epsilon, delta=delta, curve=curve)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """Two noises, in the running epoch: on its total and on everything else."""
-        epoch = min(int(self.epoch[0]), self.on_total.size - 1)
+        over = self.sums.seen[SEEN] >= self.first << self.epoch[0]  # then the next one begins with the next vector
+        epoch = min(int(self.epoch[0]) + int(over), self.on_total.size - 1)
         scaled: Any = self.sums.noise
         factors = float(self.on_total[epoch]), float(self.on_inside[epoch])
         if scaled.is_exact:

@@ -97,6 +97,7 @@ class RunningSum(Stream):
     seen: Integers  # rounds that were released, and whether a vector waits
     vector: Raw[Floats]
     row: Raw[Floats]  # of C x, until it has noise
+    fresh: Raw[Floats]  # the sum of this round, until all of its noise is drawn
     released: Raw[Floats]  # with noise, of which there may be none
 
     @classmethod
@@ -136,6 +137,7 @@ class RunningSum(Stream):
             seen=np.zeros(2, np.int64),
             vector=np.zeros(losses.dimension),
             row=np.zeros(losses.dimension),
+            fresh=np.zeros(losses.dimension),
             released=np.zeros(losses.dimension),
         )
 
@@ -154,6 +156,7 @@ class RunningSum(Stream):
         if self.seen[SEEN] >= self.factorisation.prefixes:
             return False
         vector = as_vector(feedback, self.vector.size)
+        self.seen[WAITING] = 0  # until the vector is where it must be
         for i in range(self.vector.size):
             self.vector[i] = vector[i]
         self.losses.project(self.vector)
@@ -169,12 +172,14 @@ class RunningSum(Stream):
             self.factorisation.encode(time, row, self.vector, self.row)
             self.noise.perturb(self.row, rng)
             self.factorisation.decode(time, row, self.row)
-        self.factorisation.prefix(time, self.row, self.released)
+        self.factorisation.prefix(time, self.row, self.fresh)
         for _ in range(self.factorisation.pads(time)):
-            self.noise.perturb(self.released, rng)
-        self.factorisation.advance(time, self.vector, self.row)
-        self.seen[WAITING] = 0
+            self.noise.perturb(self.fresh, rng)
+        self.seen[WAITING] = 0  # the round is over: what fails from here on loses a sum, and releases none twice
         self.seen[SEEN] = time
+        self.factorisation.advance(time, self.vector, self.row)
+        for i in range(self.fresh.size):
+            self.released[i] = self.fresh[i]
         return True, self.released
 
     def nothing(self, query: Any) -> tuple[bool, Any]:

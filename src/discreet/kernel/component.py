@@ -106,8 +106,9 @@ class Component(Tuple):
         late = list(fields)[len(fields) - len(defaults) :]
         if set(late) != set(defaults):
             raise DiscreetError(f"{cls.__name__}: fields with a default come last, those of the bases included.")
-        model = namedtuple(cls.__name__, fields, defaults=[defaults[name] for name in late])  # held: else its parts may go
-        record = vars(model)
+        make: Any = namedtuple
+        model = make(cls.__name__, fields, defaults=[defaults[name] for name in late])
+        record = vars(model)  # of a class that nobody holds they may be gone already
         for name in (*COPIED, *fields):
             setattr(cls, name, record[name])
         cls._checks_fields = "__new__" in vars(cls) or (cls._checks_fields and not inspect.get_annotations(cls))
