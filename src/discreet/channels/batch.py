@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Noise, NoiseScale
+from discreet.contracts import Generator, Noise, NoiseScale, Query, Release
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
@@ -41,7 +41,7 @@ class Batch(BatchSums):
         """Return the channel with the least Laplace noise for epsilon."""
         return cls.over(size=size, bounds=bounds, noise=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon))
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the mean of the batch with noise."""
         length = self.batch_length()
         return True, query * (self.noise.add_noise(self.empty(), rng) / length)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Release
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
@@ -47,7 +46,7 @@ class PaperEstimates(Channel):
         rounds = check_int("batch_size", size, least=1)
         return cls(rounds, make_range(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
 
-    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Release]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:
             self.sums[:] = 0.0

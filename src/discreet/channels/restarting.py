@@ -9,12 +9,13 @@ import numpy as np
 
 from discreet.channels.rounding import Checked, affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
-from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
+from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
 from discreet.mechanisms import noise_named
+from discreet.sets import ConvexSet, Projected
 
 LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
 AUDITED = 7  # rounds that an audit listens to: three epochs, if the first has one round
@@ -88,7 +89,7 @@ class Restarting(Stream):
 
     @classmethod
     def over(
-        cls, losses: Any, noise: Noise, kind: type[Factorisation] = Tree, *, split: str = "tapered", first: int = 1
+        cls, losses: ConvexSet, noise: Noise, kind: type[Factorisation] = Tree, *, split: str = "tapered", first: int = 1
     ) -> Restarting:
         """Return the channel before the first round; ``noise`` is what one vector would need."""
         length = check_int("first", first, least=1, most=LONGEST)
@@ -114,7 +115,7 @@ class Restarting(Stream):
     @classmethod
     def calibrated(
         cls,
-        losses: Any,
+        losses: ConvexSet,
         kind: type[Factorisation] = Tree,
         *,
         noise: str,
@@ -128,13 +129,13 @@ class Restarting(Stream):
         least = named.for_guarantee(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
         return cls.over(losses, least, kind, split=split, first=first)
 
-    def take(self, feedback: Floats, query: Any) -> bool:
+    def take(self, feedback: Floats, query: Query) -> bool:
         """Take a vector; return whether its sum is to be released."""
         if self.epoch[0] >= self.on_total.size:
             return False
         return self.sums.take(feedback, query)
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the sum of all vectors so far, with noise."""
         epoch = self.epoch[0]
         if epoch >= self.on_total.size:
@@ -154,7 +155,7 @@ class Restarting(Stream):
             self.epoch[0] += 1
         return True, self.released
 
-    def nothing(self, query: Any) -> tuple[bool, Any]:
+    def nothing(self, query: Query) -> tuple[bool, Release]:
         """Return that nothing is released."""
         return False, self.released
 
@@ -237,7 +238,7 @@ class Restarting(Stream):
         return found
 
     @property
-    def losses(self) -> Any:
+    def losses(self) -> Projected:
         """The set of possible vectors: what comes is projected onto it first."""
         return self.sums.losses
 
@@ -256,7 +257,7 @@ class Restarting(Stream):
         moved = self._movement(self.losses)
         return self.sums.factorisation.epoch_cost(self.noise, lengths, shares) * moved
 
-    def _movement(self, losses: Any) -> float:
+    def _movement(self, losses: Projected) -> float:
         """Return how far a replaced vector moves in the norm of the noise."""
         return self.noise.combined(1) * float(losses.diameter(self.noise.norm))
 

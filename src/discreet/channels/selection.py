@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Learner
+from discreet.contracts import Generator, Learner, Query, Release
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
@@ -44,7 +43,7 @@ class Selection(BatchSums):
             delta=check_range("delta", delta, 0.0, 1.0),
         )
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Hand over the mean of the batch."""
         length = self.batch_length()
         return True, query * (self.empty() / length)
