@@ -11,18 +11,26 @@ raw and sensitive. A *query* is the public factor by which a learner wants feedb
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee, Model
+from discreet.guarantee import Guarantee, Json, Model
 from discreet.kernel import Component
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Generator = np.random.Generator
+
+# What passes between the parts of a private learner. Every problem has types of its own, which the compiler infers.
+Observation: TypeAlias = Any  # public: what is shown before a round, such as advice; 0 where nothing is
+Action: TypeAlias = Any  # what is played: an arm, a point, a distribution
+Trace: TypeAlias = Any  # public: how the action was chosen, all that ``query`` and ``learn`` need of it
+Feedback: TypeAlias = Any  # raw and sensitive: a loss, or the whole loss vector
+Query: TypeAlias = Any  # public: the factor by which feedback is wanted, a number or an ``Estimate``
+Release: TypeAlias = Any  # what a channel lets out: a number or a vector, with the noise of its guarantee
 
 
 class Estimate(NamedTuple):
@@ -54,19 +62,19 @@ class Learner(Component):
         """With which probability an action is drawn uniformly at random."""
         return 0.0
 
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Return an action and its trace."""
         raise NotImplementedError
 
-    def query(self, trace: Any) -> Any:
+    def query(self, trace: Trace) -> Query:
         """Return the public factor by which the feedback to this trace is to be multiplied: the plain loss is wanted."""
         return 1.0
 
-    def learn(self, trace: Any, released: Any) -> None:
+    def learn(self, trace: Trace, released: Release) -> None:
         """Update the state with a released value (losses on the scale [0, 1], plus noise)."""
         raise NotImplementedError
 
-    def patience(self, trace: Any) -> int:
+    def patience(self, trace: Trace) -> int:
         """Return for how many rounds to hold the action, chosen from earlier releases; 0 leaves it to the channel."""
         return 0
 
@@ -101,7 +109,7 @@ class NoiseScale(NamedTuple):
         """Return the same noise in other units."""
         return self._replace(scale=self.scale * factor)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """Return the noise for JSON."""
         return {"kind": self.kind, "scale": self.scale} | ({"exact": True} if self.exact else {})
 
@@ -211,19 +219,19 @@ class Channel(Component):
         """Begin with an action that the learner wants to hold, 0 for no wish; return for how many rounds it is played."""
         return self.hold()
 
-    def take(self, feedback: Any, query: Any) -> bool:
+    def take(self, feedback: Feedback, query: Query) -> bool:
         """Take raw feedback; return whether a release is due."""
         raise NotImplementedError
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Draw noise; return whether something is released, and what."""
         raise NotImplementedError
 
-    def nothing(self, query: Any) -> tuple[bool, Any]:
+    def nothing(self, query: Query) -> tuple[bool, Release]:
         """Return that nothing is released, with a value of the type of a release."""
         return False, query * 0.0
 
-    def offer(self, feedback: Any, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Take raw feedback; return whether something is released now, and what."""
         if self.take(feedback, query):
             return self.release(query, rng)
@@ -233,7 +241,7 @@ class Channel(Component):
         """Return the channel that takes the feedback to another, still open, decision."""
         return self
 
-    def live(self) -> Any:
+    def live(self) -> Channel:
         """Return the channel for live use, with exact noise, or refuse."""
         return self
 

@@ -235,9 +235,13 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
             candidates.append(Concentrated(repetitions * total * UP).epsilon_at(delta))
         if len(curves) == 1 and isinstance(curves[0], Pure):
             candidates.append(_randomised_responses(curves[0].epsilon, repetitions, delta))
-        elif not any(isinstance(curve, Concentrated) or getattr(curve, "slack", 0.0) > 0.0 for curve in curves):
+        elif not any(isinstance(curve, Concentrated) or _is_on_a_grid(curve) for curve in curves):
             candidates.append(_through_losses(curves, repetitions, delta))
     return min(candidates)
+
+
+def _is_on_a_grid(curve: Curve) -> bool:
+    return isinstance(curve, GaussianNoise) and curve.slack > 0.0
 
 
 def _randomised_responses(epsilon: float, times: int, delta: float) -> float:

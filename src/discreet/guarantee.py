@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
@@ -12,6 +11,7 @@ from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed
 from discreet.errors import DiscreetError, check_int
 
 Model = Literal["central", "local", "none"]
+Json = dict[str, Any]  # facts for a file or a screen
 Status = Literal["proved", "claimed by the paper only", "none"]
 
 SEEN = {
@@ -176,9 +176,9 @@ class Guarantee:
         """Return whether the other one loses no more than this allows."""
         return other.implies(self)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """Return the guarantee for JSON; epsilon is None when nothing is promised."""
-        facts: dict[str, Any] = {
+        facts: Json = {
             "epsilon": self.epsilon if math.isfinite(self.epsilon) else None,
             "delta": self.delta,
             "model": self.model,
@@ -187,15 +187,13 @@ class Guarantee:
             "status": self.status,
             "source": self.source,
         }
-        for key in ("seen", "caveat"):
-            if getattr(self, key):
-                facts[key] = getattr(self, key)
+        facts |= {key: text for key, text in (("seen", self.seen), ("caveat", self.caveat)) if text}
         if self.curve is not None:
             facts["curve"] = {"kind": self.curve.kind, **dataclasses.asdict(cast(Any, self.curve))}
         return facts
 
     @classmethod
-    def from_dict(cls, facts: Mapping[str, Any]) -> Guarantee:
+    def from_dict(cls, facts: Json) -> Guarantee:
         """Return the guarantee that ``as_dict`` wrote."""
         try:
             curve = dict(facts.get("curve") or {})

@@ -7,12 +7,14 @@ import typing
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, NamedTuple, Union
+from typing import Any, Literal, NamedTuple, TypeVar, Union
 
 from discreet.errors import DiscreetError
 from discreet.kernel import Component
 
 REQUIRED = inspect.Parameter.empty
+Value = TypeVar("Value")
+Values = Mapping[str, Any]  # of options or parameters, by name
 
 
 class Option(NamedTuple):
@@ -35,7 +37,7 @@ class Option(NamedTuple):
         """Whether it names a file."""
         return Path in typing.get_args(self.kind)
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Value) -> Value:
         """Return a value, or refuse one that is none of a few."""
         only, optional = _required(self.kind)
         if typing.get_origin(only) is not Literal or (optional and value is None):
@@ -66,7 +68,7 @@ class Option(NamedTuple):
             raise DiscreetError(f"{self.name} is '{text}', but must be {wanted}.") from None
 
 
-def options_of(make: Callable[..., Any]) -> dict[str, Option]:
+def options_of(make: Callable[..., object]) -> dict[str, Option]:
     """Return the options of a function, its keyword-only arguments, or of a component, its fields.
 
     >>> def brew(water, *, minutes: int = 4, milk: bool = False): ...

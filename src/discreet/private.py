@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.contracts import Channel, Generator, Learner
+from discreet.contracts import Action, Channel, Feedback, Generator, Learner, Observation, Trace
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.kernel import Component, copy
@@ -33,15 +31,15 @@ class Private(Component):
     channel: Channel
     learner: Learner
 
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Return the learner's action and the trace to tell feedback with."""
         return self.learner.act(observation, rng)
 
-    def hold_for(self, trace: Any) -> int:
+    def hold_for(self, trace: Trace) -> int:
         """Return for how many rounds the action is to be played; asked once for every action, before its feedback."""
         return self.channel.begin(self.learner.patience(trace))
 
-    def tell(self, trace: Any, feedback: Any, rng: Generator) -> bool:
+    def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
         """Hand raw feedback to the channel; let the learner learn if something is released, and say whether it was."""
         ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
         if ready:

@@ -12,7 +12,7 @@ from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
-from discreet.contracts import Estimate, Floats, Generator
+from discreet.contracts import Channel, Estimate, Floats, Generator
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
@@ -71,13 +71,13 @@ class OneEstimate(Attack):
         affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
-    def way(self, channel: Any) -> int:
+    def way(self, channel: Estimates | PaperEstimates) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(f"the attack is for {self.experts} experts, but the channel has {channel.sums.size}.")
         if self.always_laplace:
             return JOINT_LAPLACE
-        probe = kernel.copy(channel)
+        probe: Any = kernel.copy(channel)
         vectors, weights = self.queries(probe.size)
         batches(probe, np.zeros(probe.size), vectors, weights, np.empty((1, self.experts)), streams(0).privacy)
         return int(probe.way[0])
@@ -110,7 +110,7 @@ class OneEstimate(Attack):
         return found
 
 
-def batches(channel: Any, losses: Floats, vectors: Floats, weights: Floats, released: Floats, rng: Generator) -> None:
+def batches(channel: Channel, losses: Floats, vectors: Floats, weights: Floats, released: Floats, rng: Generator) -> None:
     """Offer the same batch to a channel again and again, and keep what it releases."""
     total = weights.sum()
     for trial in range(released.shape[0]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import kernel
 from discreet.auditing.bounds import LEAST, MOST, ROUNDS, RUNS, SPENT, attacked
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Action, Floats, Generator, Integers, Observation, Release, Trace
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
@@ -87,14 +87,14 @@ class Listening(Wrapping):
     released: Floats
     counts: Integers  # actions, releases
 
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Note the action of the learner."""
         action, trace = self.learner.act(observation, rng)
         self.actions[self.counts[0] % self.actions.size] = action
         self.counts[0] += 1
         return action, trace
 
-    def learn(self, trace: Any, released: Any) -> None:
+    def learn(self, trace: Trace, released: Release) -> None:
         """Note what is released."""
         self.released[self.counts[1] % self.released.size] = released
         self.counts[1] += 1
@@ -236,9 +236,9 @@ def fresh_runs(private: Private, problem: Problem | None = None, bounds: Range |
 class Shown(Wrapping):
     """A learner that is shown the same in every round, whatever the game shows."""
 
-    observation: Any
+    observation: Observation
 
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Let the learner act on what it is shown."""
         return self.learner.act(self.observation, rng)
 

@@ -13,7 +13,8 @@ from discreet.auditing.attacks import Attack, shown
 from discreet.auditing.bounds import CONFIDENCE
 from discreet.auditing.registry import GameFacts, default_attack
 from discreet.errors import DiscreetError, check_int, check_range
-from discreet.guarantee import Guarantee
+from discreet.guarantee import Guarantee, Json
+from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Problem
 
@@ -42,7 +43,7 @@ class Audit:
         """How much of the claimed epsilon is known to leak."""
         return self.lower_bound / self.claimed.epsilon if self.claimed.epsilon > 0.0 else 0.0
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """Return the findings for JSON."""
         return {
             "name": self.name,
@@ -143,7 +144,7 @@ def default_setting(name: str) -> Setting[Problem]:
     return Setting(problem, rounds=rounds)
 
 
-def _named(name: str, setting: Setting[Problem], options: dict[str, Any]) -> tuple[Private, Guarantee, Attack]:
+def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Private, Guarantee, Attack]:
     """Return what a name stands for, what is claimed of it, and the best known attack."""
     known = algorithm(name)
     private = known.build(setting, **options).private

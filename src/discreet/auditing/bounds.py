@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.curves import gaussian_epsilon
@@ -45,7 +46,12 @@ class Tally(NamedTuple):
 
 
 def attacked(
-    sample: Callable[[int, int, int], Any], trials: int, *, delta: float, gaussian: bool, confidence: float = CONFIDENCE
+    sample: Callable[[int, int, int], ArrayLike],
+    trials: int,
+    *,
+    delta: float,
+    gaussian: bool,
+    confidence: float = CONFIDENCE,
 ) -> float:
     """Return the lower bound on epsilon from ``sample(world, trials, series)``.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
@@ -11,13 +12,14 @@ from discreet.auditing.attacks import Attack, channel_curve, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Floats, Generator, Integers, Noise
+from discreet.contracts import Channel, Floats, Generator, Integers, Noise
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.kernel import compilable, compile_for, copy
 from discreet.private import Private
 from discreet.randomness import streams
+from discreet.sets import ConvexSet
 
 AT_ONCE = 1 << 15
 LONGEST = 2048
@@ -67,7 +69,7 @@ class OneVector(Attack):
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of each run."""
-        channel: Any = copy(simulated(private.channel))
+        channel = copy(simulated(private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = channel.rounds_to_audit(), rest.size
         if rounds >= LONGEST:
@@ -90,7 +92,7 @@ class OneVector(Attack):
         return found
 
 
-def prefix_runs(channel: Any, inputs: Floats, released: Floats, rng: Generator) -> None:
+def prefix_runs(channel: Stream, inputs: Floats, released: Floats, rng: Generator) -> None:
     """Play a channel from the start again and again, and keep all that it releases."""
     for run in range(released.shape[0]):
         channel.restart()
@@ -103,27 +105,29 @@ def prefix_runs(channel: Any, inputs: Floats, released: Floats, rng: Generator) 
 @attack_on(Stream)
 def one_vector(private: Private, facts: GameFacts) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
-    channel: Any = simulated(private.channel)
+    channel = simulated(private.channel)
+    losses = cast(ConvexSet, channel.losses)  # as in all simulations
     norm = 2.0 if math.isnan(channel.noise.norm) else channel.noise.norm
-    size = channel.losses.dimension
+    size = losses.dimension
     pairs = []
     for direction in (np.ones(size), np.arange(1.0, size + 1.0), np.eye(size)[0]):
         pair = np.empty(size), np.empty(size)
-        channel.losses.minimise_linear(direction, pair[0])
-        channel.losses.minimise_linear(-direction, pair[1])
+        losses.minimise_linear(direction, pair[0])
+        losses.minimise_linear(-direction, pair[1])
         pairs.append(pair)
     farthest = max(pairs, key=lambda pair: float(np.linalg.norm(pair[1] - pair[0], norm)))
     return OneVector(*farthest, turn=channel.round_to_attack())
 
 
-def simulated(channel: Any) -> Any:
+def simulated(channel: Channel) -> Stream:
     """Return the channel, or refuse one in live use: an audit needs millions of draws, and sets the noise apart."""
-    if channel.noise.is_exact:
+    stream = cast(Stream, channel)
+    if stream.noise.is_exact:
         raise DiscreetError(
             f"the channel is a {type(channel).__name__} in live use, but is audited through its simulated twin, which is "
             "the same code: give the Private that live() was called on."
         )
-    return channel
+    return stream
 
 
 class Impulse(Noise):
@@ -140,7 +144,7 @@ class Impulse(Noise):
         self.drawn[0] += 1
 
 
-def responses(channel: Any, rounds: int, size: int) -> Floats:
+def responses(channel: Stream, rounds: int, size: int) -> Floats:
     """Return the matrix from draws of noise to releases: release t contains entry (t, n) times draw n."""
 
     def play(turn: int) -> tuple[Floats, int]:
@@ -155,7 +159,7 @@ def responses(channel: Any, rounds: int, size: int) -> Floats:
     return np.column_stack([play(turn)[0] - silent for turn in range(draws)])
 
 
-def _score(channel: Any, rounds: int, size: int, one: Floats, other: Floats) -> Any:
+def _score(channel: Stream, rounds: int, size: int, one: Floats, other: Floats) -> Callable[[Floats], Floats]:
     """Return the function from releases (run, round, coordinate) to the logarithm of their likelihood ratio."""
     matrix = responses(channel, rounds, size)
     scale, norm = float(channel.noise.scale), channel.noise.norm

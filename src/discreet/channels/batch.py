@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Noise, NoiseScale
+from discreet.contracts import Generator, Noise, NoiseScale, Query, Release
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
@@ -46,7 +46,7 @@ class Batch(BatchSums):
         """Return one to check the contract with."""
         return cls.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the mean of the batch with noise."""
         length = self.batch_length()
         return True, query * (self.noise.add_noise(self.empty(), rng) / length)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from discreet.contracts import Channel, Generator, Integers
+from discreet.contracts import Channel, Feedback, Generator, Integers, Query, Release
 from discreet.guarantee import Guarantee
 
 
@@ -19,12 +17,12 @@ class Constant(Channel):
 
     holds_feedback = False
 
-    value: Any
+    value: Release
     rounds: int
     seen: Integers
 
     @classmethod
-    def like(cls, channel: Channel, value: Any) -> Constant:
+    def like(cls, channel: Channel, value: Release) -> Constant:
         """Return the probe that releases when the given channel does."""
         return cls(value, channel.hold(), np.zeros(1, np.int64))
 
@@ -37,7 +35,7 @@ class Constant(Channel):
         """Return the number of rounds between two releases."""
         return self.rounds
 
-    def offer(self, feedback: Any, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Count the round; release the constant when it is time."""
         self.seen[0] += 1
         if self.seen[0] < self.rounds:

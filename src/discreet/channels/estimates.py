@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Release
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
@@ -108,7 +107,7 @@ class Estimates(Channel):
         """Return one to check the contract with."""
         return cls.over(size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True)
 
-    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Release]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:
             self.clear()

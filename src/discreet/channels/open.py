@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.contracts import Channel, Generator
+from discreet.contracts import Channel, Generator, Query, Release
 from discreet.guarantee import Guarantee
 from discreet.ranges import Range, make_range
 
@@ -21,7 +19,7 @@ class Open(Channel):
         """Return one to check the contract with."""
         return cls(make_range())
 
-    def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: float, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the feedback itself."""
         return True, query * self.bounds.fraction(feedback)
 

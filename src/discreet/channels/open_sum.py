@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from discreet.contracts import Channel, Floats, Generator
+from discreet.contracts import Channel, Floats, Generator, Query, Release
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
-from discreet.sets import Box
+from discreet.sets import Box, ConvexSet
 
 
 class OpenSum(Channel):
@@ -20,7 +18,7 @@ class OpenSum(Channel):
     released: Raw[Floats]
 
     @classmethod
-    def over(cls, losses: Any) -> OpenSum:
+    def over(cls, losses: ConvexSet) -> OpenSum:
         """Return the channel before the first round, for vectors of a set."""
         return cls(np.zeros(losses.dimension))
 
@@ -29,7 +27,7 @@ class OpenSum(Channel):
         """Return one to check the contract with."""
         return cls.over(Box.cube(3, -1.0, 1.0))
 
-    def offer(self, feedback: Floats, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Add a vector; release the sum."""
         for i in range(self.released.size):
             self.released[i] += feedback[i]

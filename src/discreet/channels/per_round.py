@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.contracts import Channel, Generator, Noise, NoiseScale
+from discreet.contracts import Channel, Generator, Noise, NoiseScale, Query, Release
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, make_range
@@ -32,7 +30,7 @@ class PerRound(Channel):
         """Return one to check the contract with."""
         return cls(make_range(), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
-    def offer(self, feedback: float, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def offer(self, feedback: float, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the loss with fresh noise; clamping first makes the guarantee independent of good input."""
         noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)

@@ -10,14 +10,14 @@ import numpy as np
 
 from discreet.channels.rounding import Checked, affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
-from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
+from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
-from discreet.sets import Box
+from discreet.sets import Box, ConvexSet, Projected
 
 LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
 AUDITED = 7  # rounds that an audit listens to: three epochs, if the first has one round
@@ -91,7 +91,7 @@ class Restarting(Stream):
 
     @classmethod
     def over(
-        cls, losses: Any, noise: Noise, kind: type[Factorisation] = Tree, *, split: str = "tapered", first: int = 1
+        cls, losses: ConvexSet, noise: Noise, kind: type[Factorisation] = Tree, *, split: str = "tapered", first: int = 1
     ) -> Restarting:
         """Return the channel before the first round; ``noise`` is what one vector would need."""
         length = check_int("first", first, least=1, most=LONGEST)
@@ -117,7 +117,7 @@ class Restarting(Stream):
     @classmethod
     def calibrated(
         cls,
-        losses: Any,
+        losses: ConvexSet,
         kind: type[Factorisation] = Tree,
         *,
         noise: str,
@@ -136,7 +136,7 @@ class Restarting(Stream):
         """Return one to check the contract with."""
         return cls.over(Box.cube(3, -1.0, 1.0), Laplace(6.0))
 
-    def take(self, feedback: Floats, query: Any) -> bool:
+    def take(self, feedback: Floats, query: Query) -> bool:
         """Take a vector; return whether its sum is to be released."""
         if self.sums.seen[SEEN] >= self.first << self.epoch[0]:  # the epoch is over
             for i in range(self.released.size):
@@ -147,7 +147,7 @@ class Restarting(Stream):
             return False
         return self.sums.take(feedback, query)
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the sum of all vectors so far, with noise."""
         epoch = self.epoch[0]
         if epoch >= self.on_total.size:
@@ -162,7 +162,7 @@ class Restarting(Stream):
             self.released[i] = self.finished[i] + part[i]
         return True, self.released
 
-    def nothing(self, query: Any) -> tuple[bool, Any]:
+    def nothing(self, query: Query) -> tuple[bool, Release]:
         """Return that nothing is released."""
         return False, self.released
 
@@ -245,7 +245,7 @@ class Restarting(Stream):
         return found
 
     @property
-    def losses(self) -> Any:
+    def losses(self) -> Projected:
         """The set of possible vectors: what comes is projected onto it first."""
         return self.sums.losses
 
@@ -264,7 +264,7 @@ class Restarting(Stream):
         moved = self._movement(self.losses)
         return self.sums.factorisation.epoch_cost(self.noise, lengths, shares) * moved
 
-    def _movement(self, losses: Any) -> float:
+    def _movement(self, losses: Projected) -> float:
         """Return how far a replaced vector moves in the norm of the noise."""
         return self.noise.combined(1) * float(losses.diameter(self.noise.norm))
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from discreet.contracts import Floats
+from discreet.contracts import Feedback, Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation
 from discreet.kernel import compiled_as
-from discreet.sets import Box, L1Ball, L2Ball, Simplex
+from discreet.sets import Box, ConvexSet, L1Ball, L2Ball, Projected, Simplex
 
 UNIT = 2.0**-53  # the largest relative error of one operation
 ROOM = 2.0**-30  # by how much a projected vector may be outside of its set, and a computed diameter too small
@@ -28,11 +28,11 @@ class Checked(NamedTuple):
     Projected vectors are multiples of ``grid``, if that is not 0.
     """
 
-    losses: Any
+    losses: ConvexSet
     grid: float
 
     @classmethod
-    def of(cls, losses: Any, grid: float = 0.0) -> Checked:
+    def of(cls, losses: Projected, grid: float = 0.0) -> Checked:
         """Return the set for live use, or refuse one for which this is not proved."""
         if type(losses) not in (Box, L1Ball, L2Ball, Simplex):
             raise DiscreetError(
@@ -40,7 +40,7 @@ class Checked(NamedTuple):
                 "only of those it is proved how precisely vectors are projected."
             )
         check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
-        return cls(losses, grid)
+        return cls(cast(ConvexSet, losses), grid)
 
     @property
     def dimension(self) -> int:
@@ -65,7 +65,7 @@ class Checked(NamedTuple):
 
 
 @compiled_as(lambda feedback, dimension: feedback)
-def as_vector(feedback: Any, dimension: int) -> Floats:
+def as_vector(feedback: Feedback, dimension: int) -> Floats:
     """Return feedback as an array, or refuse it; NaN and infinities are welcome, and projected like all others.
 
     Compiled games give arrays that were checked when they were made. The message shows no number: feedback is sensitive.
@@ -83,7 +83,7 @@ def as_vector(feedback: Any, dimension: int) -> Floats:
     return numbers
 
 
-def check_precise(losses: Any, rounds: int) -> None:
+def check_precise(losses: ConvexSet, rounds: int) -> None:
     """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (Adaptive trees)."""
     largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
     allowed = LARGEST_SUM * diameter / rounds

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
-from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
+from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.errors import DiscreetError, check_int, count
 from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
-from discreet.sets import Box
+from discreet.sets import Box, ConvexSet, Projected
 
 SEEN, WAITING = 0, 1  # rounds that were released, and whether a vector waits for its release
 
@@ -25,7 +25,7 @@ class Stream(Channel):
     one_stream = True
 
     @property
-    def losses(self) -> Any:
+    def losses(self) -> Projected:
         """The set of possible vectors: what comes is projected onto it first."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class RunningSum(Stream):
     1-differential privacy Laplace(scale=20.0)
     """
 
-    losses: Any
+    losses: Projected
     factorisation: Factorisation
     noise: Noise
     slack: float  # what rounding adds to the sensitivity in live use
@@ -102,7 +102,7 @@ class RunningSum(Stream):
 
     @classmethod
     def over(
-        cls, losses: Any, noise: Noise, kind: type[Factorisation], *, prefixes: int, padding: bool = False
+        cls, losses: ConvexSet, noise: Noise, kind: type[Factorisation], *, prefixes: int, padding: bool = False
     ) -> RunningSum:
         """Return the channel before the first round, with given noise on every row."""
         if noise.is_exact:
@@ -112,7 +112,7 @@ class RunningSum(Stream):
     @classmethod
     def calibrated(
         cls,
-        losses: Any,
+        losses: ConvexSet,
         kind: type[Factorisation],
         *,
         prefixes: int,
@@ -128,7 +128,7 @@ class RunningSum(Stream):
         return cls._before_the_first(losses, least, factorisation)
 
     @classmethod
-    def _before_the_first(cls, losses: Any, noise: Noise, factorisation: Factorisation) -> RunningSum:
+    def _before_the_first(cls, losses: ConvexSet, noise: Noise, factorisation: Factorisation) -> RunningSum:
         return cls(
             losses=losses,
             factorisation=factorisation,
@@ -151,7 +151,7 @@ class RunningSum(Stream):
         """How many sums are released."""
         return self.factorisation.prefixes
 
-    def take(self, feedback: Floats, query: Any) -> bool:
+    def take(self, feedback: Floats, query: Query) -> bool:
         """Take a vector; return whether its sum is to be released."""
         if self.seen[SEEN] >= self.factorisation.prefixes:
             return False
@@ -163,7 +163,7 @@ class RunningSum(Stream):
         self.seen[WAITING] = 1
         return True
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the sum of all vectors so far, with noise."""
         if self.seen[WAITING] == 0:
             return False, self.released
@@ -182,7 +182,7 @@ class RunningSum(Stream):
             self.released[i] = self.fresh[i]
         return True, self.released
 
-    def nothing(self, query: Any) -> tuple[bool, Any]:
+    def nothing(self, query: Query) -> tuple[bool, Release]:
         """Return that nothing is released."""
         return False, self.released
 
@@ -216,13 +216,14 @@ class RunningSum(Stream):
         """Return the channel with exact noise, before the first round."""
         if self.noise.is_exact:
             return self
-        checked = copy(self)._replace(losses=Checked.of(self.losses))
+        vectors = Checked.of(self.losses)
+        checked = copy(self)._replace(losses=vectors)
         checked.restart()
         sensitivity, guarantee = checked.sensitivity, self.guarantee
         step = 2.0 * self.noise.exact(guarantee, sensitivity).step  # a little more noise may need twice the step
-        grid = self.factorisation.input_grid(checked.losses.largest(math.inf), step)
-        slack = rounding_slack(self.factorisation, checked.losses, sensitivity=sensitivity, step=step)
-        rounded = checked._replace(losses=checked.losses._replace(grid=grid), slack=slack)
+        grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
+        slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
+        rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack)
         affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
         return rounded._replace(noise=self.noise.exact(guarantee, rounded.sensitivity))
 
@@ -251,7 +252,7 @@ class RunningSum(Stream):
         self._refuse_twin(self.rounds_seen())
 
 
-def _started(losses: Any, kind: type[Factorisation], prefixes: int, padding: bool) -> Factorisation:
+def _started(losses: ConvexSet, kind: type[Factorisation], prefixes: int, padding: bool) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""
     rounds = check_int("prefixes", prefixes, least=1)
     check_precise(losses, rounds)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Learner
+from discreet.contracts import Generator, Learner, Query, Release
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
@@ -49,7 +48,7 @@ class Selection(BatchSums):
         """Return one to check the contract with."""
         return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
 
-    def release(self, query: Any, rng: Generator) -> tuple[bool, Any]:
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Hand over the mean of the batch."""
         length = self.batch_length()
         return True, query * (self.empty() / length)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Channel, Floats
+from discreet.contracts import Channel, Floats, Query
 from discreet.kernel import Raw
 from discreet.ranges import Range, grid_for
 
@@ -36,7 +36,7 @@ class BatchSums(Channel):
         self.held[WISH] = length
         return length
 
-    def take(self, feedback: float, query: Any) -> bool:
+    def take(self, feedback: float, query: Query) -> bool:
         """Add a loss; return whether the batch is full."""
         self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(self.batch_length())))
         self.held[COUNT] += 1.0

@@ -9,13 +9,13 @@ import numpy as np
 
 from discreet import kernel
 from discreet.checks.failure import require, require_component, same_state
-from discreet.contracts import Channel, Floats
+from discreet.contracts import Channel, Feedback, Floats, Query
 
 
-def check_channel(channel: Channel, *, feedback: Any = 0.75, query: Any = 1.0) -> None:
+def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query = 1.0) -> None:
     """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
 
-    ``query`` is what is asked for in every round. A channel with a ``size`` releases after that many rounds.
+    @@@
     """
     require_component(channel)
     name = type(channel).__name__
@@ -27,7 +27,7 @@ def check_channel(channel: Channel, *, feedback: Any = 0.75, query: Any = 1.0) -
         require(noise.scale >= 0.0, f"{name}.noise_scales has a negative scale")
 
     first, second = kernel.copy(channel), kernel.copy(channel)
-    period = int(getattr(channel, "size", hold))
+    period = int(channel._asdict().get("size", hold))
     require(period % hold == 0, f"{name} must hold an action for a part of a batch, or all of it")
     for round_ in range(1, 2 * period + 1):
         one = first.offer(feedback, query, np.random.default_rng(round_))
@@ -53,7 +53,7 @@ def check_channel(channel: Channel, *, feedback: Any = 0.75, query: Any = 1.0) -
         _check_bad_feedback(channel, np.asarray(feedback, dtype=np.float64), query)
 
 
-def _check_bad_feedback(channel: Channel, like: Floats, query: Any) -> None:
+def _check_bad_feedback(channel: Channel, like: Floats, query: Query) -> None:
     """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
@@ -67,7 +67,7 @@ def _check_bad_feedback(channel: Channel, like: Floats, query: Any) -> None:
     require(inside, f"{name} does not bring NaN into the declared range")
 
 
-def _released(channel: Channel, like: Floats, value: float, query: Any) -> Floats:
+def _released(channel: Channel, like: Floats, value: float, query: Query) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
     fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
     feedback: Any = np.full(like.shape, value) if like.ndim else value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from discreet import kernel
@@ -25,7 +23,7 @@ def require_component(component: object) -> None:
     require(isinstance(component, tuple) and hasattr(component, "_fields"), f"{name} must be a NamedTuple")
 
 
-def same_state(one: Any, other: Any) -> str | None:
+def same_state(one: object, other: object) -> str | None:
     """Return the name of the first piece of state that differs between two components, bit for bit."""
     for (name, left), (_, right) in zip(kernel.arrays(one), kernel.arrays(other), strict=True):
         if left.tobytes() != right.tobytes():
@@ -33,7 +31,7 @@ def same_state(one: Any, other: Any) -> str | None:
     return None
 
 
-def all_finite(component: Any) -> str | None:
+def all_finite(component: object) -> str | None:
     """Return the name of the first piece of state that holds NaN or infinity."""
     for name, array in kernel.arrays(component):
         if not np.isfinite(array).all():

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from discreet import kernel
 from discreet.checks.failure import all_finite, require, require_component, same_state
-from discreet.contracts import Learner
+from discreet.contracts import Generator, Learner, Observation, Release
 
 ROUNDS = 300
 
 
-def check_learner(learner: Learner, *, observation: Any = 0, releases: Any = None) -> None:
+def check_learner(
+    learner: Learner, *, observation: Observation = 0, releases: Callable[[Generator], Release] | None = None
+) -> None:
     """Check a learner before its first round.
 
     ``observation`` is what it is shown each round. ``releases`` maps a random generator to a released value; the default
@@ -50,7 +52,7 @@ def check_learner(learner: Learner, *, observation: Any = 0, releases: Any = Non
     _check_late(late, observation, release)
 
 
-def _check_late(learner: Learner, observation: Any, release: Any) -> None:
+def _check_late(learner: Learner, observation: Observation, release: Callable[[Generator], Release]) -> None:
     """Feedback may come after many newer decisions, in any order."""
     name = type(learner).__name__
     rng = np.random.default_rng(0)

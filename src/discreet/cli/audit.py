@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -85,7 +86,7 @@ def audit(
         sys.exit(1)
 
 
-def _all(find: Any, *, quiet: bool) -> list[Audit]:
+def _all(find: Callable[[str], Audit], *, quiet: bool) -> list[Audit]:
     """Return the audits of all algorithms that claim privacy."""
     names = [name for name, known in algorithms().items() if known.build(known.setting(delta=1e-6)).guarantee.is_private]
     with progress_bar(quiet=quiet) as bar:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,6 +11,8 @@ from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.cli.text import number, table
 from discreet.counters import COUNTERS, compare
+from discreet.counters.errors import Comparison
+from discreet.guarantee import Json
 
 
 @click.command(epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 --output counters.png")
@@ -60,14 +61,19 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
             click.echo(f"Written to {output}")
 
 
-def _facts(row: Any) -> dict[str, Any]:
-    facts = {"counter": row.counter, "rounds": row.rounds, "largest": row.computed.largest, "mean": row.computed.mean}
+def _facts(row: Comparison) -> Json:
+    facts: Json = {
+        "counter": row.counter,
+        "rounds": row.rounds,
+        "largest": row.computed.largest,
+        "mean": row.computed.mean,
+    }
     if row.simulated is not None:
         facts |= {"simulated_largest": row.simulated.largest, "simulated_mean": row.simulated.mean}
     return facts | {"lower_bound": row.lower_bound}
 
 
-def _show(rows: list[Any], *, simulated: bool) -> None:
+def _show(rows: list[Comparison], *, simulated: bool) -> None:
     click.echo("Mean squared error of running sums at equal privacy (μ = 1, numbers that move by 1)")
     head = ["counter", "rounds", "largest", "mean", *(["largest, measured", "mean, measured"] if simulated else [])]
     lines = []
@@ -75,14 +81,13 @@ def _show(rows: list[Any], *, simulated: bool) -> None:
     for row in rows:
         if previous is not None and previous.rounds != row.rounds:
             lines.append(_bound(previous, simulated=simulated))
-        errors = [row.computed, *([row.simulated] if simulated else [])]
-        figures = [number(value, digits=4) for error in errors for value in error]
+        figures = [number(value, digits=4) for value in (*row.computed, *(row.simulated or ()))]
         lines.append([row.counter, f"{row.rounds:,}", *figures])
         previous = row
     lines.append(_bound(rows[-1], simulated=simulated))
     table(head, lines, right=range(1, len(head)))
 
 
-def _bound(row: Any, *, simulated: bool) -> list[str]:
+def _bound(row: Comparison, *, simulated: bool) -> list[str]:
     empty = [""] * (3 if simulated else 1)
     return ["any factorisation, at least", f"{row.rounds:,}", number(row.lower_bound, digits=4), *empty]

@@ -31,8 +31,17 @@ def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
             if step is not None:
                 step(position, len(rows))
     if as_json:
-        names = ("paper", "place", "printed", "ours", "verdict")
-        facts = [{name: getattr(row, name) for name in names} | {"evidence": evidence} for row, evidence in measured]
+        facts = [
+            {
+                "paper": row.paper,
+                "place": row.place,
+                "printed": row.printed,
+                "ours": row.ours,
+                "verdict": row.verdict,
+                "evidence": evidence,
+            }
+            for row, evidence in measured
+        ]
         text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
     else:
         text = markdown(measured)

@@ -14,6 +14,7 @@ from discreet.algorithms import algorithms
 from discreet.environments import environment_names, environments
 from discreet.environments.registry import file_options
 from discreet.errors import DiscreetError
+from discreet.options import Values
 from discreet.problems import Problem
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,7 +73,7 @@ def files(command: Command) -> Command:
     return command
 
 
-def given(arguments: dict[str, Any]) -> dict[str, Any]:
+def given(arguments: Values) -> dict[str, Any]:
     """Return those arguments of a command that were given."""
     return {name: value for name, value in arguments.items() if value is not None}
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from discreet.channels import Restarting, RunningSum
 from discreet.channels.restarting import SPLITS
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Channel, Floats, Generator
 from discreet.errors import check_int, unknown_name
 from discreet.factorisations import FACTORISATIONS, Errors, lower_bound
 from discreet.kernel import compile_for
 from discreet.mechanisms import Gaussian
 from discreet.randomness import streams
-from discreet.sets import Box
+from discreet.sets import Box, ConvexSet
 
 UNKNOWN_HORIZON = SPLITS  # these need not know the number of rounds
 COUNTERS = (*FACTORISATIONS, *UNKNOWN_HORIZON)
@@ -46,7 +46,7 @@ def compare(name: str, rounds: int, *, copies: int = 0, seed: int = 1) -> Compar
     return Comparison(name, length, computed, simulated, lower_bound(length))
 
 
-def counter(name: str, losses: Any, rounds: int, noise: Gaussian) -> RunningSum | Restarting:
+def counter(name: str, losses: ConvexSet, rounds: int, noise: Gaussian) -> RunningSum | Restarting:
     """Return the named counter for a number of released prefixes, with given noise."""
     if name in UNKNOWN_HORIZON:
         return Restarting.over(losses, noise, split=name)
@@ -79,7 +79,7 @@ def _simulated(name: str, rounds: int, worst: int, copies: int, seed: int) -> Er
     return Errors(float(squares[worst]) / (times * streamed), float(squares.mean()) / (times * streamed))
 
 
-def square_errors(channel: Any, zeros: Floats, squares: Floats, rng: Generator) -> None:
+def square_errors(channel: Channel, zeros: Floats, squares: Floats, rng: Generator) -> None:
     """Add the squared error of every prefix sum of a stream of zeros to ``squares``."""
     for t in range(squares.size):
         released = channel.offer(zeros, 1.0, rng)[1]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from discreet.errors import DiscreetError, check_int, unknown_name
-from discreet.options import REQUIRED, Option, options_of
+from discreet.options import REQUIRED, Option, Values, options_of
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
 
@@ -35,7 +35,7 @@ class NamedEnvironment:
         filled = {*parameter_names(self.problem), "rounds", "bounds", *self.preset}
         return {name: option for name, option in options_of(self.make).items() if name not in filled}
 
-    def build(self, problem: Problem, *, rounds: int, bounds: Range, options: Mapping[str, Any]) -> Environment:
+    def build(self, problem: Problem, *, rounds: int, bounds: Range, options: Values) -> Environment:
         """Return the environment for a problem and a number of rounds."""
         wanted = options_of(self.make)
         given: dict[str, Any] = {"rounds": rounds, "bounds": bounds} | problem.parameters()
@@ -117,7 +117,7 @@ def environment(
     return check_parameters(found if borrowed is None else problem.adapt(found), given)
 
 
-def check_parameters(environment: Environment, parameters: Mapping[str, Any]) -> Environment:
+def check_parameters(environment: Environment, parameters: Values) -> Environment:
     """Return an environment whose problem has these parameters, or say which it does not have."""
     found = environment.problem.parameters()
     for name, value in parameters.items():
@@ -131,9 +131,9 @@ def file_options() -> dict[str, Option]:
     return {name: option for each in environments() for name, option in each.options.items() if option.is_file}
 
 
-def parameter_names(problem: Any) -> tuple[str, ...]:
+def parameter_names(problem: type[Problem]) -> tuple[str, ...]:
     """Return the names of the parameters of a kind of problem."""
-    return tuple(each.name for each in fields(problem))
+    return tuple(each.name for each in fields(cast(Any, problem)))
 
 
 def _what(option: Option) -> str:

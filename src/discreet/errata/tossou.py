@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,9 +16,12 @@ from discreet.problems import Arms
 from discreet.simulation.statistics import gini_difference
 
 PAPER = TOSSOU.short
+Weighted = Exp3 | Exp3Gain
 
 
-def log_ratio(learner: Any, twin: Any, actions: Sequence[int], losses: Sequence[float], others: Sequence[float]) -> float:
+def log_ratio(
+    learner: Weighted, twin: Weighted, actions: Sequence[int], losses: Sequence[float], others: Sequence[float]
+) -> float:
     """Return by how much more likely, in logarithms, the actions are on the one sequence of losses than on the other."""
     total = 0.0
     for arm, loss, other in zip(actions, losses, others, strict=True):
@@ -30,7 +32,7 @@ def log_ratio(learner: Any, twin: Any, actions: Sequence[int], losses: Sequence[
     return total
 
 
-def _probability(learner: Any, arm: int) -> float:
+def _probability(learner: Weighted, arm: int) -> float:
     values = learner.weights.values
     return float((1.0 - learner.mixing) * values[arm] / values.sum() + learner.mixing / values.size)
 

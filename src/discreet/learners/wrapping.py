@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.contracts import Generator, Learner
+from discreet.contracts import Action, Generator, Learner, Observation, Query, Release, Trace
 
 
 class Wrapping(Learner):
@@ -12,19 +10,19 @@ class Wrapping(Learner):
 
     learner: Learner
 
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, Any]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Let the learner act."""
         return self.learner.act(observation, rng)
 
-    def query(self, trace: Any) -> Any:
+    def query(self, trace: Trace) -> Query:
         """Ask what the learner asks."""
         return self.learner.query(trace)
 
-    def learn(self, trace: Any, released: Any) -> None:
+    def learn(self, trace: Trace, released: Release) -> None:
         """Let the learner learn."""
         self.learner.learn(trace, released)
 
-    def patience(self, trace: Any) -> int:
+    def patience(self, trace: Trace) -> int:
         """Hold an action as long as the learner wishes."""
         return self.learner.patience(trace)
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from numbers import Integral
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, SupportsIndex
+from typing import NamedTuple, NoReturn, SupportsIndex
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count, unknown_name
 from discreet.guarantee import Guarantee
@@ -324,7 +324,7 @@ def _present(path: str | os.PathLike[str]) -> Path:
     return Path(path).absolute()
 
 
-def _same_charge(known: tuple[int, float, float], facts: tuple[Any, ...]) -> int:
+def _same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> int:
     """Return the number of an entry, or refuse to take it for another charge."""
     number, epsilon, delta = known
     label, now_epsilon, now_delta, *_ = facts

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Action, Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import advice_of, labels_of, loss_of
 from discreet.live.bandit import Decision, play_arm
@@ -15,6 +15,7 @@ from discreet.live.budget import User
 from discreet.live.building import Plan, build
 from discreet.live.experts import draw
 from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Advice
 
@@ -67,13 +68,13 @@ class Advisor(Face):
         super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
 
     @classmethod
-    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+    def _plan(cls, recipe: Recipe) -> Plan:
         arms, experts = len(recipe["arms"]), len(recipe["experts"])
         private = build(Advice(arms, experts), recipe)
         carry = follow_expert if private.learner.follows else play_arm
         return Plan.of(recipe, private, observation=np.full((arms, experts), 1.0 / arms), carry=carry)
 
-    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
         self._labels: tuple[Hashable, ...] = tuple(recipe["arms"])
         self._indices = index_of(self._labels)
@@ -94,6 +95,6 @@ class Advisor(Face):
         return f"{len(self._labels)} arms, {len(self._experts)} experts"
 
 
-def follow_expert(action: Any, observation: Floats, rng: Generator) -> int:
+def follow_expert(action: Action, observation: Floats, rng: Generator) -> int:
     """Return an arm, drawn from the advice of the expert that is followed."""
     return draw(observation[:, int(action)], rng)

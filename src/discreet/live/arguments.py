@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import SupportsFloat, cast
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
     return tuple(range(check_int(name, given, least=2, most=10_000_000)))
 
 
-def loss_of(reward: Any, loss: Any, bounds: Range, *, clip: bool) -> float:
+def loss_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> float:
     """Return the outcome as a loss in range."""
     if (reward is None) == (loss is None):
         raise DiscreetError("tell needs one outcome: either reward or loss.")
@@ -56,17 +56,17 @@ def loss_of(reward: Any, loss: Any, bounds: Range, *, clip: bool) -> float:
     return value if loss is not None else low + (high - value)
 
 
-def _number(given: Any) -> float | None:
+def _number(given: object) -> float | None:
     """Return the outcome as a float, or None; what it was must not stay in the chain of an exception."""
     if isinstance(given, str | bytes):
         return None
     try:
-        return float(given)
+        return float(cast(SupportsFloat, given))
     except Exception:
         return None
 
 
-def losses_of(rewards: Any, losses: Any, labels: Labels, bounds: Range, *, clip: bool) -> Floats:
+def losses_of(rewards: object, losses: object, labels: Labels, bounds: Range, *, clip: bool) -> Floats:
     """Return the outcome of every expert, as losses in range; they come in the order of the labels, or by label."""
     if (rewards is None) == (losses is None):
         raise DiscreetError("tell needs one outcome: either rewards or losses.")
@@ -85,7 +85,7 @@ def losses_of(rewards: Any, losses: Any, labels: Labels, bounds: Range, *, clip:
     return values if losses is not None else low + (high - values)
 
 
-def vector_of(name: str, given: Any, length: int) -> Floats:
+def vector_of(name: str, given: object, length: int) -> Floats:
     """Return a vector of finite numbers, or refuse it."""
     array = _numbers(given)
     if array is None or not np.isfinite(array).all():
@@ -95,7 +95,7 @@ def vector_of(name: str, given: Any, length: int) -> Floats:
     return array
 
 
-def _numbers(given: Any) -> Floats | None:
+def _numbers(given: object) -> Floats | None:
     """Return an array of floats, or None; what it was must not stay in the chain of an exception."""
     try:
         array = np.asarray(given)
@@ -104,7 +104,7 @@ def _numbers(given: Any) -> Floats | None:
         return None
 
 
-def advice_of(given: Any, experts: Labels, arms: Labels) -> Floats:
+def advice_of(given: object, experts: Labels, arms: Labels) -> Floats:
     """Return advice (experts by arms) as learners get it: arms by experts."""
     advice = _numbers(given)
     if advice is None or advice.shape != (len(experts), len(arms)):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from discreet.contracts import Generator
+from discreet.contracts import Action, Generator, Observation
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, loss_of
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
 from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Arms
 
@@ -98,11 +99,11 @@ class Bandit(Face):
         super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
 
     @classmethod
-    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+    def _plan(cls, recipe: Recipe) -> Plan:
         private = build(Arms(len(recipe["arms"])), recipe)
         return Plan.of(recipe, private, observation=0, carry=play_arm)
 
-    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
         self._labels: tuple[Hashable, ...] = tuple(recipe["arms"])
         self._indices = index_of(self._labels)
@@ -123,6 +124,6 @@ class Bandit(Face):
         return f"{len(self._labels)} arms"
 
 
-def play_arm(action: Any, observation: Any, rng: Generator) -> int:
+def play_arm(action: Action, observation: Observation, rng: Generator) -> int:
     """Return the arm, which is the action."""
     return int(action)

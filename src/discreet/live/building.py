@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
-from discreet.contracts import Generator
+from discreet.contracts import Action, Generator, Observation
 from discreet.errors import DiscreetError
+from discreet.live.rows import Recipe
 from discreet.private import Private
 from discreet.problems import Advice, Arms, Points, Problem
 from discreet.ranges import make_range
 
 FACES: dict[type[Problem], str] = {Arms: "Bandit", Points: "Experts or Optimizer", Advice: "Advisor"}
-Carry = Callable[[Any, Any, Generator], int]
+Carry = Callable[[Action, Observation, Generator], int]
 
 
 class Plan(NamedTuple):
@@ -26,11 +27,11 @@ class Plan(NamedTuple):
     horizon: int
     simulation: bool
     seed: int | None
-    observation: Any  # an example
+    observation: Observation  # an example
     carry: Carry  # which arm or expert an action, an observation and a draw come to in a round; -1 for none
 
     @classmethod
-    def of(cls, recipe: Mapping[str, Any], private: Private, *, observation: Any, carry: Carry) -> Plan:
+    def of(cls, recipe: Recipe, private: Private, *, observation: Observation, carry: Carry) -> Plan:
         """Return the plan that a face's arguments describe."""
         return cls(
             name=recipe["face"].lower(),
@@ -44,7 +45,7 @@ class Plan(NamedTuple):
         )
 
 
-def build(problem: Problem, recipe: Mapping[str, Any]) -> Private:
+def build(problem: Problem, recipe: Recipe) -> Private:
     """Return the named algorithm before the first round, with exact noise unless it is for simulation."""
     known = algorithm(recipe["algorithm"])
     if not known.plays(problem):

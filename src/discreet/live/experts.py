@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Observation
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, losses_of
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
 from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Points
 
@@ -74,11 +75,11 @@ class Experts(Face):
         super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
 
     @classmethod
-    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+    def _plan(cls, recipe: Recipe) -> Plan:
         private = build(Points("experts", len(recipe["experts"])), recipe)
         return Plan.of(recipe, private, observation=0, carry=draw_expert)
 
-    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
         self._labels: tuple[Hashable, ...] = tuple(recipe["experts"])
         self._indices = index_of(self._labels)
@@ -105,7 +106,7 @@ class Experts(Face):
         return f"{len(self._labels)} experts"
 
 
-def draw_expert(action: Floats, observation: Any, rng: Generator) -> int:
+def draw_expert(action: Floats, observation: Observation, rng: Generator) -> int:
     """Return an expert, drawn from a distribution."""
     return draw(action, rng)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Hashable, Sequence
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from discreet.live.arguments import check_flags
 from discreet.live.building import Plan, noise_words
 from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun, Progress
+from discreet.options import Values
 from discreet.ranges import Range, make_range
 
 Path = str | os.PathLike[str]
@@ -32,13 +34,13 @@ class Face(NoTwin):
 
     def __init__(
         self,
-        recipe: Mapping[str, Any],
+        recipe: Recipe,
         *,
         simulation: bool,
         seed: int | None,
         ledger: Ledger | None,
         path: Path | None,
-        options: Mapping[str, Any],
+        options: Values,
     ) -> None:
         check_flags(clip=recipe["clip"], simulation=simulation)
         check_int("horizon", recipe["horizon"], least=2)
@@ -83,11 +85,11 @@ class Face(NoTwin):
         return face
 
     @classmethod
-    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+    def _plan(cls, recipe: Recipe) -> Plan:
         """Return what is to be run."""
         raise NotImplementedError
 
-    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         self._recipe, self._run = recipe, run
 
     @property
@@ -139,12 +141,20 @@ class Face(NoTwin):
         )
 
 
+class Decided(Protocol):
+    """What ``ask`` of any face gives."""
+
+    @property
+    def id(self) -> int:
+        """The number of the round."""
+
+
 def index_of(labels: Sequence[Hashable]) -> dict[Hashable, int]:
     """Return the position of each label."""
     return {label: index for index, label in enumerate(labels)}
 
 
-def check_decision(decision: Any, kind: type[Any]) -> None:
+def check_decision(decision: object, kind: type[Decided]) -> None:
     """Refuse what ``ask`` cannot have given."""
     if not isinstance(decision, kind) or type(decision.id) is not int:
         raise DiscreetError(
@@ -159,5 +169,5 @@ def _check_ledger(ledger: object, simulation: bool) -> None:
         raise DiscreetError("ledger is given, but simulation=True draws noise that protects nobody: leave it out.")
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(values: Values) -> Values:
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}

@@ -9,14 +9,14 @@ import sqlite3
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.ledger.turns import turn
 from discreet.live.encoding import as_text, from_text, recipe_text
-from discreet.live.rows import Change, Draws, Group, Rows, Ticket
+from discreet.live.rows import Change, Draws, Example, Group, Recipe, Rows, Ticket
 
 MARK = 0x4C697631  # "Liv1", the application id of a run's file
 TABLES = (
@@ -98,13 +98,13 @@ class FileStore:
         for setting in ("secure_delete = ON", "synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON"):
             self._file.execute(f"PRAGMA {setting}")
 
-    def recipe(self) -> dict[str, Any]:
+    def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""
         with self._using(), self._reading():
             (text,) = self._file.execute("SELECT recipe FROM run").fetchone()
-            return cast(dict[str, Any], json.loads(text))
+            return cast(Recipe, json.loads(text))
 
-    def load(self, example: Any) -> None:
+    def load(self, example: Example) -> None:
         """Read what is committed."""
         with self._using(), self._reading():
             if self._file.in_transaction:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Action, Floats, Generator, Observation
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.ledger import Ledger
 from discreet.live.arguments import vector_of
 from discreet.live.budget import User
 from discreet.live.building import Plan, build
 from discreet.live.face import Face, Path, check_decision
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Points
 
@@ -79,11 +80,11 @@ class Optimizer(Face):
         super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
 
     @classmethod
-    def _plan(cls, recipe: Mapping[str, Any]) -> Plan:
+    def _plan(cls, recipe: Recipe) -> Plan:
         private = build(Points(recipe["geometry"], recipe["dimension"]), recipe)
         return Plan.of(recipe, private, observation=0, carry=no_choice)
 
-    def _enter(self, recipe: Mapping[str, Any], run: LiveRun) -> None:
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
         self._losses = Points(recipe["geometry"], recipe["dimension"]).sets(self._bounds).losses
 
@@ -106,6 +107,6 @@ class Optimizer(Face):
         return f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"
 
 
-def no_choice(action: Any, observation: Any, rng: Generator) -> int:
+def no_choice(action: Action, observation: Observation, rng: Generator) -> int:
     """Return that there is none: the point itself is played."""
     return NO_CHOICE

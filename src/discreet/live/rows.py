@@ -6,6 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from discreet.contracts import Action, Release, Trace
+
+Recipe = Mapping[str, Any]  # the arguments that a run was started with, by name
+Example = tuple[Action, Trace]  # of the kind that a learner makes
+
 # How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases.
 Counters = tuple[int, int, int, int]
 
@@ -14,8 +19,8 @@ class Group(NamedTuple):
     """Rounds that share one action: what the learner needs of it, and what the channel holds of their outcomes."""
 
     number: int  # of its first round
-    action: Any
-    trace: Any
+    action: Action
+    trace: Trace
     size: int  # rounds
     told: int
     due: bool  # whether all is held that its release needs
@@ -32,7 +37,7 @@ class Ticket(NamedTuple):
     group: int
     choice: int  # an arm or an expert, -1 where there is none
     token: str  # of the run that gave it
-    action: Any = None  # not kept: only who asks needs it
+    action: Action = None  # not kept: only who asks needs it
 
 
 class Draws(NamedTuple):
@@ -51,7 +56,7 @@ class Change(NamedTuple):
     group: Group | None = None
     closed: int | None = None  # a group
     released: int | None = None  # a group: it has at most one release
-    value: Any = None  # what was released; None if the channel is not private, for then it would be raw
+    value: Release = None  # what was released; None if the channel is not private, for then it would be raw
     learner: bytes | None = None
     stream: bytes | None = None
     draws: Draws | None = None
@@ -69,7 +74,7 @@ new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
 class Rows:
     """All tables of a run, in memory."""
 
-    def __init__(self, recipe: Mapping[str, Any], token: str, learner: bytes) -> None:
+    def __init__(self, recipe: Recipe, token: str, learner: bytes) -> None:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
         self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again

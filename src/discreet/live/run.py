@@ -6,14 +6,15 @@ import contextlib
 import os
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from os import getpid
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from discreet import kernel
+from discreet.contracts import Feedback, Observation, Query, Release
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -22,7 +23,7 @@ from discreet.live.budget import Budget, User
 from discreet.live.building import Plan
 from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
-from discreet.live.rows import Draws, Group, Rows, Ticket, new_change, new_group, new_ticket
+from discreet.live.rows import Draws, Example, Group, Recipe, Rows, Ticket, new_change, new_group, new_ticket
 from discreet.live.store import MemoryStore, Store
 from discreet.private import Private
 from discreet.randomness import streams
@@ -87,7 +88,7 @@ class LiveRun(NoTwin):
     def start(
         cls,
         plan: Plan,
-        recipe: Mapping[str, Any],
+        recipe: Recipe,
         *,
         ledger: Ledger | None = None,
         path: str | os.PathLike[str] | None = None,
@@ -101,7 +102,7 @@ class LiveRun(NoTwin):
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
         return cls(plan, MemoryStore(rows) if path is None else FileStore.create(path, rows), ledger=ledger)
 
-    def ask(self, observation: Any = None, *, user: User | None = None) -> Ticket:
+    def ask(self, observation: Observation = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
         if getpid() != self._process:
             raise self._foreign()
@@ -134,11 +135,11 @@ class LiveRun(NoTwin):
             self._changing = False
             return ticket
 
-    def tell(self, ticket: Ticket, feedback: Any) -> None:
+    def tell(self, ticket: Ticket, feedback: Feedback) -> None:
         """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens."""
         self.hear(ticket.id, ticket.token, ticket.choice, feedback)
 
-    def hear(self, number: int, token: str, choice: int | None, feedback: Any) -> None:
+    def hear(self, number: int, token: str, choice: int | None, feedback: Feedback) -> None:
         """Take the outcome of the decision with this number, token and choice."""
         if getpid() != self._process:
             raise self._foreign()
@@ -157,7 +158,7 @@ class LiveRun(NoTwin):
                     self._channel_state[:] = self._blank
             self._changing = False
 
-    def _new_group(self, number: int, observation: Any) -> Group:
+    def _new_group(self, number: int, observation: Observation) -> Group:
         """Let the learner act, and begin what the channel holds for it."""
         if self._learner.must_pause():
             self._learner.resume()
@@ -173,7 +174,7 @@ class LiveRun(NoTwin):
             self._channel_state[:] = self._blank
         return new_group((number, action, trace, size, 0, False, held))
 
-    def _take(self, rows: Rows, group: Group, feedback: Any, told: int) -> None:
+    def _take(self, rows: Rows, group: Group, feedback: Feedback, told: int) -> None:
         """Take an outcome, and commit it; with what is released, if that need not wait."""
         heard, query = group.told + 1, self._learner.query(group.trace)
         if self._raw:
@@ -192,13 +193,13 @@ class LiveRun(NoTwin):
         """Return whether a release must not be made yet: so far, no wait times can be declared."""
         return False
 
-    def _release(self, rows: Rows, group: Group, query: Any, heard: int, told: int | None) -> None:
+    def _release(self, rows: Rows, group: Group, query: Query, heard: int, told: int | None) -> None:
         """Draw noise, let the learner learn, and commit both with what they change."""
         ready, value = self._channel.release(query, self._noise_rng)
         self._finish(rows, group, heard, ready, value, told)
 
     def _finish(
-        self, rows: Rows, group: Group, heard: int, ready: bool, value: Any, told: int | None, *, due: bool = False
+        self, rows: Rows, group: Group, heard: int, ready: bool, value: Release, told: int | None, *, due: bool = False
     ) -> None:
         """Let the learner learn what is released, if something is, and commit all that has changed."""
         number, action, trace, size, _, _, _ = group
@@ -341,7 +342,7 @@ class LiveRun(NoTwin):
             self._store.close()
 
 
-def _example(plan: Plan) -> tuple[Any, Any]:
+def _example(plan: Plan) -> Example:
     """Return an action and a trace of the kind that the learner makes."""
     learner = kernel.copy(plan.private.learner)
     if learner.must_pause():

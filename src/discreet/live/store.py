@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from discreet.live.rows import Change, Rows
+from discreet.live.rows import Change, Example, Rows
 
 
 class Store(Protocol):
@@ -12,7 +12,7 @@ class Store(Protocol):
 
     rows: Rows  # what is committed
 
-    def load(self, example: Any) -> None:
+    def load(self, example: Example) -> None:
         """Read what is committed; ``example`` is an action and a trace of the kind that groups have.
 
         It is also how a store recovers: whatever was begun and not committed is gone afterwards.
@@ -32,7 +32,7 @@ class MemoryStore:
         self.rows = rows
         self._committed: Change | None = None  # a change that is made, though perhaps not yet in all tables
 
-    def load(self, example: Any) -> None:
+    def load(self, example: Example) -> None:
         """Complete a change that was interrupted while it entered the tables."""
         if self._committed is not None:
             self.rows.apply(self._committed)

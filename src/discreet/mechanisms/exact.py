@@ -12,7 +12,8 @@ import os
 import threading
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar
+from types import ModuleType
+from typing import ClassVar
 
 from discreet.contracts import Noise
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
@@ -187,7 +188,7 @@ def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
     return lambda count: list(measure([0] * count))
 
 
-def _opendp() -> Any:
+def _opendp() -> ModuleType:
     """Return OpenDP, or say what is missing."""
     try:
         from importlib.metadata import version

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, check_int
 from discreet.problems.arms import MOST_ARMS, ArmGame, first_differs
-from discreet.problems.base import Environment, Problem
+from discreet.problems.base import Environment, Game, Problem
 from discreet.ranges import Range
 
 
@@ -60,7 +60,7 @@ class Advice(Problem):
         """Return a game of random losses; all experts advise all arms alike."""
         return self._game(rng.random((rounds, self.arms)))
 
-    def rival_losses(self, game: AdviceGame, losses: Floats) -> Floats:
+    def rival_losses(self, game: Game, losses: Floats) -> Floats:
         """Return the expected losses of experts; their advice must be distributions over arms."""
         rows = []
         for t, row in enumerate(losses):

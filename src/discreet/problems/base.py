@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Action, Feedback, Floats, Generator, Observation
 from discreet.errors import DiscreetError, count
 from discreet.kernel import Component
 from discreet.ranges import Range
@@ -18,15 +18,15 @@ from discreet.ranges import Range
 class Game(Component):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
-    def observe(self, t: int) -> Any:
+    def observe(self, t: int) -> Observation:
         """Return what is shown before round t is played: nothing."""
         return 0
 
-    def feedback(self, t: int, action: Any) -> Any:
+    def feedback(self, t: int, action: Action) -> Feedback:
         """Return the raw feedback to an action: it goes to the channel and nowhere else."""
         raise NotImplementedError
 
-    def loss(self, t: int, action: Any) -> float:
+    def loss(self, t: int, action: Action) -> float:
         """Return the loss of an action, for scoring only."""
         raise NotImplementedError
 
@@ -52,9 +52,23 @@ class TableGame(Game):
         """Return the sum of the rows of each stretch."""
         return np.add.reduceat(self.losses, starts, axis=0)
 
-    def rescaled(self, shift: float, factor: float) -> Game:
+    def rescaled(self, shift: float, factor: float) -> Self:
         """Return the game with all losses on another scale."""
         return self._replace(losses=shift + factor * self.losses)
+
+
+class HasLosses(Protocol):
+    """What has a table of losses: a game, or the data that games are dealt from."""
+
+    @property
+    def losses(self) -> Floats:
+        """A row a round."""
+
+    def _replace(self, **changes: Floats) -> Self:
+        """Return it with other losses."""
+
+
+Tabled = TypeVar("Tabled", bound=HasLosses)
 
 
 class ReactingGame(Game):
@@ -124,8 +138,8 @@ class Problem:
         return float(total.min())
 
     def check(
-        self, game: Any, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
-    ) -> tuple[Any, int]:
+        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+    ) -> tuple[Tabled, int]:
         """Return the game with all losses where they were declared to be, and how many were moved, or refuse it.
 
         ``before`` rounds went before it; ``row`` and ``column`` are what those of its table are called.
@@ -142,19 +156,19 @@ class Problem:
             f"is {bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
         )
 
-    def probe(self, rounds: int, rng: Generator) -> Any:
+    def probe(self, rounds: int, rng: Generator) -> Game:
         """Return a game of random losses in [0, 1] for checks; what is observed does not depend on ``rng``."""
         raise NotImplementedError
 
-    def samples(self, game: Any) -> list[Any]:
+    def samples(self, game: Game) -> list[Action]:
         """Return some actions to check a game with: all of them, or such that one of them is the best in this game."""
         return list(range(self.actions))
 
-    def rival_losses(self, game: Any, losses: Floats) -> Floats:
+    def rival_losses(self, game: Game, losses: Floats) -> Floats:
         """Return what rivals lose, a row a round, given what the ``samples`` do."""
         return losses
 
-    def neighbours(self, rounds: int, bounds: Range) -> tuple[Any, Any]:
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[Game, Game]:
         """Return two games that differ in the feedback of the first round, as much as they can."""
         raise NotImplementedError
 

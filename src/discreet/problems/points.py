@@ -11,9 +11,9 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, count, unknown_name
 from discreet.kernel import as_list, compile_for, helper
 from discreet.problems.arms import Arms, first_differs
-from discreet.problems.base import Environment, Problem, TableGame
+from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range, make_range
-from discreet.sets import GEOMETRIES, Geometry, geometry
+from discreet.sets import GEOMETRIES, ConvexSet, Geometry, geometry
 
 TOLERANCE = 1e-9  # by which a loss vector may leave its set: rounding
 
@@ -103,8 +103,8 @@ class Points(Problem):
         return self.sets(make_range()).best(total)
 
     def check(
-        self, game: Any, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
-    ) -> tuple[Any, int]:
+        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+    ) -> tuple[Tabled, int]:
         """Return the game with all loss vectors in their declared set, and how many had to be moved, or refuse it."""
         losses = self.sets(bounds).losses
         first = compile_for(first_outside, losses)(losses, game.losses)
@@ -130,7 +130,7 @@ class Points(Problem):
         """Return a game of random loss vectors."""
         return LinearGame(rng.random((rounds, self.dimension)))
 
-    def samples(self, game: Any) -> list[Floats]:
+    def samples(self, game: Game) -> list[Floats]:
         """Return corners, among which is the best one of the game, and the middle."""
         points = self.sets(make_range()).points
         found = [points.centre()]
@@ -237,7 +237,7 @@ def product(vector: Floats, point: Floats) -> float:
     return total
 
 
-def first_outside(losses: Any, rows: Floats) -> int:
+def first_outside(losses: ConvexSet, rows: Floats) -> int:
     """Return the first row that is not in the set, or -1."""
     for t in range(rows.shape[0]):
         if not losses.contains(rows[t], TOLERANCE):
@@ -245,7 +245,7 @@ def first_outside(losses: Any, rows: Floats) -> int:
     return -1
 
 
-def project_rows(losses: Any, rows: Floats) -> int:
+def project_rows(losses: ConvexSet, rows: Floats) -> int:
     """Move every row that is not in the set to the nearest point of it; return how many were moved."""
     moved = 0
     for t in range(rows.shape[0]):

@@ -66,20 +66,22 @@ class Reproduction(Generic[Cell, Outcome, Found]):
         return found.text
 
 
-_known: dict[str, Reproduction[Any, Any, Any]] = {}
+Known = Reproduction[Any, Any, Any]  # each has its own games, outcomes and findings
+
+_known: dict[str, Known] = {}
 
 
-def register(reproduction: Reproduction[Any, Any, Any]) -> None:
+def register(reproduction: Known) -> None:
     """Declare a reproduction."""
     _known[reproduction.name] = reproduction
 
 
-def reproductions() -> dict[str, Reproduction[Any, Any, Any]]:
+def reproductions() -> dict[str, Known]:
     """Return all reproductions."""
     return dict(_known)
 
 
-def reproduction(name: str) -> Reproduction[Any, Any, Any]:
+def reproduction(name: str) -> Known:
     """Return the reproduction of that name, or suggest the nearest."""
     if name not in _known:
         raise unknown_name("reproduction", name, _known)

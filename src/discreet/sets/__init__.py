@@ -2,7 +2,7 @@
 
 from discreet.sets.balls import L1Ball, L2Ball, ball
 from discreet.sets.box import Box
-from discreet.sets.contract import ConvexSet
+from discreet.sets.contract import ConvexSet, Projected
 from discreet.sets.geometry import GEOMETRIES, Geometry, geometry
 from discreet.sets.polytope import Polytope
 from discreet.sets.simplex import Simplex
@@ -15,6 +15,7 @@ __all__ = [
     "L1Ball",
     "L2Ball",
     "Polytope",
+    "Projected",
     "Simplex",
     "ball",
     "geometry",

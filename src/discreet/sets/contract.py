@@ -7,7 +7,24 @@ from typing import Protocol
 from discreet.contracts import Floats
 
 
-class ConvexSet(Protocol):
+class Projected(Protocol):
+    """What running sums need of the set that their vectors are projected onto; in live use they need no more."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of its points."""
+
+    def project(self, point: Floats) -> None:
+        """Replace the point by the nearest one of the set, in the Euclidean norm."""
+
+    def diameter(self, norm: float) -> float:
+        """Return the largest distance between two points in the norm 1, 2 or infinity."""
+
+    def largest(self, norm: float) -> float:
+        """Return the largest norm (1, 2 or infinity) of a point."""
+
+
+class ConvexSet(Projected, Protocol):
     """A bounded, closed, convex set of vectors: a value that never changes.
 
     Points and directions are arrays of length ``dimension``. ``minimise_linear``, ``project``, ``contains`` and
@@ -16,27 +33,14 @@ class ConvexSet(Protocol):
     from the size of a set must not depend on good input.
     """
 
-    @property
-    def dimension(self) -> int:
-        """The length of its points."""
-
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write into ``point`` one that minimises <direction, x> over the set, the same one every time."""
-
-    def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the set, in the Euclidean norm."""
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether no constraint is violated by more than ``tolerance``."""
 
     def support(self, direction: Floats) -> float:
         """Return the largest <direction, x> over the set."""
-
-    def diameter(self, norm: float) -> float:
-        """Return the largest distance between two points in the norm 1, 2 or infinity."""
-
-    def largest(self, norm: float) -> float:
-        """Return the largest norm (1, 2 or infinity) of a point."""
 
     def centre(self) -> Floats:
         """Return a new array with a point in the middle of the set."""

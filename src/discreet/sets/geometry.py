@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.ranges import Range
+from discreet.sets import ConvexSet
 from discreet.sets.balls import L1Ball, L2Ball
 from discreet.sets.box import Box
 from discreet.sets.simplex import Simplex
@@ -29,7 +30,7 @@ class Geometry(NamedTuple):
 
     name: str
     points: Any
-    losses: Any
+    losses: ConvexSet
     bounds: Range  # as they were declared
 
     @property

@@ -18,6 +18,7 @@ from discreet.contracts import Floats, Integers
 from discreet.environments.registry import file_options, find_environment
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.guarantee import Guarantee, round_up
+from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
@@ -73,7 +74,7 @@ def simulate(
     delta: float = 0.0,
     low: float = 0.0,
     high: float = 1.0,
-    options: Mapping[str, Any] | None = None,
+    options: Values | None = None,
     seed: int = 0,
     workers: int | None = None,
     clip: bool = False,
@@ -199,7 +200,7 @@ def _run(
 
 
 def _check_options(
-    options: Mapping[str, Any], named: Sequence[Algorithm], asked: str | Environment | None, problem: Problem
+    options: Values, named: Sequence[Algorithm], asked: str | Environment | None, problem: Problem
 ) -> None:
     """Refuse an option that neither an algorithm nor the environment has."""
     known = {key for each in named for key in each.options}
@@ -211,7 +212,7 @@ def _check_options(
 
 
 def _contenders(
-    algorithms: Sequence[str | Contender], settings: Sequence[Setting[Problem]], options: Mapping[str, Any]
+    algorithms: Sequence[str | Contender], settings: Sequence[Setting[Problem]], options: Values
 ) -> list[Contender]:
     if not algorithms:
         raise DiscreetError("algorithms is empty, but at least one is needed.")

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Action, Floats, Generator, Integers, Trace
 from discreet.errors import DiscreetError
 from discreet.kernel import arrays, as_plain, compilable, compile_for, copy, with_names
 from discreet.private import Private
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 
+Reached = tuple[int, int, float, tuple[Action, Trace, int]]  # round, mark, loss so far, and what is held
+Loop = Callable[..., Reached]
+
 
 class Held(NamedTuple):
     """An action that is still to be played for some rounds."""
 
-    action: Any
-    trace: Any
+    action: Action
+    trace: Trace
     left: int
 
 
@@ -33,7 +37,7 @@ def play(
     held: Held,
     learner_rng: Generator,
     privacy_rng: Generator,
-) -> tuple[int, int, float, Any]:
+) -> Reached:
     """Play on from round t until ``marks[-1]``, noting in ``scores`` the loss so far after the rounds in ``marks``.
 
     It returns earlier, after a release, if the learner is done or must pause. What is held is handed on, so that a game
@@ -112,9 +116,10 @@ class Player:
         action, trace = self.private.act(game.observe(0), self._streams.learner)
         return Held(action, trace, self.private.hold_for(trace))
 
-    def _loop(self, game: Game, held: Held) -> Any:
+    def _loop(self, game: Game, held: Held) -> Loop:
         if not self._compiled:
             return play
         loop: Any = compile_for(play, self.private, game, held)
         # Without reference counting a view would come back as the array that it is a view of.
-        return loop.ordinary if any(array.base is not None for _, array in arrays(held)) else loop
+        chosen: Loop = loop.ordinary if any(array.base is not None for _, array in arrays(held)) else loop
+        return chosen

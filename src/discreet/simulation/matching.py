@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from discreet.algorithms import Algorithm
 from discreet.environments.registry import (
@@ -14,11 +13,12 @@ from discreet.environments.registry import (
     find_environment,
 )
 from discreet.errors import DiscreetError, check_int, unknown_name
+from discreet.options import Values
 from discreet.problems import Arms, Environment, Problem
 from discreet.ranges import Range
 
 
-def shared_problem(algorithms: Sequence[Algorithm], parameters: Mapping[str, Any]) -> Problem | None:
+def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Problem | None:
     """Return what all algorithms play with these parameters, or None if there are none."""
     if not algorithms:
         return None
@@ -38,8 +38,8 @@ def matching_environment(
     asked: str | Environment | None,
     problem: Problem | None,
     *,
-    parameters: Mapping[str, Any],
-    options: Mapping[str, Any],
+    parameters: Values,
+    options: Values,
     rounds: int | None,
     bounds: Range,
 ) -> Environment:

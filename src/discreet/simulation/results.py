@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, count
+from discreet.guarantee import Json
 from discreet.kernel import source_digest
 from discreet.problems import Problem
 from discreet.ranges import Range
@@ -47,7 +49,7 @@ class Results:
         """The length of the game."""
         return int(self.checkpoints[-1])
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> list[Json]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
         rows = []
         for index, contender in enumerate(self.contenders):
@@ -76,7 +78,7 @@ class Results:
         names = ", ".join(contender.label for contender in self.contenders)
         return f"Results({names}: {self.environment}, {self.rounds} rounds, {count(self.trials.size, 'trial')})"
 
-    def columns(self) -> dict[str, np.ndarray[Any, Any]]:
+    def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return the tidy table: one row for each contender, trial and checkpoint."""
         shape = self.regret.shape
         who, trial, mark = (axis.ravel() for axis in np.indices(shape))
@@ -92,7 +94,7 @@ class Results:
             "regret": self.regret.ravel(),
         }
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was promised."""
         return {
             "discreet": version("discreet"),
@@ -121,7 +123,7 @@ class Results:
         return [table, manifest]
 
 
-def parquet_writer() -> tuple[Any, Any]:
+def parquet_writer() -> tuple[ModuleType, ModuleType]:
     """Return pyarrow and its Parquet module, or say how to get them."""
     try:
         import pyarrow
@@ -131,7 +133,7 @@ def parquet_writer() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _facts(contender: Contender) -> Mapping[str, Any]:
+def _facts(contender: Contender) -> Json:
     return {
         "algorithm": contender.algorithm,
         "label": contender.label,

@@ -6,13 +6,13 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.private import Private
-from discreet.problems import Environment
+from discreet.problems import Environment, Game, TableGame
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player
@@ -73,7 +73,7 @@ def run_trial(
     loss = np.empty((len(players), marks.size))
     best = np.empty((len(players), marks.size))
     seconds = np.zeros(len(players))
-    total: Floats | float = 0.0
+    total: Floats = np.zeros(())
     clipped = 0
     for start, end in stretches(environment, marks):
         if stop.is_set():
@@ -83,7 +83,7 @@ def run_trial(
         inside = (marks > start) & (marks <= end)
         stops = np.unique(np.append(marks[inside], end)) - start
         at_marks = np.isin(stops, marks[inside] - start)
-        sums = total + np.cumsum(game.totals(np.append(0, stops[:-1])), axis=0)
+        sums = total + np.cumsum(game.totals([0, *stops[:-1].tolist()]), axis=0)
         total = sums[-1]
         best[:, inside] = [environment.best(row) for row in sums[at_marks]]
         for index, player in enumerate(players):
@@ -97,18 +97,19 @@ def run_trial(
 
 def deal(
     environment: Environment, start: int, stop: int, rng: Generator, bounds: Range, *, clip: bool
-) -> tuple[Any, int]:
+) -> tuple[Game, int]:
     """Return rounds start to stop with all losses in the declared range, and how many had to be clipped."""
     problem, game = environment.problem, environment.deal(start, stop, rng)
     if environment.answers:  # losses are made from what is played
         return (game.rescaled(*problem.scale(bounds)) if environment.on_unit_scale else game), 0
+    table = cast(TableGame, game)  # all others fix their losses first
     if not environment.on_unit_scale:
-        return problem.check(game, bounds, clip=clip, before=start)
-    game, clipped = problem.check(game, UNIT, clip=clip, before=start)
+        return problem.check(table, bounds, clip=clip, before=start)
+    table, clipped = problem.check(table, UNIT, clip=clip, before=start)
     if problem.scale(bounds) != problem.scale(UNIT):
-        scaled = game.rescaled(*problem.scale(bounds))
-        game, _ = problem.check(scaled, bounds, clip=True)  # a last digit may be outside, by rounding
-    return game, clipped
+        scaled = table.rescaled(*problem.scale(bounds))
+        table, _ = problem.check(scaled, bounds, clip=True)  # a last digit may be outside, by rounding
+    return table, clipped
 
 
 def stretches(environment: Environment, marks: Integers) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,7 @@ from discreet.algorithms.points.running_sums import (
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
-from discreet.contracts import Noise
+from discreet.contracts import Learner, Noise
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
@@ -262,8 +262,8 @@ def _instance(
     setting: Setting[Points],
     sets: Geometry,
     found: Candidate,
-    learner: Any,
-    parameters: dict[str, Any],
+    learner: Learner,
+    parameters: dict[str, float | int | str],
     bound: Bound,
     source: str,
 ) -> Instance:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.problems import Points, ReactingGame
 from discreet.problems.points import product
 from discreet.ranges import make_range
+from discreet.sets import ConvexSet
 
 OFF = 1e-9
 
@@ -24,7 +25,7 @@ class AnsweringGame(ReactingGame):
     ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player has one of its own.
     """
 
-    set: Any  # of loss vectors
+    set: ConvexSet  # of loss vectors
     anchor: Floats  # the middle of the set of points
     lag: int  # 0 or 1
     offset: float  # of the scale of losses

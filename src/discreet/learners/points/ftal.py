@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.learners.points.ftrl import vector
 from discreet.learners.points.leader import Leader
-from discreet.sets import L2Ball
+from discreet.sets import ConvexSet, L2Ball
 
 
 class Ftal(Leader):
@@ -59,7 +58,7 @@ class Ftal(Leader):
     [-0.375, 1.0]
     """
 
-    set: Any
+    set: ConvexSet
     curvature: float  # H
     ridge: float  # h
     played: Floats  # Σ w
@@ -69,7 +68,7 @@ class Ftal(Leader):
     def start(
         cls,
         *,
-        set: Any,  # noqa: A002
+        set: ConvexSet,  # noqa: A002
         ridge: float,
         curvature: float = 0.0,
         start: Sequence[float] | Floats | None = None,

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -40,7 +39,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.kernel import helper
 from discreet.learners.points.leader import Leader
-from discreet.sets import L2Ball
+from discreet.sets import ConvexSet, L2Ball
 
 
 class EntropyFtrl(Leader):
@@ -167,14 +166,14 @@ class QuadraticFtrl(Leader):
     """
 
     learning_rate: float
-    set: Any
+    set: ConvexSet
     anchor: Floats  # c; a field must not have the name of any compiled method, and sets have a method centre
 
     @classmethod
     def start(
         cls,
         *,
-        set: Any,  # noqa: A002
+        set: ConvexSet,  # noqa: A002
         learning_rate: float,
         centre: Sequence[float] | Floats | None = None,
     ) -> QuadraticFtrl:

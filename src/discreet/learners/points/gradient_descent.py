@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive, check_range
 from discreet.learners.points.ftrl import vector
 from discreet.learners.points.leader import Leader
-from discreet.sets import L2Ball
+from discreet.sets import ConvexSet, L2Ball
 
 
 class GradientDescent(Leader):
@@ -50,7 +49,7 @@ class GradientDescent(Leader):
 
     learning_rate: float
     anytime: bool
-    set: Any
+    set: ConvexSet
     iterate: Floats  # x
     clock: Floats  # steps taken
 
@@ -58,7 +57,7 @@ class GradientDescent(Leader):
     def start(
         cls,
         *,
-        set: Any,  # noqa: A002
+        set: ConvexSet,  # noqa: A002
         learning_rate: float,
         anytime: bool = False,
         start: Sequence[float] | Floats | None = None,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.points.leader import Leader
-from discreet.sets import L2Ball
+from discreet.sets import ConvexSet, L2Ball
 
 
 class LinearFtpl(Leader):
@@ -59,7 +58,7 @@ class LinearFtpl(Leader):
     [1.0, -1.0]
     """
 
-    set: Any
+    set: ConvexSet
     spread: float
     fresh: bool
     perturbation: Floats  # P
@@ -67,7 +66,7 @@ class LinearFtpl(Leader):
     clock: Integers  # rounds played
 
     @classmethod
-    def start(cls, *, set: Any, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
+    def start(cls, *, set: ConvexSet, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
         """Return the learner before the first round."""
         size = check_int("dimension", set.dimension, least=1)
         return cls(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def play(games: Sequence[ForcedGame], plan: Plan) -> list[Forced]:
 
 def probabilities(game: ForcedGame) -> Floats:
     """Return the second arm's probability in every round of a forced game."""
-    learner: Any = Exp3.start(arms=2, learning_rate=game.rate, mixing=game.rate)
+    learner: Exp3 | Exp3Gain = Exp3.start(arms=2, learning_rate=game.rate, mixing=game.rate)
     if game.form == "gains":
         learner = Exp3Gain.start(arms=2, mixing=game.rate)
     losses = Leak(2, neighbour=game.neighbour).deal(0, game.rounds, np.random.default_rng(0)).losses
@@ -56,7 +56,7 @@ def probabilities(game: ForcedGame) -> Floats:
     return found
 
 
-def forced(learner: Any, losses: Floats, mixing: float, probabilities: Floats) -> None:
+def forced(learner: Exp3 | Exp3Gain, losses: Floats, mixing: float, probabilities: Floats) -> None:
     """Let a learner on two arms see alternating actions, the second arm first; note the second arm's probabilities."""
     values = learner.weights.values
     for t in range(losses.shape[0]):
