@@ -15,7 +15,7 @@ from discreet.contracts import Channel, Feedback, Floats, Query
 def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query = 1.0) -> None:
     """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
 
-    @@@
+    ``query`` is what is asked for in every round. A channel with a field ``size`` releases after that many rounds.
     """
     require_component(channel)
     name = type(channel).__name__
