@@ -1,9 +1,8 @@
 """Learning online from sensitive feedback under differential privacy.
 
 A private learner is an ordinary learner behind a privacy channel: raw feedback enters the channel, and only released
-(noised) values reach the learner. Start with :class:`Bandit` to use one (or :class:`Experts`,
-:class:`Optimizer`, :class:`Advisor`), :func:`simulate` to compare them, and
-``discreet.private`` to see why it is private.
+(noised) values reach the learner. Start with :class:`Bandit` to use one (or :class:`Experts`, :class:`Optimizer`,
+:class:`Advisor`), :func:`simulate` to compare them, and ``discreet.private`` to see why it is private.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from discreet.algorithms import Setting, algorithm, algorithms, cite
+from discreet.algorithms import Setting, algorithm, algorithms, cite, register_algorithm
 from discreet.auditing import Audit, audit
+from discreet.environments import register_environment
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee, compose
 from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
@@ -46,6 +46,8 @@ __all__ = [
     "audit",
     "cite",
     "compose",
+    "register_algorithm",
+    "register_environment",
     "simulate",
 ]
 

@@ -18,9 +18,8 @@ def require(condition: bool, message: str) -> None:
 
 
 def require_component(component: object) -> None:
-    """Check that it is a NamedTuple whose state lies in arrays."""
-    name = type(component).__name__
-    require(isinstance(component, tuple) and hasattr(component, "_fields"), f"{name} must be a NamedTuple")
+    """Check that it is a component, whose state lies in arrays."""
+    require(isinstance(component, kernel.Component), f"{type(component).__name__} must be a kernel.Component")
 
 
 def same_state(one: object, other: object) -> str | None:
