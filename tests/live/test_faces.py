@@ -154,9 +154,12 @@ class TestOptimizer:
             ({"geometry": "experts"}, "geometry is 'experts', but must be 'ball' or 'cube'"),
             ({"dimension": 1}, "dimension is 1"),
             ({"high": 0.0}, "high is 0.0"),
-            ({"algorithm": "private-ftrl-cube"}, "which is for points 'cube', but here they are 'ball'"),
-            ({"algorithm": "exp3"}, "algorithm is exp3, which is for arms without advice: use Bandit"),
-            ({"algorithm": "private-ftpl", "points": "cube"}, "which is for points 'cube', but here they are 'ball'"),
+            (
+                {"algorithm": "private-ftrl-cube"},
+                "which plays points of the cube, but here points of the ball are played",
+            ),
+            ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
+            ({"algorithm": "private-ftpl", "points": "cube"}, "unknown option of private-ftpl 'points'"),
         ],
     )
     def test_bad_arguments_are_refused(self, changes, complaint):
@@ -228,12 +231,12 @@ class TestAdvisor:
     @pytest.mark.parametrize(
         ("face", "name", "complaint"),
         [
-            (Advisor, "batched-exp3", "which is for arms without advice: use Bandit"),
-            (Advisor, "hedge", "which needs whole loss vectors: use Experts or Optimizer"),
-            (Bandit, "exp4", "which needs expert advice: use Advisor"),
-            (Bandit, "hedge", "which needs whole loss vectors: use Experts or Optimizer"),
-            (Experts, "exp4", "which needs expert advice: use Advisor"),
-            (Experts, "ftrl-ball", "which is for points 'ball', but here they are 'experts'"),
+            (Advisor, "batched-exp3", "which plays arms: use Bandit"),
+            (Advisor, "hedge", "which plays distributions over experts: use Experts or Optimizer"),
+            (Bandit, "exp4", "which plays arms with expert advice: use Advisor"),
+            (Bandit, "hedge", "which plays distributions over experts: use Experts or Optimizer"),
+            (Experts, "exp4", "which plays arms with expert advice: use Advisor"),
+            (Experts, "ftrl-ball", "which plays points of the ball, but here distributions over experts are played"),
         ],
     )
     def test_algorithms_of_another_problem_are_refused(self, face, name, complaint):

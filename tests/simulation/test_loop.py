@@ -271,7 +271,7 @@ class Choosy(Learner):
 
 
 def choosy(releases, *, pausing=False):
-    channel = Batch.over(size=5, bounds=Range(0.0, 1.0), mechanism=Laplace(0.0))
+    channel = Batch.over(size=5, bounds=Range(0.0, 1.0), noise=Laplace(0.0))
     return Private(channel, Choosy.start(releases, pausing=pausing))
 
 

@@ -49,9 +49,9 @@ def build(problem: Problem, recipe: Recipe) -> Private:
     """Return the named algorithm before the first round, with exact noise unless it is for simulation."""
     known = algorithm(recipe["algorithm"])
     if not known.plays(problem):
-        raise DiscreetError(
-            f"algorithm is {known.name}, which plays {known.problem}: use {FACES.get(type(known.problem), 'LiveRun')}."
-        )
+        instead = FACES.get(type(known.problem), "LiveRun")
+        here = f", but here {problem} are played" if isinstance(problem, type(known.problem)) else f": use {instead}"
+        raise DiscreetError(f"algorithm is {known.name}, which plays {known.problem}{here}.")
     setting = Setting(
         problem,
         rounds=recipe["horizon"],
