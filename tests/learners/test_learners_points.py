@@ -308,7 +308,7 @@ SHAPES = [(1, 2), (2, 3), (30, 2), (400, 2), (300, 10), (100, 40)]
 @pytest.mark.parametrize(("rounds", "size"), SHAPES)
 @pytest.mark.parametrize("width", [1.0, 4.0])
 def test_regret_of_exponential_weights(rounds, size, width):
-    problem = {"actions": size, "rounds": rounds, "width": width}
+    problem = {"dimension": size, "rounds": rounds, "width": width}
     rate = EntropyFtrl.recommended_rate(**problem)
     made = [
         (EntropyFtrl.start(dimension=size, learning_rate=each), EntropyFtrl.regret_bound(**problem, learning_rate=each))
@@ -413,7 +413,7 @@ def mean_regret(learner, losses, domain, kind, scale, trials=8):
 def test_noise_for_exponential_weights(kind, scale):
     rounds, size = 200, 6
     rate = EntropyFtrl.recommended_rate(dimension=size, rounds=rounds, noise=scale)
-    problem = {"actions": size, "rounds": rounds}
+    problem = {"dimension": size, "rounds": rounds}
     if kind == "laplace":
         bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate)
         bound += laplace_cost(size, rate, scale / math.sqrt(2.0))
@@ -586,7 +586,7 @@ def test_both_speeds_agree_and_nothing_is_allocated(name):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: EntropyFtrl.start(dimension=1, learning_rate=1.0), "actions is 1"),
+        (lambda: EntropyFtrl.start(dimension=1, learning_rate=1.0), "dimension is 1"),
         (lambda: EntropyFtrl.start(dimension=2, learning_rate=0.0), "learning_rate is 0"),
         (lambda: laplace_cost(2, 0.0, 2.0), "learning_rate is 0"),
         (lambda: Hedge.start(dimension=2, delay=-1.0), "delay is -1"),

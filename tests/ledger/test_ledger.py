@@ -718,7 +718,9 @@ def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
     killer = Killer(tmp_path, seed=7)
     within_a_charge = between_charge_and_release = 0
     known, gap = [], 0
-    for _ in range(200):
+    kills = 0
+    while kills < 200 or (len(known) < 100 and kills < 2000):  # a busy machine needs more of them
+        kills += 1
         killer.kill_one(charge_then_release)
         within_a_charge += (tmp_path / "ledger-journal").exists()
         charged, released = killer.charged_and_released()

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from discreet import Advisor, Bandit, DiscreetError, Experts, Guarantee, Optimizer, Private, Range, channels
-from discreet.contracts import Channel, Learner
+from discreet.contracts import Channel, Learner, Noise
+from discreet.factorisations import Tree
 from discreet.learners import Exp3
 from discreet.live.building import Plan
 from discreet.live.rows import Change
@@ -52,6 +53,7 @@ MAKERS = {
     "padded tree": (experts, {"sums": "tree", "padding": True}),
     "honaker": (experts, {"sums": "honaker"}),
     "blt": (experts, {"delta": 1e-6, "sums": "blt"}),
+    "square root": (experts, {"delta": 1e-6, "sums": "sqrt-toeplitz"}),
     "cube": (optimizer, {"delta": 1e-6}),
     "advice in batches": (advisor, {}),
     "advice every round": (advisor, {"algorithm": "local-exp4"}),
@@ -226,13 +228,12 @@ def eager_threads():
     sys.setswitchinterval(interval)
 
 
-class Loud:
+class Loud(Noise):
     """Noise that says what it gets, and lets all other threads in before it answers: the worst schedule."""
 
-    step = 1.0
+    compiles = False
 
-    def __init__(self):
-        self.got = []
+    got: list
 
     def pause(self):
         for _ in range(3):
@@ -305,8 +306,8 @@ def at_once(work, threads=6):
 
 def test_threads_that_tell_one_running_sum_release_no_raw_vector_and_lose_none():
     """An unguarded tree, told by six threads, released what another thread had just written into its buffers."""
-    noise, heard = Loud(), []
-    tree = channels.Tree.over(Box([0.0, 0.0], [1.0, 1.0]), Laplace(1.0), prefixes=1000)
+    noise, heard = Loud([]), []
+    tree = channels.RunningSum.over(Box([0.0, 0.0], [1.0, 1.0]), Laplace(1.0), Tree, prefixes=1000)
     run = run_of(Private(with_noise(tree, noise), Recorder(heard)))
     losses = iter([np.array([k / 512.0, 1.0 - k / 512.0]) for k in range(120)])
     next_loss = threading.Lock()
@@ -327,7 +328,7 @@ def test_threads_that_tell_one_running_sum_release_no_raw_vector_and_lose_none()
 
 
 def test_threads_that_tell_batches_add_up_every_outcome_once():
-    noise, heard = Loud(), []
+    noise, heard = Loud([]), []
     batch = channels.Batch.laplace(size=5, epsilon=1.0, bounds=UNIT)
     run = run_of(Private(with_noise(batch, noise), Recorder(heard)))
     told = []
@@ -358,8 +359,7 @@ def break_sampler(face, monkeypatch, failure):
     def fail(*_):
         raise failure
 
-    mechanism = face._run._channel.mechanism
-    monkeypatch.setattr(type(mechanism.block), "take", fail)
+    monkeypatch.setattr(type(face._run._channel.noise.block), "take", fail)
     monkeypatch.setattr("secrets.randbelow", fail)
 
 
@@ -614,5 +614,5 @@ def test_private_alone_is_not_used_live_where_raw_feedback_is_held():
     with pytest.raises(DiscreetError, match="holds raw feedback: use Bandit, Experts, Optimizer or Advisor"):
         Private(channels.Batch.laplace(size=2, epsilon=1.0, bounds=UNIT), learner).live()
     live = Private(channels.PerRound(UNIT, Laplace(1.0)), learner).live()
-    assert live.channel.noise_scales[0]["exact"]
+    assert live.channel.noise_scales[0].exact
     assert not np.shares_memory(live.learner.weights.logs, learner.weights.logs)

@@ -15,6 +15,7 @@ from hypothesis import strategies as some
 from scipy.optimize import linprog
 
 from discreet import DiscreetError, kernel, sets
+from discreet.kernel.digest import fingerprint
 from discreet.sets import Box, L1Ball, L2Ball, Polytope, Simplex, ball, simplex
 
 NORMS = [1, 2, math.inf]
@@ -414,7 +415,7 @@ def test_compiled_and_plain_agree_and_allocate_nothing(each):
         assert np.array_equal(plain, fast, equal_nan=True)
     assert not compiled.must_allocate
     assert kernel.compilable(each)
-    assert kernel._fingerprint(use_all, (each,)) is not None, "compiled code is kept on disk"
+    assert fingerprint(use_all, (each,), "") is not None, "compiled code is kept on disk"
 
 
 def test_polytopes_say_that_they_are_not_compiled():

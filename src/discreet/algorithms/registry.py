@@ -21,6 +21,7 @@ P = TypeVar("P", bound=Problem, covariant=True)
 class Setting(Generic[P]):
     """The problem and the numbers that an algorithm's parameters are derived from. All of them are public.
 
+    >>> from discreet.problems import Arms
     >>> Setting(Arms(10), rounds=1000, epsilon=0.5).problem.arms
     10
     """

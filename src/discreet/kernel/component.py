@@ -9,10 +9,10 @@ public methods are known to Numba; the plain-Python behaviour stays as written.
 >>> class Counting(Component):
 ...     step: int
 ...     def count_up(self, times):
-...         self.count()[0] += self.step * times
+...         self.place()[0] += self.step * times
 >>> class Counter(Counting):
 ...     total: Raw[np.ndarray]
-...     def count(self):
+...     def place(self):
 ...         return self.total
 >>> def run(counter, rounds):
 ...     for _ in range(rounds):

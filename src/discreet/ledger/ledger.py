@@ -90,7 +90,7 @@ class Ledger:
     Traceback (most recent call last):
     ...
     discreet.ledger.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in
-    total, but the budget is epsilon 1.0 and delta 0.0.
+    all, but the budget is epsilon 1.0 and delta 0.0.
     >>> ledger.admit("Ada"), ledger.admit("Ada")
     (1, 2)
     """

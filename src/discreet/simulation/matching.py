@@ -23,7 +23,8 @@ def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Probl
     if not algorithms:
         return None
     first, *others = algorithms
-    fixed = {name: each.problem.parameters()[name] for each in reversed(algorithms) for name in each.fixed}
+    alike = [each for each in reversed(algorithms) if type(each.problem) is type(first.problem)]
+    fixed = {name: each.problem.parameters()[name] for each in alike for name in each.fixed}
     problem = first.problem_with(**(fixed | dict(parameters)))
     for other in others:
         if not other.plays(problem):
