@@ -5,7 +5,7 @@ ENVIRONMENT := .venv
 BIN := $(ENVIRONMENT)/bin
 READY := $(ENVIRONMENT)/ready
 
-.PHONY: demo test lint bench lock clean help
+.PHONY: demo test quick lint bench lock clean help
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,10 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 
 test: $(READY) lint ## Check everything
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope
+
+quick: $(READY) ## Run the tests that are fast, for editing (at most 90 seconds)
+	@$(BIN)/ruff check .
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m "not slow" tests
 
 lint: $(READY) ## Style, types, import layers
 	@$(BIN)/ruff check .

@@ -57,6 +57,7 @@ def test_epsilon_falls_with_delta(curve, one, other):
     assert curve.epsilon_at(high) <= curve.epsilon_at(low) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 @pytest.mark.parametrize("delta", [1e-6, 1e-2, 0.2])
 def test_the_curve_of_laplace_noise_is_the_exact_one(epsilon, delta):

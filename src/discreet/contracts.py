@@ -205,6 +205,7 @@ class Channel(Component):
     in_order: ClassVar[bool] = False  # whether all outcomes must be learned before the next action is drawn
     one_stream: ClassVar[bool] = False  # whether all rounds enter one running sum, in the order in which they come
     holds_feedback: ClassVar[bool] = True  # whether raw feedback stays; else each round is released at once, by offer
+    draws_while_taking: ClassVar[bool] = False  # whether noise is drawn before a release is due: then offer does both
 
     @classmethod
     def example(cls) -> Channel:

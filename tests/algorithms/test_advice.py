@@ -106,6 +106,7 @@ def loss_of_privacy(move, responses, kind):
 class TestPrivacy:
     """The exact loss of privacy of the real code, for every batch of tiny queries, in each of the ways."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("way", "delta", "fits", "ceiling"),
         [
@@ -284,6 +285,7 @@ class TestNoise:
         assert channel.way[0] == GROUPS
         assert found == pytest.approx(np.full(experts, math.sqrt(2.0) / 0.5 * 3.0 / 50), rel=0.08)
 
+    @pytest.mark.slow
     def test_each_batch_has_the_least_error(self):
         rng = np.random.default_rng(5)
         ways = set()
@@ -325,6 +327,7 @@ class TestRegretProof:
         inside = mixture[0] * np.exp(-rates[0] * first) + mixture[1] * np.exp(-rates[1] * second)
         return float((np.outer(weights, weights) * np.log(inside)).sum())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("laplace", [False, True])
     def test_noise_costs_what_its_moments_do(self, laplace):
         rng = np.random.default_rng(7)
@@ -346,6 +349,7 @@ class TestRegretProof:
             flat = np.full(2, rates[0])
             assert self.expected(chances * np.exp(-x), flat, laplace) <= same[0] - chances @ x + chances @ x**2 / 2 + 1e-9
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", BATCHED)
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     @pytest.mark.parametrize("batch_size", [None, 6, 40])
@@ -489,6 +493,7 @@ class TestLearners:
         )
         assert one == other
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("size", [10.0, 2000.0])
     def test_weights_stay_right_however_large_the_changes(self, size):
         weights = Exp4.start(experts=50, learning_rate=1.0).weights
@@ -528,6 +533,7 @@ class TestLearners:
         rng = np.random.default_rng(0)
         assert {learner.act(advice, rng)[0] for _ in range(20_000)} == {0, 1}
 
+    @pytest.mark.slow
     def test_following_is_the_learner_on_the_losses_of_experts(self):
         game = dealt(500)
         followed = game.followed()
@@ -560,12 +566,14 @@ class TestAlgorithms:
     def test_all_are_here(self):
         assert set(NAMES) == {"exp4", "exp4-p", *PRIVATE}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", NAMES)
     def test_the_contract(self, name):
         """Non-interference, bit for bit, and both speeds."""
         built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
         check_private(built, AdviceRandom(3, 7))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", NAMES)
     def test_a_small_leak_is_found(self, name):
         built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
@@ -614,6 +622,7 @@ class TestAlgorithms:
         ]
         assert bounds[1] == pytest.approx(5.0 * bounds[0])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("world", WORLDS)
     @pytest.mark.parametrize(("arms", "experts", "rounds"), [(2, 3, 2000), (4, 20, 6000)])
     def test_regret_stays_below_the_bound(self, world, arms, experts, rounds):
@@ -649,6 +658,7 @@ class TestAlgorithms:
 
 
 class TestAudits:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", PRIVATE)
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_named_algorithms(self, name, delta):
@@ -665,6 +675,7 @@ class TestAudits:
         }[way]
         return Estimates.over(coordinates=4, groups=2, bounds=Range(-1.0, 1.0), epsilon=1.0, **given)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("way", [JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED])
     def test_every_way_is_tight_and_a_fifth_less_noise_is_caught(self, way):
         """Each audit of a right claim errs in at most 1 % of all seeds; this seed is fixed."""
@@ -681,6 +692,7 @@ class TestAudits:
         assert audit(cheating, claimed=honest.guarantee, attack=attack).violated
         assert not audit(cheating, attack=attack).violated, "its own guarantee is the larger one"
 
+    @pytest.mark.slow
     def test_ones_own_and_the_papers(self):
         private = Private(self.channel(GROUPS), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1))
         assert 0.85 < audit(private, trials=100_000).lower_bound <= 1.0
@@ -694,6 +706,7 @@ class TestAudits:
 
 
 class TestEnvironments:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", WORLDS)
     @pytest.mark.parametrize(("arms", "experts"), [(2, 2), (5, 9)])
     def test_the_contract(self, name, arms, experts):
@@ -784,6 +797,7 @@ class TestEnvironments:
         with pytest.raises(DiscreetError, match="cannot be read"):
             read_advice(Table(np.zeros((4, 2))), tmp_path / "nothing.npy")
 
+    @pytest.mark.slow
     def test_a_table_is_played_as_it_is(self, tmp_path):
         rng = np.random.default_rng(0)
         losses, advice = rng.random((300, 3)), rng.dirichlet(np.ones(3), (300, 5))

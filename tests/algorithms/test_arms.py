@@ -22,6 +22,7 @@ from discreet.simulation.trial import checkpoints, run_trial
 PRIVATE = [name for name, known in algorithms(Arms).items() if known.build(Setting(Arms())).private.channel.noise_scales]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", algorithms(Arms))
 @pytest.mark.parametrize("epsilon", [2.0, 0.05])
 def test_no_raw_feedback_reaches_the_learner_and_both_speeds_agree(name, epsilon):
@@ -41,6 +42,7 @@ class Careless(Private):
         return ready
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in algorithms(Arms) if name != "uniform"])
 def test_the_non_interference_test_finds_a_small_leak(name):
     private = algorithm(name).build(Setting(Arms(3))).private
@@ -61,6 +63,7 @@ def test_no_noise_recovers_the_ordinary_learner(name):
     assert same_state(players[0].private.learner, players[1].private.learner) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_silent_batch_is_the_ordinary_learner_on_means(name):
     private = algorithm(name).build(Setting(Arms(4), rounds=2000, epsilon=0.5)).private
@@ -93,6 +96,7 @@ def mean_regret(name, setting, world, trials, **options):
     return float(np.mean(regrets)), instance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["deterministic", "stochastic"])
 @pytest.mark.parametrize("arms", [3, 10])
 @pytest.mark.parametrize("rounds", [1 << 10, 1 << 14, 1 << 17])
@@ -265,6 +269,7 @@ def test_calibrations_are_checked():
         promise("local-tsallis-inf", calibration="paper")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exp3", "exp3-gain", "exp3-ix", "batched-exp3", "dp-exp3-lap", "batched-htinf"])
 def test_ten_million_rounds_are_no_trouble(name):
     setting = Setting(Arms(4), rounds=10_000_000, epsilon=0.5)
@@ -286,6 +291,7 @@ def test_ten_million_rounds_are_no_trouble(name):
 DECLARED = {name: each.growth for name, each in algorithms(Arms).items() if each.growth is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DECLARED)
 def test_regret_grows_no_faster_than_declared(name):
     """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for chance; seeds are fixed."""
@@ -304,6 +310,7 @@ def test_every_adversarial_algorithm_declares_its_exponent():
     assert set(DECLARED) == known - {"uniform"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["batched-tsallis-inf", "batched-htinf"])
 def test_no_single_noise_decides_a_game(name):
     """Without caution one run in about 40 had a regret a hundred times the median, by one large negative noise."""

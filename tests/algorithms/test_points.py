@@ -66,6 +66,7 @@ def build(name, options, *, dimension=4, **numbers):
     return algorithm(name).build(setting, **{key: options[key] for key in options if key != "geometry"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "delta"), CASES)
 def test_no_raw_vector_reaches_the_learner_and_both_speeds_agree(name, options, delta):
     private = build(name, options, dimension=3, rounds=600, epsilon=0.7, delta=delta).private
@@ -87,6 +88,7 @@ class CarelessVectors(Private):
         return ready
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", algorithms(Points))
 def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
     private = build(name, {}, dimension=3, rounds=600).private
@@ -103,6 +105,7 @@ def test_no_loop_allocates(name, options, delta):
     assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "delta"), PRIVATE)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 7.0])
 def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
@@ -114,6 +117,7 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
         assert promise.delta == delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "delta"), PRIVATE)
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
     """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
@@ -148,6 +152,7 @@ def mean_regret(private, world, rounds, trials=4, seed=1):
     return float(np.mean([outcome.regret[0, -1] for outcome in outcomes]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", ["linear-stochastic", "linear-alternating", "linear-drifting"])
 @pytest.mark.parametrize("epsilon", [1.0, 0.05])
 @pytest.mark.parametrize("rounds", [1 << 8, 1 << 13])
@@ -171,6 +176,7 @@ def test_regret_bounds_scale_with_the_losses():
         assert ten == pytest.approx(10.0 * one, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.1, 0.01])
 def test_privacy_is_almost_free_for_ten_experts(gap):
     """ε = 1, δ = 1e-6, T = 2^18: at most 1.2 times the regret without privacy.
@@ -185,6 +191,7 @@ def test_privacy_is_almost_free_for_ten_experts(gap):
 
 
 class TestTheChoice:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube", "private-ftpl"])
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     @pytest.mark.parametrize("dimension", [2, 50])
@@ -252,6 +259,7 @@ class TestTheChoice:
         assert gaussian.guarantee.epsilon < 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["laplace", "spherical", "cube", "gaussian"])
 def test_the_stated_size_of_the_noise_is_the_real_one(noise):
     """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors; seeds are fixed."""
@@ -267,6 +275,7 @@ def test_the_stated_size_of_the_noise_is_the_real_one(noise):
     assert found.moment(2.0 * found.reach) == (math.inf if noise != "gaussian" else 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sums", ["tree", "honaker", "blt", "sqrt-toeplitz"])
 def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors; seeds are fixed."""
@@ -304,6 +313,7 @@ class TestEnvironments:
         gain = (total @ middle - sets.best(total)) / 200_000
         assert gain == pytest.approx(0.2 * (0.75 if points == "experts" else 1.0), abs=0.012)
 
+    @pytest.mark.slow
     def test_who_follows_the_leader_loses_against_an_alternating_one(self):
         for points in GEOMETRIES:
             sets = geometry(points, 4, UNIT)
@@ -311,6 +321,7 @@ class TestEnvironments:
             greedy = Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=1e9))
             assert mean_regret(greedy, world, 1000, trials=1) > 450
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("lag", [0, 1])
     def test_an_adversary_that_reacts_scores_each_player_by_its_own_losses(self, lag):
         sets = geometry("experts", 3, UNIT)
@@ -336,6 +347,7 @@ class TestEnvironments:
         np.testing.assert_allclose(outcome.regret[0], regrets, atol=1e-9)
         assert not np.allclose(outcome.loss[0], outcome.loss[1])
 
+    @pytest.mark.slow
     def test_privacy_is_not_free_if_losses_react_to_the_noise(self):
         """What the paper's theorem leaves out: its losses are fixed in advance."""
         results = simulate(
@@ -429,6 +441,7 @@ class TestSimulation:
         with pytest.raises(DiscreetError, match="another dimension"):
             simulate([Contender(label="x", private=wrong)], environment=world, rounds=100, trials=1)
 
+    @pytest.mark.slow
     def test_memory_does_not_grow_with_the_horizon(self):
         def peak(rounds):
             setting = Setting(Points("experts", 10), rounds=rounds, delta=1e-6)
@@ -471,6 +484,7 @@ class TestSimulation:
 
 
 class TestAudit:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("options", "delta", "share"),
         [
@@ -489,6 +503,7 @@ class TestAudit:
         assert not found.violated
         assert found.share > share
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("sums", "delta"), [("tree", 0.0), ("tree", 1e-6), ("sqrt-toeplitz", 1e-6), ("blt", 1e-6)])
     def test_noise_that_is_too_small_is_found(self, sums, delta):
         setting = Setting(Points("experts", 2), rounds=8, delta=delta)
@@ -500,6 +515,7 @@ class TestAudit:
         assert weak.guarantee.epsilon > 1.2
         assert audit(weak, claimed=instance.guarantee, trials=600_000).violated
 
+    @pytest.mark.slow
     def test_the_paper_s_noise_is_refuted(self):
         setting = Setting(Points("experts", 2), rounds=8, bounds=Range(-1.0, 1.0))
         found = audit("private-ftrl-experts", setting=setting, calibration="paper", trials=400_000)
@@ -507,6 +523,7 @@ class TestAudit:
         assert found.violated
         assert found.lower_bound > 1.6
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("split", ["restarts", "hybrid", "tapered"])
     def test_epochs_are_audited_and_tight(self, split):
         losses = Box.cube(2, 0.0, 1.0)

@@ -75,6 +75,7 @@ class TestBounds:
 
 
 class TestPower:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", TIGHT)
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_where_the_guarantee_is_tight_nine_tenths_are_found(self, name, epsilon):
@@ -82,11 +83,13 @@ class TestPower:
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
         assert not found.violated
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
     def test_so_with_gaussian_noise(self, epsilon):
         found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", TIGHT)
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_noise_that_is_a_tenth_too_small_is_caught(self, name, epsilon):
@@ -98,6 +101,7 @@ class TestPower:
         assert found.violated
         assert not audit(cheating, attack=attack, trials=200_000).violated, "its own guarantee is the larger one"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
         honest = algorithm("local-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)).private
@@ -107,6 +111,7 @@ class TestPower:
         found = audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 1), trials=4_000_000)
         assert found.violated
 
+    @pytest.mark.slow
     def test_the_papers_own_noise_is_audited_against_the_papers_claim(self):
         two = audit("noisy-exp2", setting=Setting(Arms(), rounds=10_000, bounds=Range(-1.0, 1.0)), calibration="paper")
         assert two.claimed.epsilon == 1.0
@@ -123,12 +128,14 @@ class TestPower:
         assert classical.violated
         assert 10.1 < classical.lower_bound <= classical.stated.epsilon
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_where_it_is_not_tight_the_audit_shows_what_is_known_to_leak(self, delta):
         found = audit("exp3-tau", setting=Setting(Arms(), rounds=10_000, delta=delta), trials=2_000)
         assert 0.02 < found.lower_bound < 0.3
         assert not found.violated
 
+    @pytest.mark.slow
     def test_what_never_uses_feedback_leaks_nothing(self):
         found = audit("uniform", trials=2_000)
         assert found.lower_bound == 0.0
@@ -153,6 +160,7 @@ def fast(mechanism, series):
     return sample
 
 
+@pytest.mark.slow
 def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
     """At most 2 % are allowed. The bound errs in at most 1 %, so more than 20 of 1,000 has a chance below 0.2 %."""
     alarms = 0
@@ -170,6 +178,7 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
     assert alarms <= 20
 
 
+@pytest.mark.slow
 def test_false_alarms_through_the_whole_code_path():
     """Two hundred audits of an algorithm: each errs in at most 1 %, so more than 8 has a chance below 0.03 %."""
     found = [
@@ -186,6 +195,7 @@ class TestOneSOwn:
         assert 0.9 < found.lower_bound <= 1.0
         assert not found.violated
 
+    @pytest.mark.slow
     def test_a_channel_that_leaks_is_caught(self):
         class Forgetful(Channel):
             bounds: Range
@@ -210,6 +220,7 @@ class TestOneSOwn:
         assert "VIOLATED" in str(found)
         assert "wishful thinking" in str(found)
 
+    @pytest.mark.slow
     def test_an_attack_of_ones_own(self):
         """Watching the actions: with large steps the second arm drawn tells the noisy loss of the first."""
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=20.0))
@@ -330,6 +341,7 @@ class TestTheCommand:
         assert facts["confidence"] == 0.99
         assert facts["violated"] is False
 
+    @pytest.mark.slow
     def test_all_shows_a_table_of_every_private_algorithm(self):
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")

@@ -46,6 +46,7 @@ def test_running_sums_keep_their_contract_with_every_factorisation(kind):
     check_channel(RunningSum.calibrated(CUBE, kind, prefixes=20, epsilon=1.0, delta=1e-6), feedback=VECTOR)
 
 
+@pytest.mark.slow
 def test_buffers_can_be_restarted_too():
     channel = Restarting.calibrated(CUBE, Buffered, noise="gaussian", epsilon=1.0, delta=1e-6, split="restarts")
     check_channel(channel, feedback=VECTOR)

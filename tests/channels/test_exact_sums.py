@@ -71,6 +71,7 @@ def released(channel, vectors):
     return np.array([channel.offer(vector, 1.0, None)[1].copy() for vector in vectors])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANNELS)
 @pytest.mark.parametrize("losses", SETS, ids=repr)
 def test_a_live_channel_promises_what_was_asked_with_hardly_more_noise(name, losses):
@@ -86,6 +87,7 @@ def test_a_live_channel_promises_what_was_asked_with_hardly_more_noise(name, los
     assert 1.0 <= live.noise.scale / channel.noise.scale < 1.0 + 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [2**16, 2**20])
 def test_long_streams_cost_hardly_more_noise(rounds):
     cube = Box.cube(10, -1.0, 1.0)
@@ -108,6 +110,7 @@ def test_without_its_noise_every_live_sum_is_right(name):
     assert released(live, -vectors) == pytest.approx(-np.cumsum(vectors, axis=0), abs=1e-7)
 
 
+@pytest.mark.slow
 def test_live_noise_is_that_of_the_matrices():
     """Variances of 3,000 copies have a standard error of 2.6 %: 18 % is beyond chance in all but 1 of 10^9 runs."""
     rounds, copies, times = 4, 600, 5
@@ -179,6 +182,7 @@ streams = some.lists(some.tuples(*[numbers] * SIZE), min_size=6, max_size=6)
 LIVE = {(name, i): CHANNELS[name](losses, 6).live() for name in CHANNELS for i, losses in enumerate(SETS)}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(streams, some.integers(0, 5), some.tuples(*[numbers] * SIZE))
 def test_neighbours_are_within_the_stated_steps_whatever_comes(vectors, where, other):
@@ -197,6 +201,7 @@ def test_neighbours_are_within_the_stated_steps_whatever_comes(vectors, where, o
             assert sum(step * step for row in moves for step in row) <= allowed**2
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(streams, some.integers(0, 5), some.tuples(*[numbers] * SIZE))
 def test_a_coarse_grid_is_paid_for(vectors, where, other):
@@ -336,6 +341,7 @@ class TestTheCube:
             ratios.add(math.comb(k + size, size) * accepted / (2 * k + 1) ** size)
         assert len(ratios) == 1
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("size", "scale"), [(1, 1.5), (2, 0.7), (3, 1.0)])
     def test_its_noise_has_the_exact_distribution(self, size, scale):
         """A chi-square test on 8,000 draws; a false alarm in one of a million runs, and noise 20 % off is found."""
@@ -410,6 +416,7 @@ def largest_first_node(world, trials, series):
     return found
 
 
+@pytest.mark.slow
 def test_a_live_tree_stands_an_audit():
     """A true guarantee is called violated in one of a million runs at most.
 
@@ -533,6 +540,7 @@ class TestTheSquareRoot:
         assert not np.any(np.isclose(first, second))
         assert all(np.abs(b - a - 1.0).max() < 12.0 * channel.noise.scale for a, b in pairwise(second))
 
+    @pytest.mark.slow
     def test_long_streams_are_fast(self):
         """2^17 rounds, which took minutes at a cost of all rounds before; here the noise of the last sum is checked."""
         rounds, losses = 2**17, Box.cube(2, -1.0, 1.0)

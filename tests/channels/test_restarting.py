@@ -55,6 +55,7 @@ def some_vectors(rounds, seed=0):
     return np.random.default_rng(seed).uniform(-1.0, 1.0, (rounds, SIZE))
 
 
+@pytest.mark.slow
 @every_split
 @pytest.mark.parametrize("mechanism", [Gaussian(0.0, 1e-6), Laplace(1e-12)], ids=["none", "tiny"])
 @pytest.mark.parametrize("first", [1, 2, 16])
@@ -109,6 +110,7 @@ def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, fi
         assert found[time - 1] == pytest.approx(scale * draw, rel=1e-7, abs=1e-7)
 
 
+@pytest.mark.slow
 @every_split
 def test_adaptive_transcripts_lose_at_most_epsilon(split):
     """On the real channel: each input reacts to all releases; the loss of a transcript is a sum over nodes.
@@ -154,6 +156,7 @@ def test_the_guarantee_is_what_was_asked(split, noise, losses, first):
     assert promise.implies(one.guarantee)
 
 
+@pytest.mark.slow
 @every_noise
 def test_restarts_have_the_noise_of_a_tree_for_each_epoch(noise):
     """Eight rounds in epoch 3 are four levels: the pure scale is 4 times, the Gaussian one 2 times that of one vector."""
@@ -206,6 +209,7 @@ class VectorGame(Game):
         return total
 
 
+@pytest.mark.slow
 def test_a_learner_behind_it_plays_at_both_speeds():
     private = Private(channel_for("tapered", "laplace"), Hedge.start(dimension=SIZE))
     assert private.guarantee.epsilon == pytest.approx(1.0)
@@ -399,6 +403,7 @@ class TestLive:
             assert 1.0 <= exact.scale / one.scale < 1.0 + 1e-6
         assert live.live() is live
 
+    @pytest.mark.slow
     @every_split
     @every_exact_noise
     def test_every_epoch_costs_no_more_than_the_guarantee(self, split, noise):
@@ -455,6 +460,7 @@ class TestLive:
         assert live.guarantee.is_private
         assert np.isfinite(released(live, some_vectors(9), compiled=False)).all()
 
+    @pytest.mark.slow
     def test_it_stands_an_audit(self):
         """Round 4 is -1 or 1. A true guarantee is called violated in one of a million runs at most."""
         simulated = channel_for("tapered", "laplace", losses=LINE)

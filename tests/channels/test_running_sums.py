@@ -239,6 +239,7 @@ class TestUnknownNoise:
             exact.guarantee(1.0, model="central", source="")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("actions", [3, 8])
 @pytest.mark.parametrize("channel", [tree(), factorised(Buffered), epochs()], ids=["tree", "blt", "epochs"])
 def test_a_learner_of_another_dimension_does_not_play(channel, actions):
@@ -310,6 +311,7 @@ class TestLive:
             assert live.seen[0] == 0
             assert np.isfinite(twin.released).all()
 
+    @pytest.mark.slow
     @every_live
     @pytest.mark.parametrize(
         ("feedback", "complaint"),
@@ -375,6 +377,7 @@ class TestSizes:
     def test_no_size_is_0(self):
         assert Box([0.0], [0.0]).diameter(2) == 0.0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("shift", [0.0, 1e4, 1e6, 1e8])
     @pytest.mark.parametrize("width", [1.0, 1e-2, 1e-4])
     def test_a_polytope_far_from_0_is_not_taken_for_a_smaller_one(self, shift, width):
@@ -416,6 +419,7 @@ class TestSizes:
         expected = math.sqrt(math.fsum(matrix.coefficients(rounds) ** 2))
         assert column_norm(matrix.decay, matrix.output, rounds) == pytest.approx(expected, rel=1e-14)
 
+    @pytest.mark.slow
     def test_long_streams_cost_no_time(self):
         """Adding up 10^11 numbers would take hours; geometric sums with 50 digits say what they are."""
         rounds = 10**11

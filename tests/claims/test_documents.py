@@ -41,6 +41,7 @@ def run_shown(command, folder):
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), list(blocks()))
 def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path):
     """Words are the same; numbers may differ by 15 % of their size between machines, and seconds are not compared."""
@@ -63,6 +64,7 @@ def test_the_readme_s_first_screen_shows_both_commands():
     assert "$ make test" in first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
 def test_examples_run(path):
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)

@@ -82,6 +82,7 @@ def test_a_tree_stays_private_for_adaptive_inputs(seed):
     assert worst > 0.99 * levels * moved / SCALE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0.3, 1.0, 1.5, 2.0, 3.0, 4.0, 4.7])
 def test_rounding_moves_a_value_by_no_more_than_stated(steps):
     """Laplace on a grid: all pairs on a fine grid whose distance is at most ``steps`` steps of size 1."""

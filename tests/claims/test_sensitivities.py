@@ -484,6 +484,7 @@ def worst_ratio(name, function):
     return min(compare(stated, found) for stated, found in SEARCHES[name](function))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SEARCHES))
 def test_a_search_reaches_the_stated_sensitivity_and_no_more(name):
     assert worst_ratio(name, getattr(sensitivities, name)) >= 0.99
@@ -497,6 +498,7 @@ def wrong(function, factor):
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "complaint"), [(0.5, "more than the stated"), (1.02, "not by the stated")])
 @pytest.mark.parametrize("name", sorted(SEARCHES))
 def test_a_search_finds_wrong_sensitivities(name, factor, complaint):

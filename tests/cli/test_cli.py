@@ -86,6 +86,7 @@ def test_simulate_prints_json_with_the_fixed_keys(call):
     assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
 
 
+@pytest.mark.slow
 def test_simulate_writes_results_manifest_and_plot(call, tmp_path):
     target = tmp_path / "run"
     code, text, _ = call("simulate", "tsallis-inf", *SMALL, "--output", target)
@@ -127,6 +128,7 @@ def test_without_arguments_the_help_is_shown(call):
     assert "Commands:" in text
 
 
+@pytest.mark.slow
 def test_reproduce_writes_its_files(call, tmp_path):
     target = tmp_path / "figure"
     code, text, _ = call("reproduce", "faster-rates-figure-1", "--rounds", 20_000, "--output", target, "--quiet")
@@ -230,12 +232,14 @@ def complete(*words):
     return [line.split(",")[1] for line in done.stdout.split()]
 
 
+@pytest.mark.slow
 def test_the_shell_completes_commands_algorithms_and_environments():
     assert "simulate" in complete("discreet", "sim")
     assert complete("discreet", "describe", "batched-t") == ["batched-tsallis-inf"]
     assert complete("discreet", "simulate", "exp3", "--environment", "sto") == ["stochastic"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(tmp_path, interrupt):
     target = tmp_path / "run"
     arguments = ["simulate", "exp3", "--rounds", "20000", "--trials", "1000000", "--output", str(target)]
@@ -248,6 +252,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, interrupt):
     assert 0 < finished < 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["pyarrow", "matplotlib"])
 def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_path):
     program = f"import sys; sys.modules[{missing!r}] = None; from discreet.cli import main; main()"

@@ -61,6 +61,7 @@ def released(channel, vectors, *, compiled=False, seed=1):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 @pytest.mark.parametrize("rounds", [1, 2, 3, 7, 8, 64, 100, 129, 300])
 def test_without_noise_every_prefix_sum_is_right(name, rounds):
@@ -69,6 +70,7 @@ def test_without_noise_every_prefix_sum_is_right(name, rounds):
     assert found == pytest.approx(np.cumsum(vectors, axis=0), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_both_speeds_agree_and_nothing_allocates(name):
     vectors = np.random.default_rng(0).uniform(-1.0, 1.0, (90, SIZE))
@@ -99,6 +101,7 @@ def noise_matrix(maker, rounds):
     return (released(channel, np.zeros((rounds, copies)), compiled=True) ** 2).mean(axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounds", [16, 23])
 def test_the_noise_of_factorisations_is_that_of_their_matrices(rounds):
     """Variances of 20,000 copies have a standard error of 1 %: 5 % is a false alarm once in a million."""
@@ -120,6 +123,7 @@ def test_the_square_root_squared_is_the_matrix_of_prefix_sums():
     assert np.convolve(square_root(50), square_root(50))[:50] == pytest.approx(np.ones(50))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rounds", "tree_", "honaker", "root", "blt", "least"),
     [
@@ -152,6 +156,7 @@ def test_blt_has_a_tenth_of_the_tree_s_error():
     assert compare("blt", 2**14).computed.largest <= Tree.errors(2**14).largest / 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTERS)
 def test_simulated_errors_are_the_computed_ones(name):
     """The mean over time of 20,000 copies is precise to 0.4 %, the largest to 1 %: 2 and 5 % are far beyond chance."""
@@ -233,6 +238,7 @@ def first_nodes(channel, first, prefixes, vector, rng):
     return largest
 
 
+@pytest.mark.slow
 def test_an_audit_of_the_laplace_tree_finds_its_epsilon_and_catches_the_paper_s_scale():
     """Four rounds, three nodes of round 1; all of them beyond the lower value has a probability of 1/8."""
     right = tree_noise(LINE, prefixes=4, epsilon=1.0, delta=0.0, noise="laplace")
@@ -258,6 +264,7 @@ def column_statistic(kind, factor, world, trials, series):
     return coefficients @ filtered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Buffered, SquareRoot])
 def test_audits_of_factorisations_are_tight_and_catch_a_tenth(kind):
     bound = attacked(partial(column_statistic, kind, 1.0), 400_000, delta=1e-6, gaussian=True)

@@ -28,6 +28,7 @@ def test_a_table_keeps_the_contract():
     check_environment(Table(np.random.default_rng(0).random((60, 3))))
 
 
+@pytest.mark.slow
 def test_switching_costs_whoever_switches():
     world = environment("switching-costs", arms=3, rounds=4096)
     game = world.deal(0, 4096, np.random.default_rng(2))

@@ -25,6 +25,7 @@ def document():
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_document_is_what_the_command_writes(document):
     """Words are the same; measured numbers may differ by 2 % between machines."""
     kept = (ROOT / "docs" / "errata.md").read_text()

@@ -207,6 +207,7 @@ print(loss, hits, misses)
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_does_not_compile_again(python, tmp_path):
     first = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).split()
     second = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).split()
@@ -214,6 +215,7 @@ def test_a_second_process_does_not_compile_again(python, tmp_path):
     assert second == [first[0], "1", "0"]
 
 
+@pytest.mark.slow
 def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
     copy = tmp_path / "src" / "discreet"
     shutil.copytree(Path(discreet.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -228,6 +230,7 @@ def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
     assert before[0] != after[0], "the edited copy must behave differently"
 
 
+@pytest.mark.slow
 def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
     (tmp_path / "mine.py").write_text(
         "from discreet.kernel import Component\n"
@@ -261,6 +264,7 @@ def test_importing_discreet_does_not_import_the_compiler(python):
     assert python("import sys, discreet; print('numba' in sys.modules, 'matplotlib' in sys.modules)") == "False False"
 
 
+@pytest.mark.slow
 def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(python, tmp_path):
     copy = tmp_path / "src" / "discreet"
     shutil.copytree(Path(discreet.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -278,6 +282,7 @@ def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(py
     assert after[1:] == ["0", "1"]
 
 
+@pytest.mark.slow
 def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
     (tmp_path / "tools.py").write_text(
         "from discreet.kernel import helper\nFACTOR = 1.0\n@helper\ndef scaled(x):\n    return 3.0 * x\n"
@@ -303,6 +308,7 @@ def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
     assert python(program, **here) == "1000.0"
 
 
+@pytest.mark.slow
 def test_two_fields_that_change_places_are_seen(python, tmp_path):
     """Numba's own key has the types of fields, not their names: both orders have the same."""
     text = (

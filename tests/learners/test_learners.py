@@ -24,6 +24,7 @@ EXAMPLES = {name: getattr(learners, name).example() for name in learners.__all__
 IN = {name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()}  # the room of each
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_learner_keeps_its_contract(name):
     """What is released is one noisy number, noisy estimates of losses, or a noisy running sum, which is larger."""

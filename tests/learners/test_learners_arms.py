@@ -177,6 +177,7 @@ def test_a_copy_leads_as_often_as_it_should():
     assert abs(hits - 20_000 * p) < 4.5 * math.sqrt(20_000 * p * (1 - p))
 
 
+@pytest.mark.slow
 def test_the_shortcut_of_resampling_has_the_same_distribution():
     """Kolmogorov-Smirnov against plain resampling, for an arm so unlikely that most runs take the shortcut.
 

@@ -322,6 +322,7 @@ def test_regret_of_exponential_weights(rounds, size, width):
             assert regret(learner, losses, None) <= bound * (1.0 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rounds", "size"), SHAPES)
 @pytest.mark.parametrize("kind", [Ball, Cube])
 def test_regret_on_sets(rounds, size, kind):
@@ -429,6 +430,7 @@ def test_noise_for_exponential_weights(kind, scale):
             assert mean_regret(anytime, losses, None, kind, scale) <= Hedge.regret_bound(**problem, noise=scale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["same", "fresh", "growing", "laplace"])
 @pytest.mark.parametrize("shape", [Ball, Cube])
 def test_noise_for_leaders_on_sets(kind, shape):
@@ -569,6 +571,7 @@ def test_points_stay_until_the_next_decision_and_sums_are_copied(name):
         assert np.array_equal(learner.sums, released - 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_both_speeds_agree_and_nothing_is_allocated(name):
     rows = np.random.default_rng(0).uniform(-1.0, 1.0, (200, 5))

@@ -122,6 +122,7 @@ charges = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(charges, st.sampled_from([1.0, 0.3, 0.7000000000000001]), st.sampled_from([1e-6, 0.0]))
 def test_what_is_accepted_is_exactly_what_fits(sequence, epsilon, delta):
     ledger = Ledger(epsilon, delta)
@@ -609,6 +610,7 @@ def test_processes_spend_the_budget_once(tmp_path):
     assert [entry.number for entry in ledger.entries()] == list(range(1, 51))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("eager_threads")
 def test_children_may_go_on_with_a_file_even_if_forked_beside_busy_threads(tmp_path):
     ledger = Ledger(1.0, path=tmp_path / "ledger")
@@ -714,6 +716,7 @@ def uncharged(charged, released):
     return sorted((Counter(released) - Counter(charged)).elements())
 
 
+@pytest.mark.slow
 def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
     killer = Killer(tmp_path, seed=7)
     within_a_charge = between_charge_and_release = 0
@@ -749,6 +752,7 @@ def test_the_kill_test_would_notice_a_release_before_its_charge(tmp_path):
     assert caught != []
 
 
+@pytest.mark.slow
 def test_a_ledger_killed_while_it_is_made_can_be_made_again(tmp_path):
     chance = random.Random(9)
     found = set()

@@ -83,6 +83,7 @@ def test_exp3_tau_refuses_to_draw_before_all_outcomes_are_told():
     assert bandit.ask().id == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LATE)
 def test_outcomes_may_come_late_and_in_any_order(name):
     bandit = new(name, horizon=2000)
@@ -119,6 +120,7 @@ def test_it_learns():
     assert arms[-1000:].count("b") > 900
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bandit_in_a_file_goes_on_bit_for_bit(name, tmp_path):
     bandit, twin = new(name), new(name, path=tmp_path / "run.db")

@@ -9,10 +9,10 @@ import pytest
 
 from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer, algorithms
 from discreet.checks.failure import same_state
+from discreet.problems import Advice, Points
 
-POINTS = algorithms("points")
-FOR_EXPERTS = [name for name, known in POINTS.items() if known.points in ("experts", "any")]
-FOR_ADVICE = list(algorithms("advice"))
+FOR_EXPERTS = [name for name, known in algorithms(Points).items() if known.plays(Points("experts", 3)) or not known.fixed]
+FOR_ADVICE = list(algorithms(Advice))
 ADVICE = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
 
 

@@ -380,6 +380,7 @@ def break_store(face, monkeypatch, failure):
     monkeypatch.setattr(face._run, "_commit", fail)
 
 
+@pytest.mark.slow
 @every_kind
 @pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
 @pytest.mark.parametrize("failure", [Broken("on purpose"), KeyboardInterrupt()], ids=["error", "interrupt"])

@@ -19,6 +19,7 @@ from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer
 from discreet.live.file_store import FileStore
 
 
+@pytest.mark.slow
 def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_or_charged_twice(tmp_path):
     killer = Killer(tmp_path, seed=1)
     for _ in range(40):
@@ -27,6 +28,7 @@ def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_o
     assert len(killer.seen) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mistake", "fault"),
     [("LiveRun", TwoTransactions, "will never be released"), ("FileStore", RepliesFirst, "acknowledged and lost")],
@@ -58,6 +60,7 @@ def test_a_run_goes_on_where_it_was_stopped(kind, tmp_path):
     assert face.open_decisions == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind != "square root"])
 def test_a_seeded_simulation_goes_on_bit_for_bit(kind, tmp_path):
     twins = [make(kind, simulation=True, seed=3, path=path) for path in (None, tmp_path / "run.db")]
@@ -79,6 +82,7 @@ def test_a_seeded_simulation_goes_on_bit_for_bit(kind, tmp_path):
 # One writer
 
 
+@pytest.mark.slow
 def test_another_process_is_refused_until_the_first_one_ends_however_it_ends(tmp_path, python):
     path = tmp_path / "run.db"
     program = f"""
@@ -310,6 +314,7 @@ def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeyp
     assert bandit.state().released == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_while_it_was_made_can_be_made_again(tmp_path):
     """Whatever is left of it, either there is a run or there is none; the first is killed at once, the last when done."""
 

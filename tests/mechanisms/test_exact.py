@@ -59,6 +59,7 @@ def off_the_grid(channel, loss, releases=6_000):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", list(channels()))
 def test_no_bit_of_a_live_release_tells_0_from_1(channel):
     """Noise in floating point is caught by the last test; dividing by a batch of 3 puts both inputs off the grid."""
@@ -88,6 +89,7 @@ def test_a_live_bandit_releases_through_exact_noise(name):
         bandit.tell(bandit.ask(), reward=0.5)
 
 
+@pytest.mark.slow
 def test_live_noise_has_the_scale_of_the_simulated_one():
     """Sixty thousand draws: the standard deviation within 2 %, five standard errors, so 1 false alarm in a million."""
     for mechanism, spread in ((Laplace(2.0), 2.0 * math.sqrt(2.0)), (Gaussian(3.0, 1e-5), 3.0)):
@@ -135,6 +137,7 @@ def test_opendp_s_own_accounting_agrees():
     assert theirs.map(moved) == pytest.approx(moved / exact.steps, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_live_channel_stands_an_audit():
     """The same audit as in simulation, on what is deployed; a false alarm would come once in a hundred runs at most."""
     private = Private(PerRound(UNIT, Laplace(1.0)).live(), Exp3.start(arms=2, learning_rate=0.01))

@@ -146,6 +146,7 @@ def run(*words, plugin="examples/prediction.py"):
     )
 
 
+@pytest.mark.slow
 def test_a_problem_from_outside_is_there_for_the_command_line():
     done = run(
         "simulate",
@@ -166,6 +167,7 @@ def test_a_problem_from_outside_is_there_for_the_command_line():
     assert "prediction of a label" in run("list", "--json").stdout
 
 
+@pytest.mark.slow
 def test_a_plugin_that_is_not_there_is_named():
     for plugin, complaint in (("nowhere.py", "no such file"), ("no_such_module", "there is no module no_such_module")):
         done = run("list", plugin=plugin)

@@ -32,6 +32,7 @@ def test_every_reproduction_is_tried():
     assert set(SMALL) | elsewhere == set(reproductions()), "others are in test_reproduce_free and test_reproduce_advice"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_pictures_and_tables_are_written(name, tmp_path):
     said = reproduction(name).run(tmp_path, **SMALL[name])
@@ -63,6 +64,7 @@ def test_every_private_algorithm_has_its_price():
     assert not {"uniform", "exp3", "tsallis-inf"} & set(private_names())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", reproductions())
 def test_a_sweep_is_data(name):
     """Immutable, and the same every time: a sweep can be read, compared and counted without playing it."""
@@ -143,6 +145,7 @@ def test_trials_that_did_not_run_are_never_drawn(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_reproduction_and_writes_nothing(tmp_path, interrupt):
     target = tmp_path / "figure"
     arguments = ["reproduce", "tossou-figure-1", "--rounds", "4096", "--trials", "1000000", "--output", str(target)]

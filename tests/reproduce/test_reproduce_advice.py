@@ -45,6 +45,7 @@ def rows_of(path):
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
+@pytest.mark.slow
 def test_everything_is_written_and_maps_are_complete(tmp_path, monkeypatch):
     monkeypatch.setattr("discreet.reproduce.faster_rates_table_1_experts.sweep.EXPERTS", (2, 16))
     monkeypatch.setattr("discreet.reproduce.faster_rates_table_1_experts.sweep.EPSILONS", (0.1, 1.0, 10.0))

@@ -40,6 +40,7 @@ def rows_of(path):
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
+@pytest.mark.slow
 def test_table_one_writes_every_cell_and_finite_exponents(tmp_path):
     said = reproduction("agarwal-singh-table-1").run(tmp_path, trials=2, rounds=2**10)
     assert (tmp_path / "agarwal-singh-table-1.png").stat().st_size > 10_000
@@ -59,6 +60,7 @@ def test_table_one_writes_every_cell_and_finite_exponents(tmp_path):
         assert word in said
 
 
+@pytest.mark.slow
 def test_privacy_for_free_has_all_counters_and_says_what_was_measured(tmp_path):
     said = reproduction("agarwal-singh-privacy-for-free").run(tmp_path, trials=2, rounds=2**11)
     assert (tmp_path / "agarwal-singh-privacy-for-free.png").stat().st_size > 10_000
@@ -78,6 +80,7 @@ def test_privacy_for_free_has_all_counters_and_says_what_was_measured(tmp_path):
         assert word in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", POINTS)
 def test_the_new_leaders_pay_less_for_privacy_than_the_old_one(points):
     """The seed is fixed, and threads change nothing, so this cannot flake.

@@ -184,6 +184,7 @@ awkward = some.one_of(
 )
 
 
+@pytest.mark.slow
 @given(some.lists(awkward, min_size=1, max_size=12), some.sampled_from([1e-6, 1.0, 1e6]))
 def test_simplex_and_1_ball_agree_with_exact_arithmetic(values, radius):
     expected = exact_simplex_projection(values, 1.0)
@@ -200,6 +201,7 @@ def project_each(convex_set, points):
         convex_set.project(points[row])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [1e-12, 1e-5, 1.0, 1e5, 1e12])
 def test_large_simplices_are_projected_onto_precisely(spread):
     size, rng = 100_000, np.random.default_rng(4)
@@ -248,6 +250,7 @@ def test_polytopes_are_projected_onto_from_afar(along, up, right):
 # Least points
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", SHARP, ids=name)
 def test_no_point_has_a_lower_cost_than_the_least_one(each):
     a, b = rows_of(each)
@@ -258,6 +261,7 @@ def test_no_point_has_a_lower_cost_than_the_least_one(each):
         assert direction @ found == pytest.approx(best, rel=1e-9, abs=1e-9 * np.abs(direction).max())
 
 
+@pytest.mark.slow
 @every
 def test_support_is_the_largest_product(each):
     rng = np.random.default_rng(8)
@@ -322,6 +326,7 @@ def is_exact(each, norm):
     return not isinstance(each, Polytope) or norm != 2 or each.dimension < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 @every
 def test_the_diameter_is_reached_and_never_exceeded(each, norm):
@@ -335,6 +340,7 @@ def test_the_diameter_is_reached_and_never_exceeded(each, norm):
     assert diameter <= 2.0 * each.largest(norm) * (1.0 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 @every
 def test_the_largest_norm_is_reached_and_never_exceeded(each, norm):
@@ -404,6 +410,7 @@ def used(run, each, offered):
     return results
 
 
+@pytest.mark.slow
 @every_compiled
 def test_compiled_and_plain_agree_and_allocate_nothing(each):
     rng = np.random.default_rng(13)

@@ -180,6 +180,7 @@ def arms():
     return Private(channel, TsallisInf.start(arms=3, learning_rate=2.0, baseline=0.5)), ArmGame(losses), ArmGame
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [arms, linear, advice])
 def test_the_loop_serves_every_kind_of_problem_at_both_speeds(make):
     marks = np.array([10, 300])
@@ -323,6 +324,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_during_a_compiled_loop_is_an_exception(python):
     """To make a tuple with names, Python code would run in the middle of compiled code, and the process would end."""
     assert python(INTERRUPTED) == "interrupted"

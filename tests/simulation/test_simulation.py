@@ -73,6 +73,7 @@ def test_a_learner_with_other_arms_than_the_game_is_refused():
         simulate(["exp3"], environment=Stochastic(4), arms=5, rounds=100)
 
 
+@pytest.mark.slow
 def test_losses_and_advice_may_be_arrays():
     losses = np.random.default_rng(1).random((50, 3))
     assert simulate("exp3", losses=losses, trials=1).rounds == 50

@@ -46,6 +46,7 @@ class Estimates(Channel):
     """
 
     one_stream = True
+    draws_while_taking = True
 
     size: int
     bounds: Range

@@ -27,11 +27,19 @@ class OpenSum(Channel):
         """Return one to check the contract with."""
         return cls.over(Box.cube(3, -1.0, 1.0))
 
-    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
-        """Add a vector; release the sum."""
+    def take(self, feedback: Floats, query: Query) -> bool:
+        """Add a vector; the sum is always due."""
         for i in range(self.released.size):
             self.released[i] += feedback[i]
+        return True
+
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Release the sum."""
         return True, self.released
+
+    def nothing(self, query: Query) -> tuple[bool, Release]:
+        """Return that nothing is released."""
+        return False, self.released
 
     def release_size(self) -> int:
         """Return the length of a release."""

@@ -23,6 +23,7 @@ class PaperEstimates(Channel):
     """
 
     one_stream = True
+    draws_while_taking = True
 
     size: int
     bounds: Range

@@ -67,7 +67,7 @@ class LiveRun(NoTwin):
         self._private, self._learner, self._channel = Private(channel, learner), learner, channel
         self._streaming = channel.one_stream
         self._holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
-        self._taking = channel.holds_feedback
+        self._taking = channel.holds_feedback and not channel.draws_while_taking
         self._raw = self._streaming or self._holding
         self._in_order = channel.in_order
         self._showing = channel.guarantee.is_private
