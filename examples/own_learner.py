@@ -33,9 +33,6 @@ class ExploringLeader(Learner):
                     arm = i
         return arm, Draw(arm, 1.0)
 
-    def query(self, trace):
-        return 1.0
-
     def learn(self, trace, released):
         self.sums[trace.arm] += released
         self.counts[trace.arm] += 1.0
