@@ -44,8 +44,9 @@ def play(
     can be played piece by piece.
     """
     action, trace, left = held.action, held.trace, held.left
-    while mark < marks.size:
-        while t < marks[mark]:
+    going = True
+    while going and mark < marks.size:
+        while going and t < marks[mark]:
             if left == 0:
                 action, trace = private.act(game.observe(t), learner_rng)
                 left = private.hold_for(trace)
@@ -53,10 +54,10 @@ def play(
             loss += game.loss(t, action)
             released = private.tell(trace, game.feedback(t, action), privacy_rng)
             t += 1
-            if released and (private.learner.must_pause() or private.learner.is_done()):
-                return t, mark, loss, as_plain((action, trace, left))
-        scores[mark] = loss
-        mark += 1
+            going = not released or not (private.learner.must_pause() or private.learner.is_done())
+        if going:
+            scores[mark] = loss
+            mark += 1
     return t, mark, loss, as_plain((action, trace, left))
 
 
