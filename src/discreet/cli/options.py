@@ -47,7 +47,7 @@ settings = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Set an option of the algorithm, or the range of losses: low=-1 high=1. May be repeated.",
+    help="Set an option of an algorithm or of the environment, or the range of losses: low=-1 high=1. May be repeated.",
 )
 
 
