@@ -220,7 +220,7 @@ def play_long(sums: str, rounds: int) -> None:
     """Print seconds of tuning and of playing, and peaks in MB: of the process, before and after, and of arrays alone."""
 
     def play(length: int) -> None:
-        game: dict[str, Any] = {"arms": EXPERTS, "rounds": length, "trials": 1, "options": {"sums": sums}}
+        game: dict[str, Any] = {"dimension": EXPERTS, "rounds": length, "trials": 1, "options": {"sums": sums}}
         discreet.simulate(["private-ftrl-experts"], epsilon=EPSILON, delta=DELTA, **game)
 
     play(2**17)  # compiles
