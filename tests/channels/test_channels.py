@@ -10,17 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import stats
 
-from discreet import DiscreetError, Range, channels, kernel
+from discreet import DiscreetError, Private, Range, channels, kernel
 from discreet.channels import (
     Batch,
     PerRound,
     Restarting,
     RunningSum,
+    Selection,
 )
 from discreet.channels.sums import COUNT, TOTAL
 from discreet.checks import CheckFailed, check_channel
 from discreet.contracts import Estimate
 from discreet.factorisations import FACTORISATIONS, Buffered
+from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
 from discreet.ranges import grid_for
 from discreet.sets import Box
@@ -173,3 +175,28 @@ def test_a_query_scales_what_was_released():
 def test_bad_parameters_are_refused(size, epsilon):
     with pytest.raises(DiscreetError, match=r"(batch_size|epsilon) is .*, but must be"):
         Batch.laplace(size=size, epsilon=epsilon, bounds=UNIT)
+
+
+@pytest.mark.parametrize(("first", "second"), [(2, 40_000), (40_000, 2), (3, 0)])
+def test_a_batch_that_has_begun_keeps_its_length(first, second):
+    """Above 8,192 losses the grid is coarser: a sum that was begun on another would move by several widths."""
+    channel = Batch.over(size=5, bounds=UNIT, noise=Laplace(0.0))
+    assert channel.begin(first) == first
+    channel.take(1.0, 1.0)
+    assert channel.begin(second) == first
+    assert channel.batch_length() == first
+    assert channel.empty() == 1.0
+    assert channel.begin(second) == (second or 5), "the next one is as long as the learner wishes"
+
+
+def test_selection_is_never_held_for_less_than_its_guarantee_is_for():
+    class Hasty(Exp3Gain):
+        def patience(self, trace):
+            return 1
+
+    learner = Hasty(*Exp3Gain.start(arms=2, mixing=0.1))
+    private = Private(Selection.over(size=50, rounds=1000, delta=1e-6, bounds=UNIT), learner)
+    _, trace = private.act(0, np.random.default_rng(0))
+    assert private.guarantee.is_private
+    assert private.hold_for(trace) == 50
+    assert [private.tell(trace, 0.5, np.random.default_rng(0)) for _ in range(50)] == [False] * 49 + [True]

@@ -48,6 +48,10 @@ class Selection(BatchSums):
         """Return one to check the contract with."""
         return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
 
+    def begin(self, patience: int) -> int:
+        """Begin a batch of the size that the guarantee is for, whatever the learner wishes."""
+        return self.size
+
     def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Hand over the mean of the batch."""
         length = self.batch_length()

@@ -31,10 +31,13 @@ class BatchSums(Channel):
         return self.size
 
     def begin(self, patience: int) -> int:
-        """Begin a batch, as long as the learner wishes, or of the usual size."""
-        length = patience if patience > 0 else self.size
-        self.held[WISH] = length
-        return length
+        """Begin a batch, as long as the learner wishes, or of the usual size.
+
+        A batch that has begun keeps its length: losses that were added on one grid must not be read on another.
+        """
+        if self.held[COUNT] == 0.0:
+            self.held[WISH] = patience if patience > 0 else self.size
+        return int(self.batch_length())
 
     def take(self, feedback: float, query: Query) -> bool:
         """Add a loss; return whether the batch is full."""
