@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 
+SMALLEST = 1e-290
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
 MANY = 2**20
 
@@ -191,11 +192,9 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     """
     if mu == 0.0 or delta <= 0.0 or not math.isfinite(mu):
         return 0.0 if mu == 0.0 else math.inf
-    from dp_accounting import get_epsilon_gaussian
-
-    with np.errstate(all="ignore"):
-        found = max(0.0, float(get_epsilon_gaussian(1.0 / mu, delta)))
-    return _upwards(found, lambda epsilon: _holds(mu, epsilon, delta))
+    enough = mu * (0.5 * mu + math.sqrt(-2.0 * math.log(min(delta, 1.0))))
+    close = _least(lambda epsilon: gaussian_delta(mu, epsilon) <= delta, enough)
+    return _exactly_least(lambda epsilon: _holds(mu, epsilon, delta), close)
 
 
 def gaussian_sigma(epsilon: float, delta: float) -> float:
@@ -207,11 +206,10 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
     budget = check_positive("epsilon", epsilon)
     if not 0.0 < check_range("delta", delta, 0.0, 1.0) < 1.0:
         raise DiscreetError(f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1.")
-    from dp_accounting import get_sigma_gaussian
-
-    with np.errstate(all="ignore"):
-        found = float(get_sigma_gaussian(budget, delta))
-    return _upwards(found, lambda sigma: _holds(1.0 / sigma, budget, delta))
+    tail = math.sqrt(-2.0 * math.log(delta))
+    enough = (math.sqrt(tail * tail + 2.0 * budget) + tail) / (2.0 * budget)
+    close = _least(lambda sigma: gaussian_delta(1.0 / sigma, budget) <= delta, enough)
+    return _exactly_least(lambda sigma: _holds(1.0 / sigma, budget, delta), close)
 
 
 def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
@@ -339,13 +337,29 @@ def _holds(mu: float, epsilon: float, delta: float) -> bool:
         return bool(first - second <= mpmath.mpf(delta))
 
 
-def _upwards(value: float, holds: Callable[[float], bool]) -> float:
-    """Return the value, raised by little more than it takes that the condition holds."""
-    step, low, high = 1e-13, value, value
+def _least(holds: Callable[[float], bool], enough: float) -> float:
+    """Return about the least number at which a condition holds that holds from there on, for ``enough`` as well."""
+    low = high = enough
+    while low > SMALLEST and holds(low):
+        low, high = low / 2.0, low
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _exactly_least(holds: Callable[[float], bool], close: float) -> float:
+    """Return the least number at which a condition holds, up to some last digits above it, starting close to it."""
+    if close <= SMALLEST and holds(0.0):
+        return 0.0
+    apart, low, high = 1e-13, close, close
     while not holds(high):
-        low, high = high, high * (1.0 + step) + 1e-300
-        step *= 2.0
-    for _ in range(60 if step > 1e-9 else 0):  # a long way up: come back as far as possible
+        low, high = high, high * (1.0 + apart)
+        apart *= 2.0
+    while low > SMALLEST and holds(low):
+        low, high = low * (1.0 - min(apart, 0.5)), low
+        apart *= 2.0
+    while high - low > 2e-13 * high:
         middle = (low + high) / 2.0
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high

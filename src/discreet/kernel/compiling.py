@@ -25,8 +25,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 VIEWS = frozenset({"observe", "feedback", "query"})
 
 # How methods are compiled. Inlined by LLVM, because a component goes into a call by value: 100 ns of a round otherwise.
-IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": {"_nrt": True}}
-ELSEWHERE: dict[str, Any] = {"jit_options": {"forceinline": True}}
+LEAST: dict[str, Any] = {"no_cfunc_wrapper": True}  # methods are called by compiled code only
+IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
+ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
 _known_to_numba: set[object] = set()
 _dispatchers: dict[tuple[Any, ...], Callable[..., Any]] = {}
@@ -63,11 +64,11 @@ def _tell_numba() -> None:
 
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
-        overload(as_plain, jit_options={"forceinline": True})(lambda value: _plain_tuple(value))
+        overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
     for function, stand_in in list(stand_ins.items()):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
-            overload(function)(_always(stand_in))
+            overload(function, jit_options=LEAST)(_always(stand_in))
     for name, table in list(methods.items()):
         if name not in _known_to_numba:
             _known_to_numba.add(name)
@@ -77,7 +78,7 @@ def _tell_numba() -> None:
     for function in tuple(helpers):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
-            register_jitable(function)
+            register_jitable(**LEAST)(function)
 
 
 def _plain_tuple(value: Any) -> Callable[[Any], Any]:
@@ -117,7 +118,7 @@ def _dispatcher(function: Callable[..., Any], digest: str | None) -> Callable[..
     njit: Any = numba.njit  # takes one option that its published signature does not name
 
     def build(**options: Any) -> Callable[..., Any]:
-        options |= {"nogil": True, "error_model": "numpy"}
+        options |= LEAST | {"nogil": True, "error_model": "numpy"}
         if digest is None:
             return cast(Callable[..., Any], njit(**options)(function))
         kind = "ordinary" if options.get("_nrt", True) else "lean"  # Numba's own key does not tell them apart
