@@ -25,7 +25,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 VIEWS = frozenset({"observe", "feedback", "query"})
 
 # How methods are compiled. Inlined by LLVM, because a component goes into a call by value: 100 ns of a round otherwise.
-LEAST: dict[str, Any] = {"no_cfunc_wrapper": True}  # methods are called by compiled code only
+LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code only
 IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 

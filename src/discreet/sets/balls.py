@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int, check_range
-from discreet.kernel import Component, as_list, helper
+from discreet.kernel import as_list, helper
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
+from discreet.sets.contract import ConvexSet
 from discreet.sets.simplex import largest_entry, pour
 
 
-class L1Ball(Component):
+class L1Ball(ConvexSet):
     """Vectors whose absolute values have a sum of at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -35,6 +37,11 @@ class L1Ball(Component):
                 _radius(radius),
             )
         )
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls(1, 2.0), cls(5, 0.3)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner against the largest entry of the direction, the first one of several."""
@@ -78,7 +85,7 @@ class L1Ball(Component):
         return np.zeros(self.dimension)
 
 
-class L2Ball(Component):
+class L2Ball(ConvexSet):
     """Vectors of Euclidean length at most the radius.
 
     >>> point = np.array([3.0, -4.0])
@@ -98,6 +105,11 @@ class L2Ball(Component):
                 _radius(radius),
             )
         )
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls(1, 0.5), cls(6, 2.5)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the point of the sphere against the direction; the origin if that is 0."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -9,11 +10,12 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
-from discreet.kernel import Component, as_list
+from discreet.kernel import as_list
 from discreet.sets.arguments import finite_array, norm_of
+from discreet.sets.contract import ConvexSet
 
 
-class Box(Component):
+class Box(ConvexSet):
     """Vectors between two corners: low ≤ x ≤ high in every coordinate.
 
     >>> point = np.array([3.0, -4.0])
@@ -52,6 +54,11 @@ class Box(Component):
         """
         size, ends = check_int("dimension", dimension, least=1), (check_finite("low", low), check_finite("high", high))
         return cls(np.full(size, ends[0]), np.full(size, ends[1]))
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls(np.array([-1.0, 0.5, 2.0, 0.0]), np.array([1.0, 0.5, 5.0, 0.25])), cls.cube(6, -1.0, 1.0)]
 
     @property
     def dimension(self) -> int:

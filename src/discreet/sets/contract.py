@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, Self
 
 from discreet.contracts import Floats
+from discreet.kernel import Component
 
 
 class Projected(Protocol):
@@ -24,7 +26,7 @@ class Projected(Protocol):
         """Return the largest norm (1, 2 or infinity) of a point."""
 
 
-class ConvexSet(Projected, Protocol):
+class ConvexSet(Component):
     """A bounded, closed, convex set of vectors: a value that never changes.
 
     Points and directions are arrays of length ``dimension``. ``minimise_linear``, ``project``, ``contains`` and
@@ -33,14 +35,41 @@ class ConvexSet(Projected, Protocol):
     from the size of a set must not depend on good input.
     """
 
+    if TYPE_CHECKING:
+
+        @property
+        def dimension(self) -> int:
+            """The length of its points."""
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        raise NotImplementedError
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write into ``point`` one that minimises <direction, x> over the set, the same one every time."""
+        raise NotImplementedError
+
+    def project(self, point: Floats) -> None:
+        """Replace the point by the nearest one of the set, in the Euclidean norm."""
+        raise NotImplementedError
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether no constraint is violated by more than ``tolerance``."""
+        raise NotImplementedError
 
     def support(self, direction: Floats) -> float:
         """Return the largest <direction, x> over the set."""
+        raise NotImplementedError
+
+    def diameter(self, norm: float) -> float:
+        """Return the largest distance between two points in the norm 1, 2 or infinity."""
+        raise NotImplementedError
+
+    def largest(self, norm: float) -> float:
+        """Return the largest norm (1, 2 or infinity) of a point."""
+        raise NotImplementedError
 
     def centre(self) -> Floats:
         """Return a new array with a point in the middle of the set."""
+        raise NotImplementedError

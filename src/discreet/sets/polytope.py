@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -11,16 +12,16 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
-from discreet.kernel import Component
 from discreet.sets.arguments import LARGEST, check_norm, finite_array
 from discreet.sets.box import Box
+from discreet.sets.contract import ConvexSet
 
 TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
 OUTWARDS = 1e-9  # sizes are rounded up by more than the solver's error, relative to them and to b
 FEW = 8  # dimensions up to which all 2^n vectors of signs are tried
 
 
-class Polytope(Component):
+class Polytope(ConvexSet):
     """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear programme.
 
     Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat, as with a pair of constraints for
@@ -59,6 +60,20 @@ class Polytope(Component):
         polytope.centre()
         polytope.bounding_box()
         return polytope
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        corners = np.random.default_rng(5).normal(size=(12, 5))
+        axes = np.vstack([np.eye(5), -np.eye(5)])
+        return [
+            cls(np.array([[-2.0], [0.5]]), np.array([4.0, 0.5])),
+            cls(np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]]), np.array([0.0, 0.0, 1.0])),
+            cls(
+                np.vstack([-np.eye(4), np.ones(4), -np.ones(4)]), np.array([0.0] * 4 + [1.0, -1.0])
+            ),  # without inner points
+            cls(np.vstack([corners, axes]), np.append(np.abs(corners).sum(axis=1) * 0.3, np.full(10, 1.5))),
+        ]
 
     @property
     def dimension(self) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int
-from discreet.kernel import Component, as_list, helper
+from discreet.kernel import as_list, helper
 from discreet.sets.arguments import check_norm
+from discreet.sets.contract import ConvexSet
 
 
-class Simplex(Component):
+class Simplex(ConvexSet):
     """Probability vectors: x ≥ 0 with the sum 1.
 
     >>> point = np.array([0.9, 0.5, -3.0])
@@ -27,6 +29,11 @@ class Simplex(Component):
     def __new__(cls, dimension: int) -> Self:
         """Return the simplex in a space of that dimension."""
         return cls._make((check_int("dimension", dimension, least=1),))
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls(1), cls(2), cls(7)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner at the least entry of the direction, the first one of several."""
