@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 
+os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")  # tests leave none in the user's folder
 settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples in every run
 settings.load_profile("fixed")
 

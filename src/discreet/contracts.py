@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee, Json, Model
-from discreet.kernel import Component
+from discreet.kernel import Component, map_parts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -184,6 +184,14 @@ class Noise(Component):
             return self
         raise DiscreetError(f"noise is {type(self).__name__}, which cannot be drawn exactly: it is for simulation only.")
 
+    def sealed(self) -> Noise:
+        """Return noise of the same law that refuses to be drawn: exact noise can do so, for live use."""
+        return self
+
+    def unsealed(self) -> Noise:
+        """Return noise of the same law that can be drawn."""
+        return self
+
     @property
     def is_gaussian(self) -> bool:
         """Whether draws are independent, and movements of several releases add up as for Gaussian noise."""
@@ -243,7 +251,15 @@ class Channel(Component):
         return self
 
     def live(self) -> Channel:
-        """Return the channel for live use, with exact noise, or refuse."""
+        """Return the channel for live use, with exact noise, or refuse.
+
+        One that holds raw feedback is sealed: it releases nothing by itself, but inside a live run alone, which sees to
+        threads, processes, copies and failures.
+        """
+        return sealed(self.with_exact_noise()) if self.holds_feedback else self.with_exact_noise()
+
+    def with_exact_noise(self) -> Channel:
+        """Return the channel with exact noise, or refuse: here there is none."""
         return self
 
     def rounds_seen(self) -> int:
@@ -272,3 +288,13 @@ class Channel(Component):
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise that is added, in the units of the feedback."""
         return ()
+
+
+def sealed(channel: Channel) -> Channel:
+    """Return a channel whose exact noise refuses to be drawn."""
+    return map_parts(channel, Noise, lambda noise: noise.sealed())
+
+
+def unsealed(channel: Channel) -> Channel:
+    """Return a channel with exact noise of its own that is drawn; for live runs, which guard it, and for audits."""
+    return map_parts(channel, Noise, lambda noise: noise.unsealed())

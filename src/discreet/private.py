@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from discreet.contracts import Action, Channel, Feedback, Generator, Learner, Observation, Trace
-from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import Component, copy
+from discreet.kernel import Component
 
 
 class Private(Component):
@@ -45,12 +44,6 @@ class Private(Component):
         if ready:
             self.learner.learn(trace, released)
         return ready
-
-    def live(self) -> Private:
-        """Return a twin with exact noise, unless the channel holds raw feedback, which only a live run can guard."""
-        if self.channel.holds_feedback:
-            raise DiscreetError("the channel holds raw feedback: use Bandit, Experts, Optimizer or Advisor.")
-        return copy(self)._replace(channel=self.channel.live())
 
     @property
     def guarantee(self) -> Guarantee:

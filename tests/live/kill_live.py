@@ -26,6 +26,7 @@ import numpy as np
 from discreet import Bandit, Ledger
 from discreet.live import face
 from discreet.live.file_store import FileStore
+from discreet.live.rows import Change
 from discreet.live.run import LiveRun
 
 SIZE = 3  # rounds of a batch
@@ -120,7 +121,7 @@ class Killer:
 
     def _compare(self, bandit: Bandit, told: set[int]) -> None:
         rows = bandit._run._store.rows
-        asked, _, _, released = rows.counters
+        asked, _, _, released, _ = rows.counters
         with contextlib.closing(sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True)) as file:
             releases = {batch: np.frombuffer(blob)[0] for batch, blob in file.execute("SELECT batch, value FROM release")}
         self.faults += [f"outcome {identity} was acknowledged and lost" for identity in told & set(rows.open)]
@@ -144,16 +145,13 @@ class Killer:
 class TwoTransactions(LiveRun):
     """An outcome and its release are committed one after the other, and nobody makes up for a release that is missing."""
 
-    at_work = False
-
-    def _must_wait(self, group):
-        return not self.at_work
-
-    def hear(self, number, token, choice, feedback):
-        super().hear(number, token, choice, feedback)
-        self.at_work = True
-        self._release_due()
-        self.at_work = False
+    def _take(self, rows, group, feedback, told):
+        channel, query = self._engine.channel, self._engine.learner.query(group.trace)
+        due = channel.take(feedback, query)
+        kept = group._replace(told=group.told + 1, held=self._engine.channel_state.tobytes())
+        self._commit(Change(rows.counters, told=told, group=kept))
+        if due:
+            self._finish(rows, group, *channel.release(query, self._noise_rng), told)
 
 
 class RepliesFirst(FileStore):
@@ -185,6 +183,7 @@ def mistaken(name: str, mistake: type):
 
 def main(kills: int) -> int:
     with tempfile.TemporaryDirectory() as name:
+        os.environ["DISCREET_KEYS"] = name
         killer = Killer(Path(name), seed=int.from_bytes(os.urandom(4), "big"))
         while killer.kills < kills:
             killer.kill_one()

@@ -62,10 +62,10 @@ def test_a_bandit_plays_what_the_simulation_plays(name):
         decision = bandit.ask()
         total += row[decision.arm]
         bandit.tell(decision, loss=row[decision.arm])
-    player = Player(new(name)._run._private, streams(1))
+    player = Player(new(name)._run._engine.private, streams(1))
     scores = player.play(Table(losses).deal(0, 500, np.random.default_rng()), np.array([500]))
     assert scores[0] == pytest.approx(total, rel=1e-12)
-    assert same_state(player.private.learner, bandit._run._private.learner) is None
+    assert same_state(player.private.learner, bandit._run._engine.private.learner) is None
 
 
 LATE = [name for name in NAMES if name != "exp3-tau"]
@@ -94,23 +94,23 @@ def test_outcomes_may_come_late_and_in_any_order(name):
         if len(waiting) > 60:
             decision = waiting.pop(shuffle.randrange(len(waiting)))
             bandit.tell(decision, reward=reward(decision))
-    assert set(bandit.open_decisions) == {decision.id for decision in waiting}
+    assert {one.id for one in bandit.open_decisions} == {decision.id for decision in waiting}
     for decision in reversed(waiting):
         bandit.tell(decision, reward=reward(decision))
     assert bandit.open_decisions == ()
-    assert all(np.isfinite(array).all() for _, array in kernel.arrays(bandit._run._private.learner))
+    assert all(np.isfinite(array).all() for _, array in kernel.arrays(bandit._run._engine.private.learner))
 
 
 def test_late_feedback_is_weighted_with_the_probability_of_its_own_decision():
     bandit = new("exp3", learning_rate=0.5)
     decisions = [bandit.ask() for _ in range(20)]
-    at_first = bandit._run._private.learner.weights.logs.copy()
+    at_first = bandit._run._engine.private.learner.weights.logs.copy()
     bandit.tell(decisions[0], loss=1.0)
-    moved = at_first - bandit._run._private.learner.weights.logs
+    moved = at_first - bandit._run._engine.private.learner.weights.logs
     first = {"a": 0, "b": 1, "c": 2}[decisions[0].arm]
     later = next(d for d in decisions[1:] if d.arm == decisions[0].arm)
     bandit.tell(later, loss=1.0)
-    twice = at_first - bandit._run._private.learner.weights.logs
+    twice = at_first - bandit._run._engine.private.learner.weights.logs
     assert moved[first] == pytest.approx(0.5 * 1.0 / (1 / 3))
     assert twice[first] == pytest.approx(2 * moved[first]), "both were drawn with probability 1/3"
 
@@ -132,7 +132,7 @@ def test_a_bandit_in_a_file_goes_on_bit_for_bit(name, tmp_path):
         bandit.tell(one, reward=reward(one))
         twin.tell(other, reward=reward(other))
     assert run(bandit, 200) == run(twin, 200)
-    assert same_state(bandit._run._private.learner, twin._run._private.learner) is None
+    assert same_state(bandit._run._engine.private.learner, twin._run._engine.private.learner) is None
     assert repr(bandit) == repr(twin)
     assert bandit.guarantee == twin.guarantee
     assert bandit.state() == twin.state()
@@ -175,11 +175,17 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
     wrong = other._replace(arm="a" if other.arm != "a" else "b")
     with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
         bandit.tell(wrong, reward=1.0)
-    for none in (None, 1, ("a", 1), other._replace(id="1"), other._replace(id=True)):
+    for none in (None, 1.0, True, "1", ("a", 1), other._replace(id="1"), other._replace(id=True)):
         with pytest.raises(DiscreetError, match=r"decision is of type .*, but must be the Decision that ask\(\) gave"):
             bandit.tell(none, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
         bandit.tell(other._replace(token=None), reward=1.0)
+    for wrong in (7, -1):
+        with pytest.raises(DiscreetError, match=f"decision {wrong} is not one that this run gave"):
+            bandit.tell(wrong, reward=1.0)
+    assert bandit.tell(other.id, reward=1.0)
+    with pytest.raises(DiscreetError, match="decision 1 has been told already"):
+        bandit.tell(other, reward=1.0)
 
 
 def test_asking_after_the_horizon_is_refused():
@@ -208,7 +214,7 @@ def test_clipping_brings_outcomes_into_range():
     clipping, plain = new("exp3", clip=True, low=-1.0), new("exp3", low=-1.0)
     clipping.tell(clipping.ask(), loss=50.0)
     plain.tell(plain.ask(), loss=1.0)
-    assert same_state(clipping._run._private.learner, plain._run._private.learner) is None
+    assert same_state(clipping._run._engine.private.learner, plain._run._engine.private.learner) is None
     for outcome in (math.nan, math.inf):
         with pytest.raises(DiscreetError, match="the loss is not a finite number"):
             clipping.tell(clipping.ask(), loss=outcome)
@@ -218,7 +224,7 @@ def test_a_reward_is_the_mirrored_loss():
     one, two = new("exp3", low=-1.0, high=3.0), new("exp3", low=-1.0, high=3.0)
     one.tell(one.ask(), reward=2.5)
     two.tell(two.ask(), loss=-0.5)
-    assert same_state(one._run._private.learner, two._run._private.learner) is None
+    assert same_state(one._run._engine.private.learner, two._run._engine.private.learner) is None
 
 
 def test_it_does_not_claim_more_than_it_does():

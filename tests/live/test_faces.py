@@ -70,7 +70,7 @@ class TestExperts:
         ]
         for face, outcome in zip(faces, told, strict=True):
             face.tell(face.ask(), **outcome)
-            assert same_state(face._run._private.learner, faces[0]._run._private.learner) is None
+            assert same_state(face._run._engine.private.learner, faces[0]._run._engine.private.learner) is None
 
     @pytest.mark.parametrize(
         ("outcome", "complaint"),
@@ -98,7 +98,7 @@ class TestExperts:
         one, other = experts(clip=True), experts()
         one.tell(one.ask(), losses=[-5.0, 0.5, 9.0])
         other.tell(other.ask(), losses=[0.0, 0.5, 1.0])
-        assert same_state(one._run._private.learner, other._run._private.learner) is None
+        assert same_state(one._run._engine.private.learner, other._run._engine.private.learner) is None
 
     def test_live_use_is_exact_and_charged(self):
         ledger = Ledger(2.0, 2e-6, max_rounds_per_user=1)

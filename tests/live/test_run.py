@@ -14,9 +14,9 @@ import warnings
 import numpy as np
 import pytest
 
-from discreet import Advisor, Bandit, DiscreetError, Experts, Guarantee, Optimizer, Private, Range, channels
+from discreet import Advisor, Bandit, DiscreetError, Experts, Guarantee, Optimizer, Private, Range, channels, kernel
 from discreet.contracts import Channel, Learner, Noise
-from discreet.factorisations import Tree
+from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.learners import Exp3
 from discreet.live.building import Plan
 from discreet.live.rows import Change
@@ -81,9 +81,9 @@ def tell(face, decision, loss=0.25):
 
 def rows_of(face):
     """Return everything that is committed, to be compared."""
-    face._run._store.load(face._run._example)
+    face._run._store.load(face._run._engine.example)
     rows = face._run._store.rows
-    groups = [(g.number, g.told, g.due, g.held) for g in rows.groups.values()]
+    groups = [(g.number, g.told, g.held) for g in rows.groups.values()]
     return rows.counters, sorted(rows.open), groups, rows.learner, rows.stream
 
 
@@ -162,10 +162,10 @@ def test_copies_and_pickles_are_refused(kind, duplicate):
 def test_between_two_calls_nothing_raw_is_in_the_channel(kind):
     """So that nothing raw is in a copy of it, made in whatever way."""
     face = make(kind)
-    blank = face._run._blank
+    blank = face._run._engine._blank
     for _ in range(3):
         tell(face, ask(face), 0.7390851332)
-        assert face._run._channel_state == blank
+        assert face._run._engine.channel_state == blank
 
 
 @every_kind
@@ -341,7 +341,7 @@ def test_threads_that_tell_batches_add_up_every_outcome_once():
             told.append(loss)
 
     at_once(work)
-    assert run.state() == (120, 10_000, 24, 0, 0)
+    assert run.state() == (120, 10_000, {0: 1.0}, 24, 0, 0, 0)
     assert sum(noise.got) == sum(told), "all are multiples of 1/64: the sums are exact"
     assert all(each >= 1000.0 / 5 for each in heard)
     for first in range(0, 120, 5):
@@ -359,18 +359,18 @@ def break_sampler(face, monkeypatch, failure):
     def fail(*_):
         raise failure
 
-    monkeypatch.setattr(type(face._run._channel.noise.block), "take", fail)
+    monkeypatch.setattr(type(face._run._engine.channel.noise.block), "take", fail)
     monkeypatch.setattr("secrets.randbelow", fail)
 
 
 def break_learner(face, monkeypatch, failure):
-    learn = type(face._run._learner).learn
+    learn = type(face._run._engine.learner).learn
 
     def fail(self, trace, released):
         learn(self, trace, released)  # halfway: it has learned, and then fails
         raise failure
 
-    monkeypatch.setattr(type(face._run._learner), "learn", fail)
+    monkeypatch.setattr(type(face._run._engine.learner), "learn", fail)
 
 
 def break_store(face, monkeypatch, failure):
@@ -398,7 +398,7 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
         breaking(face, patch, failure)
         with pytest.raises(type(failure)):
             tell(face, decision)
-        assert face._run._channel_state == face._run._blank, "nothing raw stays behind"
+        assert face._run._engine.channel_state == face._run._engine._blank, "nothing raw stays behind"
     assert rows_of(face) == before
     assert face.state().open == 1
     tell(face, decision)
@@ -409,9 +409,9 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
         assert face.state().released == 4
         stream = face._run._store.rows.stream
         if stream is not None:
-            face._run._channel_state[:] = stream
-            assert face._run._channel.rounds_seen() == 4
-            face._run._channel_state[:] = face._run._blank
+            face._run._engine.channel_state[:] = stream
+            assert face._run._engine.channel.rounds_seen() == 4
+            face._run._engine.channel_state[:] = face._run._engine._blank
 
 
 @every_kind
@@ -419,14 +419,14 @@ def test_an_ask_that_fails_leaves_the_run_as_if_nothing_had_happened(kind, monke
     face = make(kind)
     tell(face, ask(face))
     before = rows_of(face)
-    act = type(face._run._learner).act
+    act = type(face._run._engine.learner).act
 
     def fail(self, observation, rng):
         act(self, observation, rng)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(face._run._learner), "act", fail)
+        patch.setattr(type(face._run._engine.learner), "act", fail)
         for _ in range(4):
             with contextlib.suppress(KeyboardInterrupt):
                 ask(face)
@@ -478,8 +478,8 @@ def test_a_signal_at_any_moment_neither_loses_nor_doubles_an_outcome():
             raise KeyboardInterrupt
 
     def tell_what_is_open():
-        for identity in face.open_decisions:
-            face._run.tell(face._run._store.rows.open[identity], 0.5)
+        for one in face.open_decisions:
+            face.tell(one.id, loss=0.5)
 
     old = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0003)
@@ -535,22 +535,6 @@ def test_the_learner_may_choose_how_long_each_action_is_held():
     assert [(size, round(mean, 6)) for size, mean in heard] == [(4, 0.75), (3, 0.375), (2, 0.125), (1, 0.0)]
 
 
-def test_a_release_that_waits_is_made_at_the_next_start(monkeypatch, tmp_path):
-    face = bandit(path=tmp_path / "run.db")
-    with monkeypatch.context() as patch:
-        patch.setattr(LiveRun, "_must_wait", lambda self, group: True)
-        for decision in [ask(face) for _ in range(4)]:
-            tell(face, decision)
-        assert face.state()[2:] == (0, 0, 1)
-        face.close()
-        face = Bandit.open(tmp_path / "run.db")
-        assert face.state().released == 0
-        face.close()
-    face = Bandit.open(tmp_path / "run.db")
-    assert face.state()[2:] == (1, 0, 0)
-    assert face._run._channel_state == face._run._blank
-
-
 class RunningTotal(Channel):
     """One stream that takes and releases in two steps; every release has a noise of 1000, which can be made to fail."""
 
@@ -583,11 +567,11 @@ def test_a_stream_may_take_and_release_in_two_steps():
     fails.append(KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         run.tell(tickets[3], 0.25)
-    assert run.state() == (6, 10_000, 1, 3, 3)
+    assert run.state() == (6, 10_000, {0: 1.0}, 1, 3, 3, 0)
     for ticket in tickets[:2:-1]:
         run.tell(ticket, 0.25)
     assert [float(each) for each in heard] == [1000.5, 1001.0, 1001.5]
-    assert run.state() == (6, 10_000, 3, 0, 0)
+    assert run.state() == (6, 10_000, {0: 1.0}, 3, 0, 0, 0)
 
 
 def test_a_change_shows_nothing():
@@ -610,10 +594,44 @@ def test_a_closed_run_refuses():
     assert "round 1 of 400" in repr(face)
 
 
-def test_private_alone_is_not_used_live_where_raw_feedback_is_held():
+@pytest.mark.parametrize("kind", [Tree, Honaker, Buffered, SquareRoot])
+def test_a_live_running_sum_by_hand_releases_nothing(kind):
+    """So no thread, fork, copy or failure can make it release something twice: only a run draws its noise."""
+    sums = channels.RunningSum.calibrated(Box.cube(2, 0.0, 1.0), kind, prefixes=8, epsilon=1.0, delta=1e-6)
+    by_hand_nothing_is_released(sums.live(), np.array([0.123, 0.456]))
+
+
+def test_a_live_batch_by_hand_releases_nothing():
+    by_hand_nothing_is_released(channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
+
+
+def by_hand_nothing_is_released(live, feedback):
+    twins = [live, copy.copy(live), copy.deepcopy(live), pickle.loads(pickle.dumps(live)), type(live)._make(live)]
+    for twin in [*twins, live._replace(), kernel.copy(live), live.live()]:
+        with pytest.raises(DiscreetError, match=r"holds raw feedback, .* use it through Bandit, Experts"):
+            twin.offer(feedback, 1.0, np.random.default_rng(0))
+
+
+def test_the_plan_of_a_run_releases_nothing_either():
+    run = LiveRun.over(
+        Private(channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT), Exp3.start(arms=2, learning_rate=0.1)),
+        horizon=9,
+    )
+    run.tell(run.ask(), 0.5)
+    assert run.state().released == 1
+    by_hand_nothing_is_released(run.plan.private.channel, 0.5)
+
+
+def test_a_channel_that_has_seen_rounds_cannot_become_live():
+    batch = channels.Batch.laplace(size=3, epsilon=1.0, bounds=UNIT)
+    batch.take(0.5, 1.0)
+    with pytest.raises(DiscreetError, match="has seen rounds, but live use begins before the first"):
+        LiveRun.over(Private(batch, Exp3.start(arms=2, learning_rate=0.1)), horizon=9)
+
+
+def test_a_private_learner_of_one_s_own_is_run_with_exact_noise():
     learner = Exp3.start(arms=2, learning_rate=0.1)
-    with pytest.raises(DiscreetError, match="holds raw feedback: use Bandit, Experts, Optimizer or Advisor"):
-        Private(channels.Batch.laplace(size=2, epsilon=1.0, bounds=UNIT), learner).live()
-    live = Private(channels.PerRound(UNIT, Laplace(1.0)), learner).live()
-    assert live.channel.noise_scales[0].exact
-    assert not np.shares_memory(live.learner.weights.logs, learner.weights.logs)
+    run = LiveRun.over(Private(channels.PerRound(UNIT, Laplace(1.0)), learner), horizon=9)
+    assert run.plan.private.channel.noise_scales[0].exact
+    run.tell(run.ask(), 0.5)
+    assert not np.shares_memory(run._engine.learner.weights.logs, learner.weights.logs)

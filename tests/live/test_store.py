@@ -157,7 +157,8 @@ def test_raw_sums_are_erased_with_their_release(tmp_path):
     bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path)
     for _ in range(3):
         bandit.tell(bandit.ask(), loss=0.7390851332)
-    held = bandit._run._store.rows.groups[0].held[:24]
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        (held,) = file.execute("SELECT held FROM batch").fetchone()
     assert held in contents(tmp_path), "what is looked for would be found"
     bandit.tell(bandit.ask(), loss=0.7390851332)
     with contextlib.closing(sqlite3.connect(path)) as file:

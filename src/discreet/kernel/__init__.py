@@ -3,7 +3,7 @@
 from discreet.kernel.compiling import as_list, compile_for
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
 from discreet.kernel.digest import source_digest
-from discreet.kernel.state import arrays, as_plain, copy, map_arrays, with_names
+from discreet.kernel.state import arrays, as_plain, copy, map_arrays, map_parts, with_names
 
 __all__ = [
     "Component",
@@ -17,6 +17,7 @@ __all__ = [
     "copy",
     "helper",
     "map_arrays",
+    "map_parts",
     "source_digest",
     "with_names",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from discreet.kernel.component import Component
 
 Part = TypeVar("Part")
+Inner = TypeVar("Inner")
 Array = np.ndarray[Any, Any]
 
 
@@ -55,3 +56,13 @@ def map_arrays(component: Part, change: Callable[[Array], Array]) -> Part:
 def copy(component: Part) -> Part:
     """Return the component with state of its own: every array copied, everything else shared."""
     return map_arrays(component, np.ndarray.copy)
+
+
+def map_parts(component: Part, kind: type[Inner], change: Callable[[Inner], object]) -> Part:
+    """Return the component with every part of a kind replaced by what ``change`` makes of it; the rest is shared."""
+    if isinstance(component, kind):
+        return cast(Part, change(component))
+    if isinstance(component, Component):
+        component._check_copy()
+        return component._make(map_parts(part, kind, change) for part in component)
+    return component

@@ -12,12 +12,13 @@ from discreet.ledger import Ledger
 from discreet.live.arguments import advice_of, labels_of, loss_of
 from discreet.live.bandit import Decision, play_arm
 from discreet.live.budget import User
-from discreet.live.building import Plan, build
+from discreet.live.building import Plan
 from discreet.live.experts import draw
-from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.face import Face, Path, Wait
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Advice
+from discreet.ranges import make_range
 
 DEFAULT = "expert-arms"
 
@@ -36,11 +37,14 @@ class Advisor(Face):
     :class:`discreet.Bandit`.
     """
 
+    _gives = Decision
+    _chosen = "arms"
+
     def __init__(
         self,
         arms: int | Sequence[Hashable],
         experts: int | Sequence[Hashable],
-        horizon: int,
+        horizon: int | None,
         epsilon: float,
         *,
         delta: float = 0.0,
@@ -52,6 +56,10 @@ class Advisor(Face):
         seed: int | None = None,
         ledger: Ledger | None = None,
         path: Path | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_reward: float | None = None,
+        default_loss: float | None = None,
         **options: Any,
     ) -> None:
         recipe = {
@@ -65,19 +73,30 @@ class Advisor(Face):
             "clip": clip,
             "algorithm": algorithm,
         }
-        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+        default = None
+        if default_reward is not None or default_loss is not None:
+            default = loss_of(default_reward, default_loss, make_range(low, high), clip=False)
+        super().__init__(
+            recipe,
+            simulation=simulation,
+            seed=seed,
+            ledger=ledger,
+            path=path,
+            key=key,
+            wait=wait,
+            default=default,
+            options=options,
+        )
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
         arms, experts = len(recipe["arms"]), len(recipe["experts"])
-        private = build(Advice(arms, experts), recipe)
-        carry = follow_expert if private.learner.follows else play_arm
-        return Plan.of(recipe, private, observation=np.full((arms, experts), 1.0 / arms), carry=carry)
+        uniform = np.full((arms, experts), 1.0 / arms)
+        plan = Plan.of(recipe, Advice(arms, experts), observation=uniform, carry=play_arm)
+        return plan._replace(carry=follow_expert) if plan.private.learner.follows else plan
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._labels: tuple[Hashable, ...] = tuple(recipe["arms"])
-        self._indices = index_of(self._labels)
         self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
 
     def ask(self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None) -> Decision:
@@ -85,11 +104,12 @@ class Advisor(Face):
         given = self._run.ask(advice_of(advice, self._experts, self._labels), user=user)
         return Decision(self._labels[given.choice], given.id, given.token)
 
-    def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
-        """Report the outcome of a decision, as a reward or as a loss in the declared range."""
-        value = loss_of(reward, loss, self._bounds, clip=self._recipe["clip"])
-        check_decision(decision, Decision)
-        self._run.hear(decision.id, decision.token, self._indices.get(decision.arm), value)
+    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> bool:
+        """Report the outcome of a decision, or of the one with an id; return whether it counts, as for a bandit."""
+        return self._hear(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+
+    def _choice(self, decision: Decision) -> int | None:
+        return self._indices.get(decision.arm)
 
     def _size(self) -> str:
         return f"{len(self._labels)} arms, {len(self._experts)} experts"

@@ -9,11 +9,12 @@ from discreet.contracts import Action, Generator, Observation
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, loss_of
 from discreet.live.budget import User
-from discreet.live.building import Plan, build
-from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.building import Plan
+from discreet.live.face import Face, Path, Wait
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Arms
+from discreet.ranges import make_range
 
 DEFAULT = "batched-htinf"
 
@@ -69,10 +70,13 @@ class Bandit(Face):
 
     """
 
+    _gives = Decision
+    _chosen = "arms"
+
     def __init__(
         self,
         arms: int | Sequence[Hashable],
-        horizon: int,
+        horizon: int | None,
         epsilon: float,
         *,
         delta: float = 0.0,
@@ -84,6 +88,10 @@ class Bandit(Face):
         seed: int | None = None,
         ledger: Ledger | None = None,
         path: Path | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_reward: float | None = None,
+        default_loss: float | None = None,
         **options: Any,
     ) -> None:
         recipe = {
@@ -96,17 +104,27 @@ class Bandit(Face):
             "clip": clip,
             "algorithm": algorithm,
         }
-        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+        default = None
+        if default_reward is not None or default_loss is not None:
+            default = loss_of(default_reward, default_loss, make_range(low, high), clip=False)
+        super().__init__(
+            recipe,
+            simulation=simulation,
+            seed=seed,
+            ledger=ledger,
+            path=path,
+            key=key,
+            wait=wait,
+            default=default,
+            options=options,
+        )
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        private = build(Arms(len(recipe["arms"])), recipe)
-        return Plan.of(recipe, private, observation=0, carry=play_arm)
+        return Plan.of(recipe, Arms(len(recipe["arms"])), observation=0, carry=play_arm)
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._labels: tuple[Hashable, ...] = tuple(recipe["arms"])
-        self._indices = index_of(self._labels)
         self._range, self._clip = self._bounds, recipe["clip"]
 
     def ask(self, *, user: User | None = None) -> Decision:
@@ -114,11 +132,15 @@ class Bandit(Face):
         given = self._run.ask(0, user=user)
         return Decision(self._labels[given.choice], given.id, given.token)
 
-    def tell(self, decision: Decision, *, reward: float | None = None, loss: float | None = None) -> None:
-        """Report the outcome of a decision, as a reward or as a loss in the declared range."""
-        value = loss_of(reward, loss, self._range, clip=self._clip)
-        check_decision(decision, Decision)
-        self._run.hear(decision.id, decision.token, self._indices.get(decision.arm), value)
+    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> bool:
+        """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range.
+
+        Return whether it counts: with ``wait``, what comes after its deadline does not.
+        """
+        return self._hear(decision, loss_of(reward, loss, self._range, clip=self._clip))
+
+    def _choice(self, decision: Decision) -> int | None:
+        return self._indices.get(decision.arm)
 
     def _size(self) -> str:
         return f"{len(self._labels)} arms"

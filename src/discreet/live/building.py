@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
-from discreet.contracts import Action, Generator, Observation
-from discreet.errors import DiscreetError
+from discreet.contracts import Action, Feedback, Generator, Observation
+from discreet.errors import DiscreetError, check_int
 from discreet.live.rows import Recipe
 from discreet.private import Private
 from discreet.problems import Advice, Arms, Points, Problem
@@ -16,6 +19,7 @@ from discreet.ranges import make_range
 
 FACES: dict[type[Problem], str] = {Arms: "Bandit", Points: "Experts or Optimizer", Advice: "Advisor"}
 Carry = Callable[[Action, Observation, Generator], int]
+FIRST_EPOCH = 1024  # rounds, where there is no horizon; the next has twice as many, and so on
 
 
 class Plan(NamedTuple):
@@ -24,29 +28,74 @@ class Plan(NamedTuple):
     name: str  # of what is run, in a ledger
     private: Private  # before the first round, with the noise that is to be used
     algorithm: str
-    horizon: int
+    horizon: int | None
     simulation: bool
     seed: int | None
     observation: Observation  # an example
     carry: Carry  # which arm or expert an action, an observation and a draw come to in a round; -1 for none
+    wait: float | None = None  # seconds until the default takes the place of an outcome
+    default: Feedback = None
+    rebuild: Callable[[int], Private] | None = None  # for a number of rounds, where there is no horizon
 
     @classmethod
-    def of(cls, recipe: Recipe, private: Private, *, observation: Observation, carry: Carry) -> Plan:
+    def of(cls, recipe: Recipe, problem: Problem, *, observation: Observation, carry: Carry) -> Plan:
         """Return the plan that a face's arguments describe."""
+        horizon, default = recipe["horizon"], recipe["default"]
+        rebuild = functools.partial(build, problem, recipe)
+        private = rebuild(FIRST_EPOCH if horizon is None else horizon)
+        if horizon is None and private.channel.one_stream:
+            raise DiscreetError(
+                f"horizon is None, but {recipe['algorithm']} learns from one running sum: give a number of rounds."
+            )
         return cls(
             name=recipe["face"].lower(),
             private=private,
             algorithm=recipe["algorithm"],
-            horizon=recipe["horizon"],
+            horizon=horizon,
             simulation=recipe["simulation"],
             seed=recipe["seed"],
             observation=observation,
             carry=carry,
+            wait=recipe["wait"],
+            default=np.array(default) if isinstance(default, list) else default,
+            rebuild=rebuild,
         )
 
+    @classmethod
+    def over(cls, private: Private, *, horizon: int, observation: Observation) -> Plan:
+        """Return the plan for a private learner of one's own."""
+        rounds = check_int("horizon", horizon, least=1)
+        name = type(private.learner).__name__
+        return cls("run", exactly(private), name, rounds, False, None, observation, whole_action)
 
-def build(problem: Problem, recipe: Recipe) -> Private:
-    """Return the named algorithm before the first round, with exact noise unless it is for simulation."""
+    def rounds_of(self, epoch: int) -> int:
+        """Return how many rounds an epoch has: all, or twice as many as the one before if there is no horizon."""
+        return FIRST_EPOCH << epoch if self.horizon is None else self.horizon
+
+    def private_of(self, epoch: int) -> Private:
+        """Return the private learner of an epoch; what it promises is what was promised at the start."""
+        if epoch == 0 or self.rebuild is None:
+            return self.private
+        private = self.rebuild(self.rounds_of(epoch))
+        if not private.guarantee <= self.private.guarantee:
+            raise DiscreetError(f"{self.algorithm} would promise less from here on: give a horizon.")
+        return private
+
+    @property
+    def keeps_raw(self) -> bool:
+        """Whether something raw has to be kept between two calls that is worth hiding."""
+        return not self.simulation and (self.private.channel.holds_feedback or self.wait is not None)
+
+    def read(self, outcome: bytes | None) -> Feedback:
+        """Return an outcome that was kept until its deadline, or the default."""
+        if outcome is None:
+            return self.default
+        numbers = np.frombuffer(outcome)
+        return numbers.copy() if isinstance(self.default, np.ndarray) else float(numbers[0])
+
+
+def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
+    """Return the named algorithm before the first of some rounds, with exact noise unless it is for simulation."""
     known = algorithm(recipe["algorithm"])
     if not known.plays(problem):
         instead = FACES.get(type(known.problem), "LiveRun")
@@ -54,7 +103,7 @@ def build(problem: Problem, recipe: Recipe) -> Private:
         raise DiscreetError(f"algorithm is {known.name}, which plays {known.problem}{here}.")
     setting = Setting(
         problem,
-        rounds=recipe["horizon"],
+        rounds=rounds,
         epsilon=recipe["epsilon"],
         delta=recipe["delta"],
         bounds=make_range(recipe["low"], recipe["high"]),
@@ -63,8 +112,13 @@ def build(problem: Problem, recipe: Recipe) -> Private:
     return private if recipe["simulation"] else exactly(private)
 
 
+def whole_action(action: Action, observation: Observation, rng: Generator) -> int:
+    """Return the action, if it is the number of something, else -1."""
+    return int(action) if isinstance(action, int | np.integer) else -1
+
+
 def exactly(private: Private) -> Private:
-    """Return a twin with exact noise. Only a run may use it: it sees to it that nothing is released twice."""
+    """Return a twin with exact noise, for a run: it sees to it that nothing is released twice."""
     if private.channel.rounds_seen() > 0:
         raise DiscreetError("the channel has seen rounds, but live use begins before the first: build it again.")
     twin = kernel.copy(private)

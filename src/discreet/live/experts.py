@@ -11,11 +11,11 @@ from discreet.contracts import Floats, Generator, Observation
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, losses_of
 from discreet.live.budget import User
-from discreet.live.building import Plan, build
-from discreet.live.face import Face, Path, check_decision, index_of
+from discreet.live.building import Plan
+from discreet.live.face import Face, Path, Wait
 from discreet.live.rows import Recipe
-from discreet.live.run import LiveRun
 from discreet.problems import Points
+from discreet.ranges import make_range
 
 DEFAULT = "private-ftrl-experts"
 
@@ -45,10 +45,13 @@ class Experts(Face):
     ``high`` are refused, or clipped with ``clip=True``. All other options are those of :class:`discreet.Bandit`.
     """
 
+    _gives = Trust
+    _chosen = "experts"
+
     def __init__(
         self,
         experts: int | Sequence[Hashable],
-        horizon: int,
+        horizon: int | None,
         epsilon: float,
         *,
         delta: float = 0.0,
@@ -60,10 +63,15 @@ class Experts(Face):
         seed: int | None = None,
         ledger: Ledger | None = None,
         path: Path | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
+        default_rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
         **options: Any,
     ) -> None:
+        labels = labels_of("experts", experts)
         recipe = {
-            "experts": list(labels_of("experts", experts)),
+            "experts": list(labels),
             "horizon": horizon,
             "epsilon": epsilon,
             "delta": delta,
@@ -72,17 +80,24 @@ class Experts(Face):
             "clip": clip,
             "algorithm": algorithm,
         }
-        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+        default = None
+        if default_rewards is not None or default_losses is not None:
+            default = losses_of(default_rewards, default_losses, labels, make_range(low, high), clip=False).tolist()
+        super().__init__(
+            recipe,
+            simulation=simulation,
+            seed=seed,
+            ledger=ledger,
+            path=path,
+            key=key,
+            wait=wait,
+            default=default,
+            options=options,
+        )
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        private = build(Points("experts", len(recipe["experts"])), recipe)
-        return Plan.of(recipe, private, observation=0, carry=draw_expert)
-
-    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
-        super()._enter(recipe, run)
-        self._labels: tuple[Hashable, ...] = tuple(recipe["experts"])
-        self._indices = index_of(self._labels)
+        return Plan.of(recipe, Points("experts", len(recipe["experts"])), observation=0, carry=draw_expert)
 
     def ask(self, *, user: User | None = None) -> Trust:
         """Return how far to trust each expert in the next round, and one of them, drawn accordingly."""
@@ -92,15 +107,19 @@ class Experts(Face):
 
     def tell(
         self,
-        decision: Trust,
+        decision: Trust | int,
         *,
         losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
         rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
-    ) -> None:
-        """Report the losses, or the rewards, of all experts in the round of a decision."""
-        vector = losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"])
-        check_decision(decision, Trust)
-        self._run.hear(decision.id, decision.token, self._indices.get(decision.expert), vector)
+    ) -> bool:
+        """Report the losses, or the rewards, of all experts in the round of a decision, or of the one with an id.
+
+        Return whether they count, as for a bandit.
+        """
+        return self._hear(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"]))
+
+    def _choice(self, decision: Trust) -> int | None:
+        return self._indices.get(decision.expert)
 
     def _size(self) -> str:
         return f"{len(self._labels)} experts"

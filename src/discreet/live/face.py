@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable, Sequence
-from typing import Protocol, Self
+from collections.abc import Hashable
+from datetime import timedelta
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 
-from discreet.errors import DiscreetError, check_int
+from discreet.contracts import Feedback
+from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.live.arguments import check_flags
 from discreet.live.building import Plan, noise_words
 from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
+from discreet.live.progress import Progress
 from discreet.live.rows import Recipe
-from discreet.live.run import LiveRun, Progress
+from discreet.live.run import LiveRun
 from discreet.options import Values
 from discreet.ranges import Range, make_range
 
 Path = str | os.PathLike[str]
+Wait = float | timedelta
 
 
 class Face(NoTwin):
@@ -29,8 +33,14 @@ class Face(NoTwin):
 
     Every face has these options. By default noise is exact and a seed is refused; with ``simulation=True`` noise is
     floating point, fast, reproducible from a ``seed``, and protects nobody. ``ledger`` is a budget that the whole run is
-    charged to before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on.
+    charged to before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on; what is
+    raw in it is hidden by a key that is kept elsewhere. With ``wait`` and a default, silence counts as that default after
+    a while, and no release says who answered when (docs/live.md). Without a horizon (None) the run has epochs, each twice
+    as long as the one before, and learns anew in each.
     """
+
+    _gives: ClassVar[type[Any]]  # what ``ask`` returns
+    _chosen: ClassVar[str] = ""  # the argument with the labels of what is chosen
 
     def __init__(
         self,
@@ -40,10 +50,18 @@ class Face(NoTwin):
         seed: int | None,
         ledger: Ledger | None,
         path: Path | None,
+        key: Path | None,
+        wait: Wait | None,
+        default: float | list[float] | None,
         options: Values,
     ) -> None:
         check_flags(clip=recipe["clip"], simulation=simulation)
-        check_int("horizon", recipe["horizon"], least=2)
+        if recipe["horizon"] is not None:
+            check_int("horizon", recipe["horizon"], least=2)
+        if (wait is None) != (default is None):
+            raise DiscreetError("wait and a default belong together: after the wait the default counts as the outcome.")
+        if key is not None and path is None:
+            raise DiscreetError("key is given, but without path= nothing is written that it could hide.")
         if seed is not None and not simulation:
             raise DiscreetError(f"seed is {seed!r}, but live noise cannot have one: only simulation=True takes a seed.")
         _check_ledger(ledger, simulation)
@@ -52,21 +70,24 @@ class Face(NoTwin):
             "simulation": simulation,
             "seed": None if seed is None else check_int("seed", seed, least=0),
             "ledger": ledger is not None,
+            "wait": None if wait is None else seconds_of(wait),
+            "default": default,
             "face": type(self).__name__,
             "options": _plain(options),
         }
         plan = self._plan(whole)
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
-        self._enter(whole, LiveRun.start(plan, whole, ledger=ledger, path=path))
+        self._enter(whole, LiveRun.start(plan, whole, ledger=ledger, path=path, key=key))
 
     @classmethod
-    def open(cls, path: Path, *, ledger: Ledger | None = None) -> Self:
+    def open(cls, path: Path, *, ledger: Ledger | None = None, key: Path | None = None, lost_key: bool = False) -> Self:
         """Go on with the run in a file, where it was stopped; a run that had a ledger needs it again.
 
-        Another ledger than before is charged for the whole run.
+        Another ledger than before is charged for the whole run. ``key`` is where the run's key is, if that was said at
+        the start; ``lost_key=True`` goes on with a new one, without unfinished batches, which nobody can read.
         """
-        store = FileStore.open(path)
+        store = FileStore.open(path, key, lost_key=lost_key)
         try:
             recipe = store.recipe()
             if recipe["face"] != cls.__name__:
@@ -91,6 +112,8 @@ class Face(NoTwin):
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         self._recipe, self._run = recipe, run
+        self._labels: tuple[Hashable, ...] = tuple(recipe.get(self._chosen, ()))
+        self._indices = {label: index for index, label in enumerate(self._labels)}
 
     @property
     def _bounds(self) -> Range:
@@ -107,17 +130,48 @@ class Face(NoTwin):
         return self._run.plan.algorithm
 
     @property
-    def open_decisions(self) -> tuple[int, ...]:
-        """The ids of the decisions whose outcome has not been told."""
-        return self._run.open_decisions()
+    def open_decisions(self) -> tuple[OpenDecision, ...]:
+        """The decisions whose outcome may still come: id, what was chosen, and age in seconds; the oldest first.
+
+        With ``wait`` they are those before their deadline, told or not.
+        """
+        return tuple(OpenDecision(t.id, self._label(t.choice), age) for t, age in self._run.open_decisions())
 
     def state(self) -> Progress:
-        """Return how it is getting on: rounds, releases, what is open; nothing raw."""
-        return self._run.state()
+        """Return how it is getting on: rounds, share of each arm, releases, what is open or lost; nothing raw."""
+        run = self._run.state()
+        return run._replace(shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()})
 
-    def snapshot(self, path: Path) -> None:
+    def release_due(self) -> int:
+        """With ``wait``: make the releases whose time has come, and return how many. ``ask`` does so first."""
+        return self._run.release_due()
+
+    def give_up(self, decision: Decided | int) -> bool:
+        """Wait no longer for the outcome of a decision; return whether a batch is lost with it, told outcomes and all."""
+        return self._run.give_up(decision if isinstance(decision, int) else decision.id)
+
+    def _label(self, choice: int) -> Hashable:
+        """Return what was chosen, by its label; None where nothing is."""
+        return self._labels[choice] if self._labels else None
+
+    def _choice(self, decision: Any) -> int | None:
+        """Return the number of what was chosen."""
+        raise NotImplementedError
+
+    def _hear(self, decision: Decided | int, feedback: Feedback) -> bool:
+        """Report an outcome, of a decision or of the one with this id."""
+        if type(decision) is int:
+            return self._run.hear(decision, None, None, feedback)
+        if not isinstance(decision, self._gives) or type(decision.id) is not int:
+            raise DiscreetError(
+                f"decision is of type {type(decision).__name__}, but must be the {self._gives.__name__} that ask() gave, "
+                "or its id."
+            )
+        return self._run.hear(decision.id, str(decision.token), self._choice(decision), feedback)
+
+    def snapshot(self, path: Path, *, key: Path | None = None) -> None:
         """Write a copy to a new file: a run of its own, without open decisions and with other randomness."""
-        self._run.snapshot(path)
+        self._run.snapshot(path, key=key)
 
     def close(self) -> None:
         """Give the file free, so that another process can open it."""
@@ -135,10 +189,19 @@ class Face(NoTwin):
 
     def __repr__(self) -> str:
         plan = self._run.plan
+        horizon = "" if plan.horizon is None else f" of {plan.horizon}"
         return (
-            f"{type(self).__name__}({self._size()}, round {self._run.round} of {plan.horizon}, {plan.algorithm}, "
+            f"{type(self).__name__}({self._size()}, round {self._run.round}{horizon}, {plan.algorithm}, "
             f"{self.guarantee.short}, {noise_words(plan)})"
         )
+
+
+class OpenDecision(NamedTuple):
+    """A decision whose outcome may still come."""
+
+    id: int
+    choice: Hashable  # the arm or expert; None where there is none
+    age: float  # seconds
 
 
 class Decided(Protocol):
@@ -148,18 +211,14 @@ class Decided(Protocol):
     def id(self) -> int:
         """The number of the round."""
 
+    @property
+    def token(self) -> str:
+        """What names the run that gave it."""
 
-def index_of(labels: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Return the position of each label."""
-    return {label: index for index, label in enumerate(labels)}
 
-
-def check_decision(decision: object, kind: type[Decided]) -> None:
-    """Refuse what ``ask`` cannot have given."""
-    if not isinstance(decision, kind) or type(decision.id) is not int:
-        raise DiscreetError(
-            f"decision is of type {type(decision).__name__}, but must be the {kind.__name__} that ask() gave."
-        )
+def seconds_of(wait: Wait) -> float:
+    """Return a wait time in seconds."""
+    return check_positive("wait", wait.total_seconds() if isinstance(wait, timedelta) else wait)
 
 
 def _check_ledger(ledger: object, simulation: bool) -> None:

@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -15,21 +15,27 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.ledger.turns import turn
+from discreet.live.disk import new_file
 from discreet.live.encoding import as_text, from_text, recipe_text
+from discreet.live.mask import Key
 from discreet.live.rows import Change, Draws, Example, Group, Recipe, Rows, Ticket
 
-MARK = 0x4C697631  # "Liv1", the application id of a run's file
+MARK = 0x4C697632  # "Liv2", the application id of a run's file
 TABLES = (
-    "CREATE TABLE run (recipe TEXT, token TEXT, session INTEGER, asked INTEGER, running INTEGER, left_over INTEGER, "
-    "released INTEGER, learner BLOB, stream BLOB, draws TEXT)",
-    "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told INTEGER, due INTEGER, "
-    "held BLOB)",
-    "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT)",
+    "CREATE TABLE run (recipe TEXT, token TEXT, session INTEGER, key TEXT, asked INTEGER, running INTEGER, "
+    "left_over INTEGER, released INTEGER, lost INTEGER, epoch INTEGER, epoch_start INTEGER, learner BLOB, stream BLOB, "
+    "draws TEXT)",
+    "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told INTEGER, held BLOB)",
+    "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT, asked_at REAL)",
+    "CREATE TABLE outcome (decision INTEGER PRIMARY KEY, value BLOB)",  # until its deadline, if there is one
+    "CREATE TABLE choice (choice INTEGER PRIMARY KEY, times INTEGER)",
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, value BLOB)",  # at most one for each batch; 64-bit floats
 )
-COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?"
-NEW_BATCH = "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)"
-HELD = "UPDATE batch SET told = ?, due = ?, held = ? WHERE number = ?"
+COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, lost = ?"
+NEW_BATCH = "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)"
+HELD = "UPDATE batch SET told = ?, held = ? WHERE number = ?"
+RELEASED = 3  # among the counters
+CHOSEN = "INSERT INTO choice VALUES (?, ?) ON CONFLICT (choice) DO UPDATE SET times = excluded.times"
 
 
 class FileStore:
@@ -46,6 +52,7 @@ class FileStore:
     def __init__(self, path: Path) -> None:
         """Open the file; ``create`` and ``open`` say whether it must be new."""
         self._path = path
+        self._key: Key | None = None
         self._writes = ""
         with self._using():
             self._writer = _only_writer(path)
@@ -59,13 +66,18 @@ class FileStore:
                 raise DiscreetError(f"{path} is a file of another kind, not a run.")
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], rows: Rows) -> FileStore:
-        """Return the store of a new run."""
+    def create(cls, path: str | os.PathLike[str], rows: Rows, make_key: Callable[[], Key | None]) -> FileStore:
+        """Return the store of a new run; what is raw in it is hidden by a key, if there is one."""
         text = recipe_text(dict(rows.recipe))
-        store = cls(_new_file(path))
+        store = cls(new_file(path))
         if not store._new:
             store.close()
             raise DiscreetError(f"path is {str(path)!r}, where a run is kept already: open goes on with it.")
+        try:
+            store._key = key = make_key()
+        except BaseException:
+            store.close()
+            raise
         with store._using():
             file = store._file
             file.execute("PRAGMA journal_mode = WAL")
@@ -74,12 +86,18 @@ class FileStore:
                 file.execute(f"PRAGMA application_id = {MARK}")
                 for table in TABLES:
                     file.execute(table)
-                first = (text, rows.token, rows.session, *rows.counters, rows.learner, rows.stream)
-                file.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*first, _draws_text(rows.draws)))
+                name = None if key is None else key.fingerprint
+                far = (*rows.counters, *rows.epoch)
+                first = (text, rows.token, rows.session, name, *far, rows.learner, store._hidden(rows.stream))
+                file.execute(f"INSERT INTO run VALUES ({', '.join('?' * 14)})", (*first, _draws_text(rows.draws)))
+            if key is not None:
+                key.advance(rows.counters[RELEASED])
         return store
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> FileStore:
+    def open(
+        cls, path: str | os.PathLike[str], key: str | os.PathLike[str] | None = None, *, lost_key: bool = False
+    ) -> FileStore:
         """Return the store of a run that goes on; decisions that were given before keep their names."""
         if not isinstance(path, str | os.PathLike) or not Path(path).is_file():
             raise DiscreetError(f"path is {str(path)!r}, but there is no file.")
@@ -87,11 +105,44 @@ class FileStore:
         if store._new:
             store.close()
             raise DiscreetError(f"path is {str(path)!r}, but that is a file of another kind, not a run.")
-        with store._using():
-            store._be_careful()
-            with store._transaction():
-                store._file.execute("UPDATE run SET session = session + 1")
+        try:
+            with store._using(), store._reading():
+                store._be_careful()
+                store._find_key(key, lost_key)
+                with store._transaction():
+                    store._file.execute("UPDATE run SET session = session + 1")
+        except BaseException:
+            store.close()
+            raise
         return store
+
+    def _find_key(self, path: str | os.PathLike[str] | None, lost: bool) -> None:
+        """Read the key of the run, and refuse if it has seen more releases than the file; or make a new one."""
+        token, name, released = self._file.execute("SELECT token, key, released FROM run").fetchone()
+        if lost and name is not None:
+            self._key = Key.for_new(path, token, True)
+            self._forget_unfinished()
+        elif name is not None:
+            self._key = Key.existing(path, token)
+            if self._key.fingerprint != name:
+                raise DiscreetError(f"key is {str(self._key.path)!r}, but that is the key of another run.")
+            if released < self._key.version:
+                raise DiscreetError(
+                    f"{self._path} is an old copy: it has {released} releases, but the run has had {self._key.version}. "
+                    "To go on with it would release batches twice; use the file that the run was last in."
+                )
+        if self._key is not None:
+            self._key.advance(released)
+
+    def _forget_unfinished(self) -> None:
+        """Take a new key, and go on without what the old one hid."""
+        if self._file.execute("SELECT stream FROM run").fetchone()[0] is not None:
+            raise DiscreetError(f"{self._path} has one running sum, which cannot be read without its key: start again.")
+        with self._transaction():
+            self._file.execute("UPDATE run SET left_over = 0, lost = lost + (SELECT count(*) FROM batch)")
+            for table in ("batch", "decision", "outcome"):
+                self._file.execute(f"DELETE FROM {table}")
+            self._file.execute("UPDATE run SET key = ?", (cast(Key, self._key).fingerprint,))
 
     def _be_careful(self) -> None:
         """Overwrite what is erased, and wait for the disk; macOS does so only if it is told to."""
@@ -109,58 +160,81 @@ class FileStore:
         with self._using(), self._reading():
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
-            text, token, session, *counters, learner, stream, draws = self._file.execute("SELECT * FROM run").fetchone()
+            text, token, session, _, *far, learner, stream, draws = self._file.execute("SELECT * FROM run").fetchone()
             rows = Rows(json.loads(text), token, learner)
-            rows.session, rows.counters = session, tuple(counters)
-            rows.stream = stream
+            rows.session, rows.counters, rows.epoch = session, tuple(far[:5]), tuple(far[5:])
+            rows.stream = self._shown(stream)
             rows.draws = None if draws is None else Draws(*json.loads(draws))
-            for number, action, trace, size, told, due, held in self._file.execute("SELECT * FROM batch ORDER BY number"):
+            for number, action, trace, size, told, held in self._file.execute("SELECT * FROM batch ORDER BY number"):
                 action, trace = from_text(example, f"[{action}, {trace}]")
-                rows.groups[number] = Group(number, action, trace, size, told, bool(due), held)
+                rows.groups[number] = Group(number, action, trace, size, told, self._shown(held))
             for row in self._file.execute("SELECT * FROM decision ORDER BY id"):
                 rows.open[row[0]] = Ticket(*row)
+            for number, value in self._file.execute("SELECT * FROM outcome"):
+                rows.outcomes[number] = self._shown(value) or b""
+            rows.choices = dict(self._file.execute("SELECT * FROM choice"))
         self.rows = rows
 
     def commit(self, change: Change) -> None:
         """Make a change, in the file first."""
         with self._using():
-            writes = self.asks if change.told is None and change.released is None else self.tells
+            writes = self.asks if change.opened is not None else self.tells
             if writes != self._writes:
                 self._file.execute(f"PRAGMA synchronous = {writes}")
                 self._writes = writes
             with self._transaction():
                 self._write(change, self.rows)
+            if change.released is not None and self._key is not None:
+                self._key.advance(change.counters[RELEASED])
         self.rows.apply(change)
+
+    def _hidden(self, raw: bytes | None) -> bytes | None:
+        return raw if self._key is None else self._key.hide(raw)
+
+    def _shown(self, hidden: bytes | None) -> bytes | None:
+        return hidden if self._key is None else self._key.show(hidden)
 
     def _write(self, change: Change, rows: Rows) -> None:
         execute, group = self._file.execute, change.group
         execute(COUNT, change.counters)
         if group is not None and group.number in rows.groups:
-            execute(HELD, (group.told, group.due, group.held, group.number))
+            execute(HELD, (group.told, self._hidden(group.held), group.number))
         elif group is not None:
-            facts = as_text(group.action), as_text(group.trace), group.size, group.told, group.due
-            execute(NEW_BATCH, (group.number, *facts, group.held))
+            facts = as_text(group.action), as_text(group.trace), group.size, group.told
+            execute(NEW_BATCH, (group.number, *facts, self._hidden(group.held)))
         if change.released is not None:
             value = None if change.value is None else np.asarray(change.value, np.float64).tobytes()
             execute("INSERT INTO release VALUES (?, ?)", (change.released, value))  # of one size, whatever was drawn
         if change.closed is not None:
             execute("DELETE FROM batch WHERE number = ?", (change.closed,))
         if change.opened is not None:
-            execute("INSERT INTO decision VALUES (?, ?, ?, ?)", change.opened[:4])
+            execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", change.opened[:5])
+            execute(CHOSEN, (change.opened.choice, change.chosen))
         if change.told is not None:
             execute("DELETE FROM decision WHERE id = ?", (change.told,))
+            if change.told in rows.outcomes:
+                execute("DELETE FROM outcome WHERE decision = ?", (change.told,))
         if change.learner is not None:
             execute("UPDATE run SET learner = ?", (change.learner,))
         if change.stream is not None:
-            execute("UPDATE run SET stream = ?", (change.stream,))
+            execute("UPDATE run SET stream = ?", (self._hidden(change.stream),))
         if change.draws is not None:
             execute("UPDATE run SET draws = ?", (_draws_text(change.draws),))
+        if change.outcome is not None:
+            execute("INSERT INTO outcome VALUES (?, ?)", (change.outcome[0], self._hidden(change.outcome[1])))
+        for number in change.given_up:
+            execute("DELETE FROM decision WHERE id = ?", (number,))
+        if change.epoch is not None:
+            execute("UPDATE run SET epoch = ?, epoch_start = ?", change.epoch)
+            execute("DELETE FROM batch")
 
     def close(self) -> None:
         """Give the file free for another process."""
         with turn:
             self._file.close()
             self._writer.close()
+            if self._key is not None:
+                self._key.close()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -190,6 +264,8 @@ class FileStore:
         """Say so if what is read makes no sense."""
         try:
             yield
+        except DiscreetError:
+            raise
         except (TypeError, ValueError, KeyError):
             raise DiscreetError(f"{self._path} is damaged: it cannot be read.") from None
 
@@ -200,7 +276,7 @@ def _only_writer(path: Path) -> sqlite3.Connection:
     SQLite gives it back when the process ends, and a forked process does not inherit it. It is a file of its own, because
     a lock on the run itself would keep readers out, too.
     """
-    address = _new_file(path.with_name(path.name + ".writer")).as_uri()
+    address = new_file(path.with_name(path.name + ".writer")).as_uri()
     lock = sqlite3.connect(address, uri=True, timeout=0.0, isolation_level=None, check_same_thread=False)
     try:
         lock.execute("PRAGMA journal_mode = OFF")  # nothing is ever written to it
@@ -215,27 +291,6 @@ def _close(connection: sqlite3.Connection, process: int) -> None:
     """Close a connection, if this is still the process that opened it."""
     if os.getpid() == process:
         connection.close()
-
-
-def _new_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; if there is none, make an empty one that only its owner can read, and that stays."""
-    try:
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            _keep_entry(Path(path).absolute().parent)
-    except (OSError, ValueError, TypeError) as error:
-        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
-    return Path(path).absolute()
-
-
-def _keep_entry(folder: Path) -> None:
-    """Write to the disk which files a folder has; where folders cannot be opened, the system sees to it."""
-    with contextlib.suppress(PermissionError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _draws_text(draws: Draws | None) -> str | None:

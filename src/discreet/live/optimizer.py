@@ -10,11 +10,12 @@ from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.ledger import Ledger
 from discreet.live.arguments import vector_of
 from discreet.live.budget import User
-from discreet.live.building import Plan, build
-from discreet.live.face import Face, Path, check_decision
+from discreet.live.building import Plan
+from discreet.live.face import Face, Path, Wait
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.problems import Points
+from discreet.ranges import make_range
 
 NO_CHOICE = -1
 ROUNDING = 1e-12  # by which a loss vector may leave the declared set, in units of its size
@@ -47,11 +48,13 @@ class Optimizer(Face):
     :class:`discreet.Bandit`.
     """
 
+    _gives = Point
+
     def __init__(
         self,
         geometry: Literal["ball", "cube"],
         dimension: int,
-        horizon: int,
+        horizon: int | None,
         epsilon: float,
         *,
         delta: float = 0.0,
@@ -62,13 +65,17 @@ class Optimizer(Face):
         seed: int | None = None,
         ledger: Ledger | None = None,
         path: Path | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_loss: Sequence[float] | Floats | None = None,
         **options: Any,
     ) -> None:
         if geometry not in ("ball", "cube"):
             raise DiscreetError(f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has distributions).")
+        size = check_int("dimension", dimension, least=2, most=10_000_000)
         recipe = {
             "geometry": geometry,
-            "dimension": check_int("dimension", dimension, least=2, most=10_000_000),
+            "dimension": size,
             "horizon": horizon,
             "epsilon": epsilon,
             "delta": delta,
@@ -77,12 +84,26 @@ class Optimizer(Face):
             "clip": clip,
             "algorithm": f"private-ftrl-{geometry}" if algorithm is None else algorithm,
         }
-        super().__init__(recipe, simulation=simulation, seed=seed, ledger=ledger, path=path, options=options)
+        default = None
+        if default_loss is not None:
+            default = vector_of("default_loss", default_loss, size)
+            if not Points(geometry, size).sets(make_range(0.0, high)).losses.contains(default, ROUNDING * high):
+                raise DiscreetError("default_loss is outside of the declared set of vectors.")
+        super().__init__(
+            recipe,
+            simulation=simulation,
+            seed=seed,
+            ledger=ledger,
+            path=path,
+            key=key,
+            wait=wait,
+            default=None if default is None else default.tolist(),
+            options=options,
+        )
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        private = build(Points(recipe["geometry"], recipe["dimension"]), recipe)
-        return Plan.of(recipe, private, observation=0, carry=no_choice)
+        return Plan.of(recipe, Points(recipe["geometry"], recipe["dimension"]), observation=0, carry=no_choice)
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
@@ -93,15 +114,17 @@ class Optimizer(Face):
         given = self._run.ask(0, user=user)
         return Point(given.action.copy(), given.id, given.token)
 
-    def tell(self, decision: Point, *, loss: Sequence[float] | Floats) -> None:
-        """Report the loss vector of a round."""
+    def tell(self, decision: Point | int, *, loss: Sequence[float] | Floats) -> bool:
+        """Report the loss vector of a decision, or of the one with an id; return whether it counts, as for a bandit."""
         vector = vector_of("losses", loss, self._recipe["dimension"])
         if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
             if not self._recipe["clip"]:
                 raise DiscreetError("the loss is outside of the declared set of vectors; clip=True would move it there.")
             self._losses.project(vector)
-        check_decision(decision, Point)
-        self._run.hear(decision.id, decision.token, NO_CHOICE, vector)
+        return self._hear(decision, vector)
+
+    def _choice(self, decision: Point) -> int:
+        return NO_CHOICE
 
     def _size(self) -> str:
         return f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"

@@ -11,8 +11,11 @@ from discreet.contracts import Action, Release, Trace
 Recipe = Mapping[str, Any]  # the arguments that a run was started with, by name
 Example = tuple[Action, Trace]  # of the kind that a learner makes
 
-# How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases.
-Counters = tuple[int, int, int, int]
+# How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases, lost groups.
+Counters = tuple[int, int, int, int, int]
+
+
+Epoch = tuple[int, int]  # its number, and its first round
 
 
 class Group(NamedTuple):
@@ -23,7 +26,6 @@ class Group(NamedTuple):
     trace: Trace
     size: int  # rounds
     told: int
-    due: bool  # whether all is held that its release needs
     held: bytes | None  # raw; None where nothing is held, or all rounds are one stream
 
     def __repr__(self) -> str:
@@ -37,6 +39,7 @@ class Ticket(NamedTuple):
     group: int
     choice: int  # an arm or an expert, -1 where there is none
     token: str  # of the run that gave it
+    asked_at: float  # seconds since 1970
     action: Action = None  # not kept: only who asks needs it
 
 
@@ -52,6 +55,7 @@ class Change(NamedTuple):
 
     counters: Counters
     opened: Ticket | None = None
+    chosen: int = 0  # how often the choice of that ticket was made, with this one
     told: int | None = None  # a decision
     group: Group | None = None
     closed: int | None = None  # a group
@@ -60,6 +64,9 @@ class Change(NamedTuple):
     learner: bytes | None = None
     stream: bytes | None = None
     draws: Draws | None = None
+    outcome: tuple[int, bytes] | None = None  # raw: of a decision, until its deadline
+    given_up: tuple[int, ...] = ()  # decisions
+    epoch: Epoch | None = None  # a new one: all groups are closed
 
     def __repr__(self) -> str:
         return f"Change(counters={self.counters}, rows=<hidden>)"
@@ -69,6 +76,7 @@ class Change(NamedTuple):
 new_group: Callable[[tuple[Any, ...]], Group] = partial(tuple.__new__, Group)
 new_ticket: Callable[[tuple[Any, ...]], Ticket] = partial(tuple.__new__, Ticket)
 new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
+REST: tuple[None, tuple[()], None] = (None, (), None)  # of a change that is an ordinary ask or tell
 
 
 class Rows:
@@ -78,16 +86,19 @@ class Rows:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
         self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again
-        self.counters: Counters = (0, -1, 0, 0)
+        self.counters: Counters = (0, -1, 0, 0, 0)
+        self.epoch: Epoch = (0, 0)
         self.learner = learner
         self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are one stream
         self.draws: Draws | None = None
         self.groups: dict[int, Group] = {}
-        self.open: dict[int, Ticket] = {}
+        self.open: dict[int, Ticket] = {}  # in the order of asking
+        self.outcomes: dict[int, bytes] = {}  # raw: of open decisions, if they wait for a deadline
+        self.choices: dict[int, int] = {}  # how often each was made
 
     def apply(self, change: Change) -> None:
         """Make a change; to make it again changes nothing more."""
-        counters, opened, told, group, closed, _, _, learner, stream, draws = change
+        counters, opened, chosen, told, group, closed, _, _, learner, stream, draws, outcome, given_up, epoch = change
         self.counters = counters
         if group is not None:
             self.groups[group.number] = group
@@ -95,14 +106,23 @@ class Rows:
             self.groups.pop(closed, None)
         if opened is not None:
             self.open[opened.id] = opened
+            self.choices[opened.choice] = chosen
         if told is not None:
             self.open.pop(told, None)
+            self.outcomes.pop(told, None)
         if learner is not None:
             self.learner = learner
         if stream is not None:
             self.stream = stream
         if draws is not None:
             self.draws = draws
+        if outcome is not None:
+            self.outcomes[outcome[0]] = outcome[1]
+        for number in given_up:
+            self.open.pop(number, None)
+        if epoch is not None:
+            self.epoch = epoch
+            self.groups.clear()
 
     def __repr__(self) -> str:
         return f"Rows(counters={self.counters}, open={len(self.open)}, held=<hidden>)"

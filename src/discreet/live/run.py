@@ -6,39 +6,28 @@ import contextlib
 import os
 import secrets
 import threading
-from collections.abc import Iterator
-from dataclasses import replace
+import time
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from os import getpid
-from typing import NamedTuple
 
 import numpy as np
 
-from discreet import kernel
-from discreet.contracts import Feedback, Observation, Query, Release
+from discreet.contracts import Feedback, Observation, Release
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-from discreet.live.blocks import packed
 from discreet.live.budget import Budget, User
 from discreet.live.building import Plan
+from discreet.live.engine import Engine
 from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
-from discreet.live.rows import Draws, Example, Group, Recipe, Rows, Ticket, new_change, new_group, new_ticket
+from discreet.live.mask import Key
+from discreet.live.progress import Progress, stated
+from discreet.live.rows import REST, Change, Draws, Group, Recipe, Rows, Ticket, new_change, new_group, new_ticket
 from discreet.live.store import MemoryStore, Store
 from discreet.private import Private
 from discreet.randomness import streams
-
-CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
-
-
-class Progress(NamedTuple):
-    """How a run is getting on; nothing in it is raw."""
-
-    round: int
-    horizon: int
-    released: int
-    open: int  # decisions whose outcome has not been told
-    groups: int  # of rounds that wait for outcomes
 
 
 class LiveRun(NoTwin):
@@ -49,40 +38,34 @@ class LiveRun(NoTwin):
     behind, wherever it failed: the next one begins with what is committed. (Random numbers that it drew are gone. Only
     the file of a simulation with a seed keeps its generators, and turns them back.)
 
-    A release is a step of its own: it draws fresh noise, lets the learner learn, and is committed together with what it
-    changes, the raw sum that it erases included. Noise that was drawn and not committed was seen by nobody, and whether
-    something is committed does not depend on it (docs/proofs.md: Batches). Where nothing has to be waited for, the
-    outcome that makes a release due is committed with it; otherwise the release is made later, or at the next start.
+    A release draws fresh noise, lets the learner learn, and is committed together with what it changes, the raw sum that
+    it erases included. Noise that was drawn and not committed was seen by nobody, and whether something is committed does
+    not depend on it (docs/proofs.md: Batches).
+
+    With a wait time, outcomes are kept until their deadlines. Then, in the order of asking, each counts, or the default
+    in its place; that is done when the next decision is asked for, never when an outcome is told (Deadlines).
 
     Threads take turns; other processes are refused.
     """
 
-    def __init__(self, plan: Plan, store: Store, *, ledger: Ledger | None = None) -> None:
-        self._plan, self._store, self._commit = plan, store, store.commit
+    def __init__(
+        self, plan: Plan, store: Store, *, ledger: Ledger | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._plan, self._store, self._commit, self._clock = plan, store, store.commit, clock
         self._process = getpid()
         self._lock = threading.Lock()
-        learner, self._learner_state = packed(plan.private.learner)
-        channel, self._channel_state = packed(plan.private.channel)
-        self._blank = self._channel_state.tobytes()
-        self._private, self._learner, self._channel = Private(channel, learner), learner, channel
-        self._streaming = channel.one_stream
-        self._holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
-        self._taking = channel.holds_feedback and not channel.draws_while_taking
-        self._raw = self._streaming or self._holding
-        self._in_order = channel.in_order
-        self._showing = channel.guarantee.is_private
+        self._engine = Engine(plan.private, plan.observation)
+        self._epoch, self._end = 0, plan.rounds_of(0)
         drawn = streams(plan.seed)
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
-        self._carry, self._horizon = plan.carry, plan.horizon
-        self._example = _example(plan)
-        self._buffers = tuple(any(True for _ in kernel.arrays(part)) for part in self._example)  # which have to be copied
+        self._carry, self._wait = plan.carry, plan.wait
+        self._in_order = plan.private.channel.in_order
         self._closed = self._changing = False
         self._reload()
         token, session = store.rows.token, store.rows.session
         self._token = f"{token}.{session}"
         label = f"{plan.name} {plan.algorithm} {token}"
         self._budget = None if ledger is None else Budget(ledger, plan.private.guarantee, label)
-        self._release_due()
 
     @classmethod
     def start(
@@ -92,15 +75,35 @@ class LiveRun(NoTwin):
         *,
         ledger: Ledger | None = None,
         path: str | os.PathLike[str] | None = None,
+        key: str | os.PathLike[str] | None = None,
     ) -> LiveRun:
         """Return a run before its first round, in memory or in a new file."""
-        rows = Rows(recipe, secrets.token_hex(8), packed(plan.private.learner)[1].tobytes())
-        if plan.private.channel.one_stream:
-            rows.stream = packed(plan.private.channel)[1].tobytes()
-        if plan.seed is not None and path is not None:
+        rows = Rows(recipe, secrets.token_hex(8), b"")
+        engine = Engine(plan.private, plan.observation)
+        rows.learner, rows.stream = engine.first, engine.stream
+        if path is None:
+            return cls(plan, MemoryStore(rows), ledger=ledger)
+        if plan.seed is not None:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
-        return cls(plan, MemoryStore(rows) if path is None else FileStore.create(path, rows), ledger=ledger)
+        return cls(
+            plan, FileStore.create(path, rows, partial(Key.for_new, key, rows.token, plan.keeps_raw)), ledger=ledger
+        )
+
+    @classmethod
+    def over(cls, private: Private, *, horizon: int, observation: Observation = 0) -> LiveRun:
+        """Return a run in memory of a private learner of one's own, with exact noise; ``ask`` gives tickets.
+
+        >>> from discreet import Private, Range, channels, learners
+        >>> channel = channels.Batch.laplace(size=2, epsilon=1.0, bounds=Range(0.0, 1.0))
+        >>> run = LiveRun.over(Private(channel, learners.Exp3.start(arms=3, learning_rate=0.1)), horizon=100)
+        >>> for _ in range(2):
+        ...     ticket = run.ask()              # ticket.action is an arm
+        ...     _ = run.tell(ticket, 0.5)
+        >>> run.state().released
+        1
+        """
+        return cls.start(Plan.over(private, horizon=horizon, observation=observation), {})
 
     def ask(self, observation: Observation = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
@@ -109,130 +112,174 @@ class LiveRun(NoTwin):
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
-            rows = self._store.rows
-            asked, number, left, released = rows.counters
+            rows, now = self._store.rows, self._clock()
+            if self._wait is not None:
+                self._pass_deadlines(rows, now, self._wait)
             if self._budget is None and user is not None:
                 raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
-            if asked >= self._horizon or (left == 0 and self._in_order and rows.groups):
-                raise self._not_now(rows)
+            if rows.counters[0] >= self._end:
+                self._next_epoch(rows)
+            asked, number, left, released, lost = rows.counters
+            if left == 0 and self._in_order and rows.groups:
+                raise self._out_of_order(rows)
             if self._budget is not None:
                 self._budget.admit(user)
             self._changing = True
             group = learner = draws = None
             if left == 0:
                 number = asked
-                group = self._new_group(number, observation)
+                group = self._engine.new_group(number, observation, self._rng)
                 left, action = group.size, group.action
-                learner = self._learner_state.tobytes()
+                learner = self._engine.learner_state.tobytes()
             else:
                 action = rows.groups[number].action
             choice = self._carry(action, observation, self._rng)
             if rows.draws is not None:
                 draws = Draws(self._rng.bit_generator.state, rows.draws.privacy)
-            ticket = new_ticket((asked, number, choice, self._token, action))
-            counters = (asked + 1, number, left - 1, released)
-            self._commit(new_change((counters, ticket, None, group, None, None, None, learner, None, draws)))
+            ticket = new_ticket((asked, number, choice, self._token, now, action))
+            counters = (asked + 1, number, left - 1, released, lost)
+            chosen = rows.choices.get(choice, 0) + 1
+            self._commit(
+                new_change((counters, ticket, chosen, None, group, None, None, None, learner, None, draws, *REST))
+            )
             self._changing = False
             return ticket
 
-    def tell(self, ticket: Ticket, feedback: Feedback) -> None:
-        """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens."""
-        self.hear(ticket.id, ticket.token, ticket.choice, feedback)
+    def tell(self, ticket: Ticket, feedback: Feedback) -> bool:
+        """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens.
 
-    def hear(self, number: int, token: str, choice: int | None, feedback: Feedback) -> None:
-        """Take the outcome of the decision with this number, token and choice."""
+        With a wait time it returns False for an outcome that comes after its deadline, and does not count.
+        """
+        return self.hear(ticket.id, ticket.token, ticket.choice, feedback)
+
+    def hear(self, number: int, token: str | None, choice: int | None, feedback: Feedback) -> bool:
+        """Take the outcome of the decision with this number, token and choice; without a token the number is enough."""
         if getpid() != self._process:
             raise self._foreign()
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
             rows = self._store.rows
-            opened = rows.open.get(number)
-            if opened is None or opened.token != token or opened.choice != choice:
-                raise self._not_open(number, token)
-            self._changing = True
-            try:
-                self._take(rows, rows.groups[opened.group], feedback, number)
-            finally:
-                if self._raw:
-                    self._channel_state[:] = self._blank
-            self._changing = False
+            ticket = rows.open.get(number)
+            if ticket is None or (token is not None and (ticket.token != token or ticket.choice != choice)):
+                return self._not_open(number, token)
+            if self._wait is not None:
+                return self._keep(rows, ticket, feedback, ticket.asked_at + self._wait)
+            self._count(rows, ticket, feedback)
+            return True
 
-    def _new_group(self, number: int, observation: Observation) -> Group:
-        """Let the learner act, and begin what the channel holds for it."""
-        if self._learner.must_pause():
-            self._learner.resume()
-        action, trace = self._private.act(observation, self._rng)
-        if self._buffers[0]:
-            action = kernel.copy(action)
-        if self._buffers[1]:
-            trace = kernel.copy(trace)
-        size = self._private.hold_for(trace)
-        held = None
-        if self._holding:
-            held = self._channel_state.tobytes()
-            self._channel_state[:] = self._blank
-        return new_group((number, action, trace, size, 0, False, held))
+    def _count(self, rows: Rows, ticket: Ticket, feedback: Feedback) -> None:
+        """Take an outcome, and commit it with what is released, if something is."""
+        group, engine = rows.groups.get(ticket.group), self._engine
+        self._changing = True
+        try:
+            if group is None:  # of an epoch that is over: nobody learns from it any more
+                self._commit(Change(rows.counters, told=ticket.id))
+            else:
+                engine.put(rows, group)
+                self._take(rows, group, feedback, ticket.id)
+        finally:
+            if engine.raw:
+                engine.clear()
+        self._changing = False
 
     def _take(self, rows: Rows, group: Group, feedback: Feedback, told: int) -> None:
-        """Take an outcome, and commit it; with what is released, if that need not wait."""
-        heard, query = group.told + 1, self._learner.query(group.trace)
-        if self._raw:
-            self._channel_state[:] = rows.stream if self._streaming else group.held  # type: ignore[assignment]
-        if not self._taking:
-            ready, value = self._channel.offer(feedback, query, self._noise_rng)
-            self._finish(rows, group, heard, ready, value, told)
-        elif not self._channel.take(feedback, query):
-            self._finish(rows, group, heard, False, None, told)
-        elif self._must_wait(group):
-            self._finish(rows, group, heard, False, None, told, due=True)
+        engine = self._engine
+        query = engine.learner.query(group.trace)
+        if not engine.taking:
+            ready, value = engine.channel.offer(feedback, query, self._noise_rng)
+        elif engine.channel.take(feedback, query):
+            ready, value = engine.channel.release(query, self._noise_rng)
         else:
-            self._release(rows, group, query, heard, told)
+            ready, value = False, None
+        self._finish(rows, group, ready, value, told)
 
-    def _must_wait(self, group: Group) -> bool:
-        """Return whether a release must not be made yet: so far, no wait times can be declared."""
-        return False
-
-    def _release(self, rows: Rows, group: Group, query: Query, heard: int, told: int | None) -> None:
-        """Draw noise, let the learner learn, and commit both with what they change."""
-        ready, value = self._channel.release(query, self._noise_rng)
-        self._finish(rows, group, heard, ready, value, told)
-
-    def _finish(
-        self, rows: Rows, group: Group, heard: int, ready: bool, value: Release, told: int | None, *, due: bool = False
-    ) -> None:
+    def _finish(self, rows: Rows, group: Group, ready: bool, value: Release, told: int) -> None:
         """Let the learner learn what is released, if something is, and commit all that has changed."""
-        number, action, trace, size, _, _, _ = group
+        number, action, trace, size, heard, _ = group
+        engine = self._engine
         counters, released, learner, draws = rows.counters, None, None, None
         if ready:
-            self._learner.learn(trace, value)
-            released, learner = number, self._learner_state.tobytes()
-            asked, running, left, releases = counters
-            counters = (asked, running, left, releases + 1)
+            engine.learner.learn(trace, value)
+            released, learner = number, engine.learner_state.tobytes()
+            asked, running, left, releases, lost = counters
+            counters = (asked, running, left, releases + 1, lost)
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
         kept = closed = None
-        if heard == size and not due:
+        if heard + 1 == size:
             closed = number
         else:
-            held = self._channel_state.tobytes() if self._holding else None
-            kept = new_group((number, action, trace, size, heard, due, held))
-        stream = self._channel_state.tobytes() if self._streaming else None
-        shown = value if self._showing else None
-        self._commit(new_change((counters, None, told, kept, closed, released, shown, learner, stream, draws)))
+            held = engine.channel_state.tobytes() if engine.holding else None
+            kept = new_group((number, action, trace, size, heard + 1, held))
+        stream = engine.channel_state.tobytes() if engine.streaming else None
+        shown = value if engine.showing else None
+        self._commit(new_change((counters, None, 0, told, kept, closed, released, shown, learner, stream, draws, *REST)))
 
-    def _release_due(self) -> None:
-        """Make the releases that were due when the run was stopped."""
-        rows = self._store.rows
-        for group in list(rows.groups.values()):
-            if group.due and not self._must_wait(group):
-                self._changing = True
-                try:
-                    self._channel_state[:] = rows.stream if self._streaming else group.held  # type: ignore[assignment]
-                    self._release(rows, group, self._learner.query(group.trace), group.told, None)
-                finally:
-                    self._channel_state[:] = self._blank
-                self._changing = False
+    def _keep(self, rows: Rows, ticket: Ticket, feedback: Feedback, deadline: float) -> bool:
+        """Keep an outcome until the deadline of its decision, unless it comes too late."""
+        if ticket.id in rows.outcomes:
+            raise DiscreetError(f"decision {ticket.id} has been told already: each outcome counts once.")
+        if self._clock() >= deadline:
+            return False
+        self._changing = True
+        self._commit(Change(rows.counters, outcome=(ticket.id, np.asarray(feedback, np.float64).tobytes())))
+        self._changing = False
+        return True
+
+    def _pass_deadlines(self, rows: Rows, now: float, wait: float) -> None:
+        """Let everything count whose deadline has passed, in the order of asking: the outcome, or else the default."""
+        while rows.open:
+            ticket = next(iter(rows.open.values()))
+            if now < ticket.asked_at + wait:
+                return
+            self._count(rows, ticket, self._plan.read(rows.outcomes.get(ticket.id)))
+
+    def release_due(self) -> int:
+        """Make the releases whose time has come, and return how many: asking for a decision does so first."""
+        with self._turn() as rows:
+            before = rows.counters[3]
+            if self._wait is not None:
+                self._pass_deadlines(rows, self._clock(), self._wait)
+            return rows.counters[3] - before
+
+    def give_up(self, number: int) -> bool:
+        """Wait no longer for the outcome of a decision; its batch is lost. Return whether one was."""
+        with self._turn() as rows:
+            if self._wait is not None:
+                raise DiscreetError("wait was declared, so the time decides what comes too late: nothing is given up.")
+            ticket = rows.open.get(number)
+            if ticket is None:
+                self._not_open(number, None)
+            else:
+                self._lose(rows, ticket)
+            return ticket is not None and self._engine.holding
+
+    def _lose(self, rows: Rows, ticket: Ticket) -> None:
+        """Close the group of a decision without a release; what it holds is erased."""
+        asked, running, left, released, lost = rows.counters
+        whole = self._engine.holding and ticket.group in rows.groups
+        gone = [other.id for other in rows.open.values() if whole and other.group == ticket.group] or [ticket.id]
+        group = rows.groups.get(ticket.group)
+        closed = ticket.group if whole or (group is not None and group.size == 1) else None
+        left = 0 if closed == running else left
+        self._changing = True
+        self._commit(Change((asked, running, left, released, lost + whole), closed=closed, given_up=tuple(gone)))
+        self._changing = False
+
+    def _next_epoch(self, rows: Rows) -> None:
+        """Begin again with a longer horizon, if none was declared; what is still open is not learned from any more."""
+        if self._plan.horizon is not None:
+            horizon = self._plan.horizon
+            raise DiscreetError(f"the horizon of {horizon} rounds is used up: no decision is left to ask for.")
+        asked, _, _, released, lost = rows.counters
+        number = rows.epoch[0] + 1
+        engine = Engine(self._plan.private_of(number), self._plan.observation)
+        self._changing = True
+        counters = (asked, -1, 0, released, lost)
+        self._commit(Change(counters, learner=engine.first, stream=engine.stream, epoch=(number, asked)))
+        self._engine, self._epoch, self._end = engine, number, asked + self._plan.rounds_of(number)
+        self._changing = False
 
     def _foreign(self) -> DiscreetError:
         """Return the refusal in a forked process: what is held would be released twice, with two noises."""
@@ -256,57 +303,61 @@ class LiveRun(NoTwin):
 
     def _reload(self) -> None:
         """Go back to what is committed."""
-        self._store.load(self._example)
-        rows = self._store.rows
-        if len(rows.learner) != len(self._learner_state):
+        self._store.load(self._engine.example)
+        rows, plan = self._store.rows, self._plan
+        if rows.epoch[0] != self._epoch:
+            self._engine = Engine(plan.private_of(rows.epoch[0]), plan.observation)
+            self._epoch = rows.epoch[0]
+        self._end = rows.epoch[1] + plan.rounds_of(self._epoch)
+        state = self._engine.learner_state
+        if len(rows.learner) != len(state):
             raise DiscreetError(
-                f"the learner of this run has {len(rows.learner)} bytes, but {self._plan.algorithm} needs "
-                f"{len(self._learner_state)}: it was made by another version."
+                f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} needs "
+                f"{len(state)}: it was made by another version."
             )
-        self._learner_state[:] = rows.learner
-        self._channel_state[:] = self._blank
+        state[:] = rows.learner
+        self._engine.clear()
         if rows.draws is not None:
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         self._changing = False
 
-    def _not_now(self, rows: Rows) -> DiscreetError:
-        """Return why no decision can be asked for."""
-        if rows.counters[0] >= self._plan.horizon:
-            return DiscreetError(
-                f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to ask for."
-            )
+    def _out_of_order(self, rows: Rows) -> DiscreetError:
         return DiscreetError(
             f"{self._plan.algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
             f"{count(len(rows.open), 'outcome')} still to come."
         )
 
-    def _not_open(self, number: int, token: str) -> DiscreetError:
-        """Return why an outcome cannot be told."""
+    def _not_open(self, number: int, token: str | None) -> bool:
+        """Return False for an outcome that comes after its deadline, and refuse any other that cannot be told."""
         rows = self._store.rows
-        if number not in rows.open and str(token).startswith(rows.token) and 0 <= number < rows.counters[0]:
-            return DiscreetError(f"decision {number} has been told already: each outcome counts once.")
-        return DiscreetError(f"decision {number!r} is not one that this run gave.")
+        mine = token is None or str(token).startswith(rows.token)
+        if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
+            raise DiscreetError(f"decision {number!r} is not one that this run gave.")
+        if self._wait is None:
+            or_not = ", or given up" if rows.counters[4] else ""
+            raise DiscreetError(f"decision {number} has been told already{or_not}: each outcome counts once.")
+        return False
 
     def state(self) -> Progress:
         """Return how the run is getting on."""
         with self._turn() as rows:
-            asked, _, _, released = rows.counters
-            return Progress(asked, self._plan.horizon, released, len(rows.open), len(rows.groups))
+            asked, _, _, released, lost = rows.counters
+            shares: dict[Hashable, float] = {
+                choice: times / asked for choice, times in sorted(rows.choices.items()) if choice >= 0
+            }
+            return Progress(asked, self._plan.horizon, shares, released, len(rows.open), len(rows.groups), lost)
 
-    def open_decisions(self) -> tuple[int, ...]:
-        """Return the ids of the decisions whose outcome has not been told."""
+    def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
+        """Return the decisions whose outcome may still come, with their ages in seconds."""
         with self._turn() as rows:
-            return tuple(rows.open)
+            now = self._clock()
+            return tuple((ticket, max(0.0, now - ticket.asked_at)) for ticket in rows.open.values())
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised; with a caveat if this is a simulation."""
-        mine = self._plan.private.guarantee
-        if not self._plan.simulation or not mine.is_private:
-            return mine
-        seeded = "" if self._plan.seed is None else ", reproducible from its seed"
-        return replace(mine, caveat=f"{mine.caveat}; " * bool(mine.caveat) + CAVEAT.format(seeded=seeded))
+        """What is promised, and on which condition; with a caveat if this is a simulation."""
+        return stated(self._plan)
 
     @property
     def round(self) -> int:
@@ -318,20 +369,21 @@ class LiveRun(NoTwin):
         """What is run."""
         return self._plan
 
-    def snapshot(self, path: str | os.PathLike[str]) -> None:
+    def snapshot(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> None:
         """Write a copy to a new file: a run of its own, without what is open here, and with other randomness.
 
         Decisions of this run mean nothing to it, and a ledger is charged for it again.
         """
-        if self._streaming:
+        if self._engine.streaming:
             raise DiscreetError(
                 f"{self._plan.algorithm} learns from one running sum, which a copy would release again: use its file."
             )
         with self._turn() as rows:
-            asked, _, left, released = rows.counters
+            asked, _, left, released, _ = rows.counters
             twin = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
-            twin.counters = (min(asked + left, self._plan.horizon), -1, 0, released)
-            FileStore.create(path, twin).close()
+            twin.counters = (min(asked + left, self._end), -1, 0, released, 0)
+            twin.epoch = rows.epoch
+            FileStore.create(path, twin, partial(Key.for_new, key, twin.token, self._plan.keeps_raw)).close()
 
     def close(self) -> None:
         """Give the file free; a run in memory is forgotten."""
@@ -340,11 +392,3 @@ class LiveRun(NoTwin):
         with self._lock:
             self._closed = True
             self._store.close()
-
-
-def _example(plan: Plan) -> Example:
-    """Return an action and a trace of the kind that the learner makes."""
-    learner = kernel.copy(plan.private.learner)
-    if learner.must_pause():
-        learner.resume()
-    return learner.act(plan.observation, np.random.default_rng(0))

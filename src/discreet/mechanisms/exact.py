@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from fractions import Fraction
 from types import ModuleType
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from discreet.contracts import Noise
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
@@ -64,11 +64,27 @@ class NoiseBlock:
         numbers.extend(self._draw(AT_ONCE))
         self._drawing = False
 
+    @property
+    def recipe(self) -> tuple[str, float]:
+        """Kind and scale: all that another block of this noise needs."""
+        return self._recipe
+
     def __reduce__(self) -> tuple[type[NoiseBlock], tuple[str, float]]:
-        return NoiseBlock, self._recipe
+        return type(self), self._recipe
 
     def __repr__(self) -> str:
         return "<noise>"
+
+
+class SealedBlock(NoiseBlock):
+    """Noise that only a live run draws, from an unsealed block of its own."""
+
+    def take(self) -> int:
+        """Refuse."""
+        raise DiscreetError(
+            "this live channel holds raw feedback, which threads, copies or a failure could release twice: use it "
+            "through Bandit, Experts, Optimizer, Advisor or LiveRun, which guard it."
+        )
 
 
 class OnGrid(Noise):
@@ -89,6 +105,14 @@ class OnGrid(Noise):
     def add_noise(self, value: float, rng: object) -> float:
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
         return (round(float(value) / self.step) + self.block.take()) * self.step
+
+    def sealed(self) -> Self:
+        """Return the same noise, to be drawn by a live run alone."""
+        return self._replace(block=SealedBlock(*self.block.recipe))
+
+    def unsealed(self) -> Self:
+        """Return the same noise, with nothing drawn yet."""
+        return self._replace(block=NoiseBlock(*self.block.recipe))
 
     def moved(self, sensitivity: float) -> float:
         """Return by how many scales a value can move after rounding, if it moves by ``sensitivity`` before."""

@@ -1,0 +1,142 @@
+"""The key of a run: raw sums on the disk are hidden, and an old copy is refused."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+
+import numpy as np
+import pytest
+from test_run import make, tell
+
+from discreet import Bandit, DiscreetError, Experts
+from discreet.live.mask import Key
+
+
+def contents(folder):
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
+
+
+def test_what_is_hidden_can_be_shown_and_looks_different_every_time(tmp_path):
+    key = Key(tmp_path / "a.key", new=True)
+    raw = np.arange(100.0).tobytes()
+    hidden = {key.hide(raw) for _ in range(20)}
+    assert len(hidden) == 20
+    assert {Key(tmp_path / "a.key", new=False).show(each) for each in hidden} == {raw}
+    assert not any(raw[8:16] in each for each in hidden)
+    other = Key(tmp_path / "b.key", new=True)
+    assert all(other.show(each) != raw for each in hidden)
+    assert other.fingerprint != key.fingerprint
+    assert (key.hide(None), key.show(None), repr(key)) == (None, None, f"Key({str(tmp_path / 'a.key')!r})")
+
+
+def test_hidden_bytes_are_as_good_as_random(tmp_path):
+    """Each bit of 100,000 hidden zeros is 1 half of the time; false alarms: below 1e-9."""
+    key = Key(tmp_path / "a.key", new=True)
+    bits = np.unpackbits(np.frombuffer(b"".join(key.hide(bytes(1000)) for _ in range(100)), np.uint8))
+    assert abs(bits.mean() - 0.5) < 6.2 * 0.5 / np.sqrt(bits.size)
+
+
+def test_no_raw_number_is_in_the_file_while_a_batch_is_unfinished(tmp_path):
+    """As batches keep it, and as it is told, in a run that waits: nowhere in the folder, the write-ahead log included."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    path, key = folder / "run.db", tmp_path / "run.key"
+    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path, key=key)
+    for _ in range(3):
+        bandit.tell(bandit.ask(), loss=0.7390851332)
+    held = bandit._run._store.rows.groups[0].held
+    sums = [number.tobytes() for number in np.frombuffer(held) if number not in (0.0, 1.0, 2.0, 3.0, 4.0)]
+    assert sums, "there is something to look for"
+    assert not any(each in contents(folder) for each in sums)
+    experts = Experts(
+        experts=2, horizon=10, epsilon=1.0, path=folder / "b.db", key=tmp_path / "b.key", wait=9, default_losses=[0, 0]
+    )
+    experts.tell(experts.ask(), losses=[0.7390851332, 0.25])
+    assert np.float64(0.7390851332).tobytes() not in contents(folder)
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    bandit.close()
+    with Bandit.open(path, key=key) as again:
+        assert again._run._store.rows.groups[0].held == held
+
+
+@pytest.mark.parametrize("kind", ["batch", "blt"])
+def test_a_restored_backup_is_refused(kind, tmp_path):
+    """It would release a batch, or a sum, again: the key remembers how many releases there were."""
+    path, backup = tmp_path / "run.db", tmp_path / "backup.db"
+    face = make(kind, path=path)
+    for _ in range(3):
+        tell(face, face.ask())
+    face.close()
+    shutil.copy(path, backup)
+    face = type(face).open(path)
+    tell(face, face.ask())
+    released = face.state().released
+    face.close()
+    shutil.copy(backup, path)
+    with pytest.raises(DiscreetError, match=f"is an old copy: it has .* releases, but the run has had {released}"):
+        type(face).open(path)
+
+
+def test_a_file_that_is_newer_than_its_key_goes_on(tmp_path):
+    """A crash between the commit and the note of it: nothing is lost, and the key catches up."""
+    path, key = tmp_path / "run.db", tmp_path / "run.key"
+    bandit = make("every round", path=path, wait=60.0, default_loss=0.0, key=key)
+    before = key.read_bytes()
+    clock = bandit._run._clock
+    bandit.ask()
+    bandit._run._clock = lambda: clock() + 60.0
+    assert bandit.release_due() == 1
+    bandit.close()
+    key.write_bytes(before)
+    Bandit.open(path, key=key).close()
+    assert Key(key, new=False).version == 1
+
+
+def test_without_its_key_a_run_goes_on_only_without_unfinished_batches(tmp_path):
+    path, key = tmp_path / "run.db", tmp_path / "run.key"
+    bandit = make("batch", path=path, key=key)
+    for _ in range(7):
+        decision = bandit.ask()
+        bandit.tell(decision, loss=0.5)
+    bandit.ask()
+    learned = bandit._run._store.rows.learner
+    bandit.close()
+    key.rename(tmp_path / "gone")
+    with pytest.raises(DiscreetError, match=r"the key of this run is not at .*run\.key: say with key= where it is"):
+        Bandit.open(path, key=key)
+    with Bandit.open(path, key=key, lost_key=True) as again:
+        assert again.state()[3:] == (1, 0, 0, 1)
+        assert again._run._store.rows.learner == learned
+        again.tell(again.ask(), loss=0.5)
+    Bandit.open(path, key=key).close()
+    with pytest.raises(DiscreetError, match="but that is the key of another run"):
+        Bandit.open(path, key=tmp_path / "gone")
+    with pytest.raises(DiscreetError, match="where a file is already: give a new path"):
+        Bandit.open(path, key=key, lost_key=True)
+
+
+def test_a_running_sum_is_lost_with_its_key(tmp_path):
+    experts = make("tree", path=tmp_path / "run.db", key=tmp_path / "run.key")
+    tell(experts, experts.ask())
+    experts.close()
+    with pytest.raises(DiscreetError, match="one running sum, which cannot be read without its key: start again"):
+        Experts.open(tmp_path / "run.db", key=tmp_path / "new.key", lost_key=True)
+
+
+def test_other_files_are_no_keys(tmp_path):
+    (tmp_path / "note").write_text("a note, longer than a key would have to be, in order to be read as one")
+    bandit = make("batch", path=tmp_path / "run.db", key=tmp_path / "run.key")
+    bandit.close()
+    with pytest.raises(DiscreetError, match="is a file of another kind, not the key of a run"):
+        Bandit.open(tmp_path / "run.db", key=tmp_path / "note")
+    with pytest.raises(DiscreetError, match="where a file is already: give a new path"):
+        make("batch", path=tmp_path / "other.db", key=tmp_path / "run.key")
+    make("batch", path=tmp_path / "other.db", key=tmp_path / "other.key").close()
+
+
+def test_a_simulation_needs_no_key_and_neither_does_noise_in_every_round(tmp_path):
+    key = tmp_path / "run.key"
+    make("batch", path=tmp_path / "a.db", key=key, simulation=True).close()
+    make("every round", path=tmp_path / "b.db", key=key).close()
+    assert not key.exists()

@@ -1,0 +1,299 @@
+"""Wait times, defaults, what is given up, how it goes, and runs without a horizon."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from test_run import ADVICE, make
+
+from discreet import Bandit, DiscreetError, Experts, Optimizer
+from discreet.contracts import Noise
+from discreet.guarantee import Guarantee
+from discreet.live.building import FIRST_EPOCH
+
+HOUR = 3600.0
+
+
+class Clock:
+    """A clock that only tests can move."""
+
+    def __init__(self):
+        self.now = 1e9
+
+    def __call__(self):
+        return self.now
+
+
+class Silent(Noise):
+    """No noise, so that releases can be read."""
+
+    compiles = False
+
+    def add_noise(self, value, rng):
+        return value
+
+    def guarantee(self, sensitivity, *, model, source):
+        return Guarantee.none("a test")
+
+
+def waiting(size=4, **options):
+    """Return a bandit with a wait of an hour and no noise, its clock, and the list of what its learner hears."""
+    usual = {"algorithm": "batched-exp3", "batch_size": size, "wait": timedelta(hours=1), "default_reward": 0.0}
+    bandit = Bandit(**{"arms": ["a", "b"], "horizon": 400, "epsilon": 1.0} | usual | options)
+    return bandit, silence(bandit), listen(bandit)
+
+
+def silence(bandit):
+    engine, bandit._run._clock = bandit._run._engine, Clock()
+    engine.channel = engine.channel._replace(noise=Silent())
+    return bandit._run._clock
+
+
+def listen(bandit):
+    heard, learn = [], type(bandit._run._engine.learner).learn
+
+    class Listening(type(bandit._run._engine.learner)):
+        def learn(self, trace, released):
+            heard.append(float(released))
+            learn(self, trace, released)
+
+    bandit._run._engine.learner = Listening._make(bandit._run._engine.learner)
+    return heard
+
+
+def test_what_has_not_come_in_time_counts_as_the_default_and_what_comes_later_is_dropped():
+    bandit, clock, heard = waiting()
+    decisions = [bandit.ask() for _ in range(4)]
+    clock.now += 0.5 * HOUR
+    assert bandit.tell(decisions[1], reward=1.0)
+    clock.now += 0.5 * HOUR
+    assert not bandit.tell(decisions[0], reward=1.0), "too late"
+    bandit.ask()
+    assert heard == [0.75], "one reward of 1, three defaults"
+    assert not bandit.tell(decisions[2], reward=1.0)
+    assert bandit.state().released == 1
+
+
+@pytest.mark.parametrize("told", [(), (0,), (3, 1), (0, 1, 2, 3)])
+def test_a_release_comes_at_the_same_moment_whatever_was_told_when(told):
+    """Else silence would be heard: if it means 0, an early release says that all were 1."""
+    bandit, clock, heard = waiting()
+    decisions = [bandit.ask() for _ in range(3)]
+    clock.now += 0.25 * HOUR
+    decisions.append(bandit.ask())
+    for i in told:
+        assert bandit.tell(decisions[i], reward=1.0)
+    for minutes in (30.0, 44.0, 44.9):
+        clock.now += minutes * 60.0 - (clock.now - 1e9 - 0.25 * HOUR)
+        bandit.release_due()
+        assert heard == []
+    clock.now = 1e9 + 1.25 * HOUR
+    assert bandit.release_due() == 1
+    assert heard == [1.0 - len(told) / 4]
+
+
+def test_telling_never_releases():
+    bandit, clock, heard = waiting(size=1)
+    first, second = bandit.ask(), bandit.ask()
+    bandit.tell(first, reward=1.0)
+    clock.now += HOUR
+    third = bandit._run._store.rows.counters[0]
+    assert not bandit.tell(second, reward=1.0)
+    assert (heard, third) == ([], 2), "or the time of a release would say when somebody answered"
+    bandit.ask()
+    assert heard == [0.0, 1.0]
+
+
+def test_nothing_that_is_shown_says_what_was_told():
+    one, other = waiting()[0], waiting()[0]
+    for bandit, reward in ((one, None), (other, 1.0)):
+        decision = bandit.ask()
+        if reward is not None:
+            bandit.tell(decision, reward=reward)
+    assert [shown._replace(shares={}) for shown in (one.state(), other.state())] == [(1, 400, {}, 0, 1, 1, 0)] * 2
+    assert len(one.open_decisions) == len(other.open_decisions) == 1
+    assert "also of when outcomes come (docs/proofs.md: Deadlines)" in one.guarantee.source
+    assert "if when outcomes come is public" in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
+
+
+def test_an_outcome_that_waits_counts_once():
+    bandit, clock, heard = waiting(size=1)
+    decision = bandit.ask()
+    assert bandit.tell(decision, reward=1.0)
+    with pytest.raises(DiscreetError, match="decision 0 has been told already"):
+        bandit.tell(decision, reward=0.0)
+    clock.now += HOUR
+    assert bandit.release_due() == 1
+    assert heard == [0.0]
+
+
+def test_running_sums_take_the_outcomes_in_the_order_of_asking():
+    experts = Experts(experts=2, horizon=100, epsilon=1e3, wait=10.0, default_losses=[0.5, 0.25])
+    clock = experts._run._clock = Clock()
+    decisions = [experts.ask() for _ in range(3)]
+    experts.tell(decisions[2], losses=[1.0, 0.0])
+    experts.tell(decisions[0], losses=[0.0, 1.0])
+    assert experts.state().released == 0
+    clock.now += 10.0
+    experts.ask()
+    assert experts.state().released == 3
+    assert experts._run._store.rows.outcomes == {}
+    optimizer = Optimizer("cube", 2, 100, 1.0, delta=1e-6, wait=10.0, default_loss=[0.0, 0.5])
+    clock = optimizer._run._clock = Clock()
+    optimizer.ask()
+    clock.now += 10.0
+    assert optimizer.release_due() == 1
+
+
+@pytest.mark.parametrize("kind", ["batch", "every round", "advice in batches", "advice every round"])
+def test_a_run_that_waits_goes_on_in_a_file(kind, tmp_path):
+    path = tmp_path / "run.db"
+    face = make(kind, path=path, wait=60.0, default_loss=1.0)
+    clock = face._run._clock = Clock()
+    asked = (ADVICE,) if "advice" in kind else ()
+    decisions = [face.ask(*asked) for _ in range(4)]
+    assert face.tell(decisions[2], loss=0.0)
+    face.close()
+    face = type(face).open(path)
+    face._run._clock = clock
+    with pytest.raises(DiscreetError, match="decision 2 has been told already"):
+        face.tell(decisions[2], loss=0.0)
+    assert face.tell(decisions[1].id, loss=0.25)
+    assert [one.id for one in face.open_decisions] == [0, 1, 2, 3]
+    clock.now += 60.0
+    face.release_due()
+    assert face.open_decisions == ()
+    assert face._run._store.rows.outcomes == {}
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        assert file.execute("SELECT count(*) FROM outcome").fetchone() == (0,)
+
+
+def test_a_deadline_that_fails_can_be_passed_again(monkeypatch):
+    bandit, clock, heard = waiting()
+    for _ in range(4):
+        bandit.tell(bandit.ask(), reward=1.0)
+    clock.now += HOUR
+    with monkeypatch.context() as patch:
+        patch.setattr(Silent, "add_noise", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            bandit.ask()
+    bandit.ask()
+    assert heard == [0.0]
+
+
+def test_missing_outcomes_without_a_default_lose_batches_only_when_they_are_given_up():
+    bandit = make("batch")
+    clock = bandit._run._clock = Clock()
+    decisions = [bandit.ask() for _ in range(6)]
+    for decision in (*decisions[:3], decisions[4]):
+        bandit.tell(decision, loss=0.5)
+    clock.now += 90.0
+    old = [one for one in bandit.open_decisions if one.age >= 60.0]
+    assert [(one.id, one.choice, one.age) for one in old] == [(3, decisions[3].arm, 90.0), (5, decisions[5].arm, 90.0)]
+    assert bandit.give_up(old[0].id)
+    assert bandit.give_up(decisions[5])
+    assert bandit.state()[3:] == (0, 0, 0, 2), "both batches are lost, one of them before its last round"
+    with pytest.raises(DiscreetError, match="decision 3 has been told already, or given up"):
+        bandit.tell(decisions[3], loss=0.5)
+    for decision in [bandit.ask() for _ in range(4)]:
+        bandit.tell(decision, loss=0.5)
+    assert bandit.state()[3:] == (1, 0, 0, 2)
+    experts = make("tree")
+    experts.ask()
+    assert not experts.give_up(0), "a running sum goes on without it"
+    assert experts.state()[3:] == (0, 0, 0, 0)
+
+
+def test_what_is_given_up_is_erased_from_the_file(tmp_path):
+    bandit = make("batch", path=tmp_path / "run.db")
+    bandit.tell(bandit.ask(), loss=0.5)
+    bandit.give_up(bandit.ask())
+    bandit.close()
+    with Bandit.open(tmp_path / "run.db") as again, contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file:
+        assert again.state()[3:] == (0, 0, 0, 1)
+        assert file.execute("SELECT count(*) FROM batch").fetchone() == (0,)
+        assert again.ask().id == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"wait": 5.0}, "wait and a default belong together"),
+        ({"default_loss": 0.5}, "wait and a default belong together"),
+        ({"wait": -1.0, "default_loss": 0.5}, r"wait is -1\.0, but must be"),
+        ({"wait": "1 h", "default_loss": 0.5}, "wait is '1 h', but must be"),
+        ({"wait": 5.0, "default_loss": 2.0}, "the loss is outside the declared range 0 to 1"),
+        ({"wait": 5.0, "default_loss": 0.5, "default_reward": 0.5}, "one outcome: either reward or loss"),
+        ({"key": "here.key"}, "key is given, but without path= nothing is written"),
+    ],
+)
+def test_bad_arguments_are_refused(options, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        Bandit(arms=2, horizon=10, epsilon=1.0, **options)
+
+
+def test_a_run_that_waits_gives_nothing_up():
+    bandit = waiting()[0]
+    with pytest.raises(DiscreetError, match="wait was declared, so the time decides"):
+        bandit.give_up(bandit.ask())
+
+
+def test_shares_say_how_often_each_arm_was_chosen(tmp_path):
+    path = tmp_path / "run.db"
+    bandit = make("every round", path=path)
+    arms = [bandit.ask().arm for _ in range(50)]
+    bandit.close()
+    with Bandit.open(path) as again:
+        shares = again.state().shares
+        assert shares == pytest.approx({arm: arms.count(arm) / 50 for arm in set(arms)})
+        assert sum(shares.values()) == pytest.approx(1.0)
+
+
+class TestWithoutHorizon:
+    def test_epochs_double_and_learn_anew(self, tmp_path):
+        path = tmp_path / "run.db"
+        bandit = Bandit(arms=3, horizon=None, epsilon=1.0, path=path)
+        promise = bandit.guarantee
+        late = bandit.ask()
+        for _ in range(FIRST_EPOCH - 1):
+            bandit.tell(bandit.ask(), loss=0.5)
+        learned = bandit._run._engine.learner_state.tobytes()
+        bandit.tell(bandit.ask(), loss=0.5)
+        assert bandit._run._store.rows.epoch == (1, FIRST_EPOCH)
+        assert bandit._run._engine.learner_state.tobytes() != learned
+        before = bandit.state().released
+        assert bandit.tell(late, loss=0.0), "it counts as told, but nobody learns from it any more"
+        assert bandit.state().released == before
+        assert bandit.guarantee == promise
+        bandit.close()
+        with Bandit.open(path) as again:
+            assert again._run._end == FIRST_EPOCH + 2 * FIRST_EPOCH
+            assert repr(again).startswith(f"Bandit(3 arms, round {FIRST_EPOCH + 1}, batched-htinf")
+            assert again.state().horizon is None
+
+    def test_every_round_is_in_at_most_one_release(self):
+        bandit = Bandit(arms=2, horizon=None, epsilon=1.0, algorithm="batched-exp3")
+        commit, released = bandit._run._commit, []
+        bandit._run._commit = lambda change: (released.append(change.released), commit(change))
+        for _ in range(5 * FIRST_EPOCH):
+            bandit.tell(bandit.ask(), loss=0.5)
+        groups = [number for number in released if number is not None]
+        assert bandit.state()[:1] + bandit.state()[3:4] == (5 * FIRST_EPOCH, len(groups))
+        assert len(set(groups)) == len(groups) > 2
+
+    def test_it_learns(self):
+        bandit = Bandit(arms=2, horizon=None, epsilon=5.0, simulation=True, seed=3)
+        chosen = np.zeros(2)
+        for t in range(6 * FIRST_EPOCH):
+            decision = bandit.ask()
+            chosen[decision.arm] += t >= 4 * FIRST_EPOCH
+            bandit.tell(decision, loss=0.2 + 0.6 * decision.arm)
+        assert chosen[0] > 0.8 * chosen.sum()
+
+    def test_running_sums_need_a_horizon(self):
+        with pytest.raises(DiscreetError, match="horizon is None, but private-ftrl-experts learns from one running sum"):
+            Experts(experts=2, horizon=None, epsilon=1.0)
