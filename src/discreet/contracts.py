@@ -256,9 +256,9 @@ class Channel(Component):
         One that holds raw feedback is sealed: it releases nothing by itself, but inside a live run alone, which sees to
         threads, processes, copies and failures.
         """
-        return sealed(self.with_exact_noise()) if self.holds_feedback else self.with_exact_noise()
+        return sealed(self._with_exact_noise()) if self.holds_feedback else self._with_exact_noise()
 
-    def with_exact_noise(self) -> Channel:
+    def _with_exact_noise(self) -> Channel:
         """Return the channel with exact noise, or refuse: here there is none."""
         return self
 

@@ -14,6 +14,7 @@ from discreet.algorithms.points.running_sums import Candidate, choose
 from discreet.auditing import audit
 from discreet.channels import OpenSum, Restarting
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
+from discreet.contracts import unsealed
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
 from discreet.factorisations import Buffered, Tree
@@ -465,7 +466,7 @@ class TestSimulation:
         assert live.guarantee.delta == delta
         assert "exact noise" in live.guarantee.source
         assert all(noise.exact for noise in live.channel.noise_scales)
-        rng = np.random.default_rng(1)
+        live, rng = live._replace(channel=unsealed(live.channel)), np.random.default_rng(1)
         for _ in range(49):
             point, trace = live.act(None, rng)
             assert live.tell(trace, np.array([0.5, 0.25, 0.25]), rng)

@@ -20,7 +20,7 @@ from discreet import DiscreetError
 from discreet.auditing import attacked
 from discreet.channels import RunningSum
 from discreet.channels.rounding import ROOM, Checked, affordable, rounding_slack
-from discreet.contracts import Noise
+from discreet.contracts import Noise, unsealed
 from discreet.curves import gaussian_delta
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree, buffered, reduction, square_root
 from discreet.factorisations.convolution import SHORT, Filter, error_bound, pass_on
@@ -76,7 +76,7 @@ def released(channel, vectors):
 @pytest.mark.parametrize("losses", SETS, ids=repr)
 def test_a_live_channel_promises_what_was_asked_with_hardly_more_noise(name, losses):
     channel = CHANNELS[name](losses)
-    live = channel.live()
+    live = unsealed(channel.live())
     asked, promise = channel.guarantee, live.guarantee
     assert promise.epsilon == pytest.approx(0.5, rel=1e-9)
     assert promise.epsilon <= asked.epsilon
@@ -103,7 +103,7 @@ def test_long_streams_cost_hardly_more_noise(rounds):
 @pytest.mark.parametrize("name", CHANNELS)
 def test_without_its_noise_every_live_sum_is_right(name):
     vectors = np.random.default_rng(1).uniform(-1.0, 1.0, (21, SIZE))
-    live = silent(CHANNELS[name]().live())
+    live = silent(unsealed(CHANNELS[name]().live()))
     assert released(live, vectors) == pytest.approx(np.cumsum(vectors, axis=0), abs=1e-7)
     assert live.offer(vectors[0], 1.0, None)[0] is False
     live.restart()
@@ -128,7 +128,7 @@ def test_live_noise_is_that_of_the_matrices():
         Honaker: [1.0, reduction(3)[1], 1.0 + reduction(3)[1], reduction(3)[2]],
     }
     for kind, expected in variances.items():
-        live = factorised(kind, losses, rounds).live()
+        live = unsealed(factorised(kind, losses, rounds).live())
         squares = np.zeros(rounds)
         for _ in range(times):
             live.restart()
@@ -138,7 +138,7 @@ def test_live_noise_is_that_of_the_matrices():
 
 @pytest.mark.parametrize("name", [name for name in TREES if name != "honaker"])
 def test_every_released_coordinate_of_a_live_tree_is_a_whole_number_of_steps(name):
-    live = CHANNELS[name]().live()
+    live = unsealed(CHANNELS[name]().live())
     steps = released(live, np.random.default_rng(2).uniform(-1.0, 1.0, (21, SIZE))) / live.noise.step
     assert np.array_equal(steps, np.rint(steps))
     floating = released_in_simulation(CHANNELS[name]()) / live.noise.step
@@ -179,7 +179,7 @@ numbers = some.one_of(
     some.floats(),
 )
 streams = some.lists(some.tuples(*[numbers] * SIZE), min_size=6, max_size=6)
-LIVE = {(name, i): CHANNELS[name](losses, 6).live() for name in CHANNELS for i, losses in enumerate(SETS)}
+LIVE = {(name, i): unsealed(CHANNELS[name](losses, 6).live()) for name in CHANNELS for i, losses in enumerate(SETS)}
 
 
 @pytest.mark.slow
@@ -221,7 +221,7 @@ def on_grid(live, grid):
 
 
 def test_rounding_to_a_grid_moves_more_than_the_diameter():
-    coarse = on_grid(tree("laplace", Box([0.1], [1.0]), 4).live(), 0.25)
+    coarse = on_grid(unsealed(tree("laplace", Box([0.1], [1.0]), 4).live()), 0.25)
     one, two = (np.array(given_to_the_mechanism(coarse, [[end], [0.5]])) for end in (0.1, 1.0))
     moved = np.abs(one - two).sum() * coarse.noise.step
     assert 2 * 0.9 < moved == 2 * 1.0 <= coarse.sensitivity
@@ -239,7 +239,7 @@ def test_the_stated_steps_are_nearly_reached(losses):
     rest = [losses.centre()] * 3
     norms = {"laplace": 1, "gaussian": 2}
     for name, norm in norms.items():
-        live = CHANNELS[name](losses, 4).live()
+        live = unsealed(CHANNELS[name](losses, 4).live())
         one, two = (np.array(given_to_the_mechanism(live, [end, *rest]), dtype=float) for end in ends)
         moved = np.linalg.norm((one - two).ravel(), norm) * live.noise.step
         assert moved == pytest.approx(live.sensitivity, rel=1e-7)
@@ -251,7 +251,7 @@ def test_rounding_errors_of_rows_are_below_their_bound(kind):
     rounds = 150
     losses = Box([0.0], [1.0])
     channel = factorised(kind, losses, rounds)
-    live = channel.live()
+    live = unsealed(channel.live())
     values = np.random.default_rng(3).uniform(0.9, 1.0, rounds)
     computed = []
 
@@ -406,7 +406,7 @@ def test_gaussian_noise_on_a_grid_in_two_rounds_is_within_its_slack(s, epsilon):
 def largest_first_node(world, trials, series):
     """Release live trees whose first loss is -1 or 1; the largest of the prefixes 1, 2, 4, which are nodes of round 1."""
     line = Box([-1.0], [1.0])
-    live = RunningSum.calibrated(line, Tree, prefixes=4, noise="laplace", epsilon=1.0).live()
+    live = unsealed(RunningSum.calibrated(line, Tree, prefixes=4, noise="laplace", epsilon=1.0).live())
     vectors = np.array([[2.0 * world - 1.0], [0.0], [0.0], [0.0]])
     found = np.empty(trials)
     for trial in range(trials):
@@ -460,16 +460,16 @@ def test_a_live_channel_begins_anew_and_is_live_for_good(name):
     rng = np.random.default_rng(1)
     for _ in range(5):
         channel.offer(np.ones(SIZE), 1.0, rng)
-    live = channel.live()
+    live = unsealed(channel.live())
     assert live.seen[0] == 0
-    assert live.live() is live
+    assert live._with_exact_noise() is live
     assert live.fork() is live
     assert live.hold() == 1
     assert released(silent(live), np.ones((2, SIZE)))[1] == pytest.approx(2.0, abs=1e-6)
     assert channel.seen[0] == 5
     assert type(live) is type(channel) is RunningSum
     assert type(live.noise) in EXACT.values()
-    one, other = channel.live(), channel.live()
+    one, other = unsealed(channel.live()), unsealed(channel.live())
     one.offer(np.zeros(SIZE), 1.0, None)
     other.offer(np.ones(SIZE), 1.0, None)
     assert repr(one) == repr(other)
@@ -479,7 +479,7 @@ def test_a_live_channel_begins_anew_and_is_live_for_good(name):
 @pytest.mark.parametrize("name", CHANNELS)
 def test_a_round_that_fails_is_in_no_sum_or_in_one_place(name):
     """Were its place taken, a node would be made of what is left there of another round, which would count twice."""
-    live = silent(CHANNELS[name]().live())
+    live = silent(unsealed(CHANNELS[name]().live()))
     released(live, np.full((5, SIZE), 0.5))
     live.restart()
     vectors = np.random.default_rng(4).uniform(-1.0, 1.0, (8, SIZE))

@@ -16,6 +16,7 @@ from discreet.channels import Restarting, RunningSum
 from discreet.channels.restarting import SPLITS
 from discreet.checks import check_channel
 from discreet.checks.failure import same_state
+from discreet.contracts import unsealed
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.kernel import compile_for
@@ -392,7 +393,7 @@ class TestLive:
     @pytest.mark.parametrize("first", [1, 4])
     def test_it_keeps_the_guarantee_with_hardly_more_noise(self, split, noise, first):
         simulated = channel_for(split, noise, first=first)
-        live = simulated.live()
+        live = unsealed(simulated.live())
         assert type(live) is Restarting
         assert live.guarantee.epsilon <= simulated.guarantee.epsilon
         assert live.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
@@ -401,14 +402,14 @@ class TestLive:
         for one, exact in zip(simulated.noise_scales, live.noise_scales, strict=True):
             assert exact.exact
             assert 1.0 <= exact.scale / one.scale < 1.0 + 1e-6
-        assert live.live() is live
+        assert live._with_exact_noise() is live
 
     @pytest.mark.slow
     @every_split
     @every_exact_noise
     def test_every_epoch_costs_no_more_than_the_guarantee(self, split, noise):
         """In whole steps, for all epochs: a vector that moves as far as it can moves its total and a node a level."""
-        live = channel_for(split, noise).live()
+        live = unsealed(channel_for(split, noise).live())
         moved = live.losses.diameter(live.noise.norm)
         for epoch in range(live.on_total.size):
             total, inside = (live.sums.noise.twin(float(part[epoch])) for part in (live.on_total, live.on_inside))
@@ -425,7 +426,7 @@ class TestLive:
     def test_without_its_noise_every_sum_is_right_and_on_the_grid(self, split, noise, monkeypatch):
         monkeypatch.setattr("discreet.mechanisms.exact.NoiseBlock.take", lambda self: 0)
         monkeypatch.setattr("discreet.mechanisms.ExactCube.radius", lambda self, size: 0)
-        vectors, live = some_vectors(40), channel_for(split, noise).live()
+        vectors, live = some_vectors(40), unsealed(channel_for(split, noise).live())
         found = released(live, vectors, compiled=False)
         assert found == pytest.approx(np.cumsum(vectors, axis=0), abs=1e-4)
         steps = found / live.losses.grid
@@ -435,7 +436,7 @@ class TestLive:
     @every_split
     def test_its_noise_has_the_scale_of_its_node(self, split):
         """Nodes of 400 copies of 15 rounds: a spread that is off by 30 % is beyond eight standard errors."""
-        live = channel_for(split, "gaussian", losses=Box.cube(400, -1.0, 1.0)).live()
+        live = unsealed(channel_for(split, "gaussian", losses=Box.cube(400, -1.0, 1.0)).live())
         found = node_noises(released(live, np.zeros((15, 400)), compiled=False), np.zeros((15, 400)), 1)
         scale = live.noise.scale
         expected = [scale * node_scale(split, t, 1, gaussian=True) for t in range(1, 16)]
@@ -443,7 +444,7 @@ class TestLive:
 
     @every_split
     def test_in_the_middle_of_a_run_there_is_no_second_one(self, split):
-        live = channel_for(split, "laplace").live()
+        live = unsealed(channel_for(split, "laplace").live())
         assert kernel.copy(live).guarantee == live.guarantee
         for rounds in (1, 3):  # after one round, and where an epoch has just begun
             live.restart()
@@ -456,7 +457,7 @@ class TestLive:
         assert live.rounds_seen() == 0
 
     def test_honaker_is_live_with_restarts(self):
-        live = Restarting.over(CUBE, Gaussian(1.0, 1e-6), Honaker, split="restarts").live()
+        live = unsealed(Restarting.over(CUBE, Gaussian(1.0, 1e-6), Honaker, split="restarts").live())
         assert live.guarantee.is_private
         assert np.isfinite(released(live, some_vectors(9), compiled=False)).all()
 
@@ -466,7 +467,7 @@ class TestLive:
         simulated = channel_for("tapered", "laplace", losses=LINE)
 
         def sample(world, trials, series):
-            live, found = simulated.live(), np.empty(trials)  # worlds are drawn by two threads
+            live, found = unsealed(simulated.live()), np.empty(trials)  # worlds are drawn by two threads
             for trial in range(trials):
                 live.restart()
                 sums = [live.offer([2.0 * world - 1.0 if t == 3 else 0.0], 1.0, None)[1][0] for t in range(7)]

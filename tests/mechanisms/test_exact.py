@@ -18,6 +18,7 @@ from hypothesis import strategies as some
 from discreet import Bandit, DiscreetError, Ledger, Private, Range, Setting, algorithm, algorithms
 from discreet.auditing import EveryRelease, audit
 from discreet.channels import Batch, PerRound
+from discreet.contracts import unsealed
 from discreet.curves import gaussian_delta
 from discreet.learners import Exp3
 from discreet.mechanisms import ExactGaussian, ExactLaplace, Gaussian, Laplace, RandomisedResponse
@@ -63,7 +64,7 @@ def off_the_grid(channel, loss, releases=6_000):
 @pytest.mark.parametrize("channel", list(channels()))
 def test_no_bit_of_a_live_release_tells_0_from_1(channel):
     """Noise in floating point is caught by the last test; dividing by a batch of 3 puts both inputs off the grid."""
-    live = channel.live()
+    live = unsealed(channel.live())
     zero, one = off_the_grid(live, 0.0), off_the_grid(live, 1.0)
     assert (zero == 0) == (one == 0)
 
@@ -79,12 +80,12 @@ def test_the_bit_test_catches_floating_point_noise(mechanism):
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_live_bandit_releases_through_exact_noise(name):
     bandit = Bandit(arms=3, horizon=1000, epsilon=1.0, delta=1e-6, algorithm=name)
-    assert type(bandit._run._private.channel.noise).__name__.startswith("Exact")
+    assert type(bandit._run._engine.private.channel.noise).__name__.startswith("Exact")
     assert repr(bandit).endswith("live: exact noise)")
     assert bandit.guarantee.caveat == ""
     assert bandit.guarantee.epsilon <= 1.0
     assert "exact noise (docs/proofs.md: " in bandit.guarantee.source
-    assert all(noise.exact for noise in bandit._run._private.channel.noise_scales)
+    assert all(noise.exact for noise in bandit._run._engine.private.channel.noise_scales)
     for _ in range(30):
         bandit.tell(bandit.ask(), reward=0.5)
 
@@ -183,7 +184,7 @@ class TestEachNumberIsUsedOnce:
         path = tmp_path / "run.db"
         bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2", path=path)
         bandit.tell(bandit.ask(), loss=0.5)
-        block = bandit._run._private.channel.noise.block
+        block = bandit._run._engine.private.channel.noise.block
         late = bandit.ask()
         bandit.close()
         raw = b"".join(each.read_bytes() for each in tmp_path.iterdir())
@@ -192,7 +193,7 @@ class TestEachNumberIsUsedOnce:
             assert str(abs(number)).encode() not in raw
             assert np.float64(number).tobytes() not in raw
         twin = Bandit.open(path)
-        assert twin._run._private.channel.noise.block is not block
+        assert twin._run._engine.private.channel.noise.block is not block
         twin.tell(late, loss=0.5)
 
 
@@ -235,14 +236,14 @@ class TestLiveUse:
     def test_bad_outcomes_never_reach_the_mechanism_nor_any_message(self, outcome, caplog):
         bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="noisy-exp2")
         decision = bandit.ask()
-        before = len(bandit._run._private.channel.noise.block._numbers)
+        before = len(bandit._run._engine.private.channel.noise.block._numbers)
         with caplog.at_level(logging.DEBUG), pytest.raises(DiscreetError) as refusal:
             bandit.tell(decision, loss=outcome)
-        assert len(bandit._run._private.channel.noise.block._numbers) == before
+        assert len(bandit._run._engine.private.channel.noise.block._numbers) == before
         assert str(outcome) not in str(refusal.value) or str(outcome) in ("None",)
         assert caplog.text == ""
         bandit.tell(decision, loss=0.5)
-        assert "0.5" not in repr(bandit._run._private.channel).replace("scale=0.5", "")
+        assert "0.5" not in repr(bandit._run._engine.private.channel).replace("scale=0.5", "")
 
     def test_tiny_numbers_are_refused(self):
         with pytest.raises(DiscreetError, match="exact Gaussian noise needs one from"):

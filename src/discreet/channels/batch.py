@@ -51,7 +51,7 @@ class Batch(BatchSums):
         length = self.batch_length()
         return True, query * (self.noise.add_noise(self.empty(), rng) / length)
 
-    def with_exact_noise(self) -> Self:
+    def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise."""
         return self._replace(noise=self.noise.exact(self.guarantee, self.sensitivity))
 

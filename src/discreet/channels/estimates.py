@@ -228,7 +228,7 @@ class Estimates(Channel):
             most = max(most, square)
         return fitted if most <= limit * limit else math.inf
 
-    def with_exact_noise(self) -> Estimates:
+    def _with_exact_noise(self) -> Estimates:
         """Return the channel with exact noise."""
         raise DiscreetError("estimates of many experts cannot be used live yet: expert-arms can, over batched-htinf.")
 

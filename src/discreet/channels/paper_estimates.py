@@ -87,7 +87,7 @@ class PaperEstimates(Channel):
         """Return the length of a release."""
         return self.released.size
 
-    def with_exact_noise(self) -> PaperEstimates:
+    def _with_exact_noise(self) -> PaperEstimates:
         """Refuse: this noise is for comparison."""
         raise DiscreetError("the paper's noise is for comparison only, and cannot be used live.")
 

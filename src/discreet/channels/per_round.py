@@ -35,7 +35,7 @@ class PerRound(Channel):
         noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)
 
-    def with_exact_noise(self) -> PerRound:
+    def _with_exact_noise(self) -> PerRound:
         """Return the channel with exact noise."""
         return self._replace(noise=self.noise.exact(self.guarantee, self.sensitivity))
 

@@ -193,7 +193,7 @@ class Restarting(Stream):
         """Return the first round of the third epoch."""
         return AUDITED // 2
 
-    def with_exact_noise(self) -> Restarting:
+    def _with_exact_noise(self) -> Restarting:
         """Return the channel with exact noise, before the first round.
 
         All epochs have one grid, on which the longest has exact sums, and which is no finer than any of their noise.

@@ -212,7 +212,7 @@ class RunningSum(Stream):
         """Return how many sums there are."""
         return self.factorisation.prefixes
 
-    def with_exact_noise(self) -> RunningSum:
+    def _with_exact_noise(self) -> RunningSum:
         """Return the channel with exact noise, before the first round."""
         if self.noise.is_exact:
             return self

@@ -57,7 +57,7 @@ class Selection(BatchSums):
         length = self.batch_length()
         return True, query * (self.empty() / length)
 
-    def with_exact_noise(self) -> Selection:
+    def _with_exact_noise(self) -> Selection:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
         raise DiscreetError(
             "this algorithm is private through its own sampling, which is floating point: it can be simulated "
