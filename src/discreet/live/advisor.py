@@ -104,9 +104,9 @@ class Advisor(Face):
         given = self._run.ask(advice_of(advice, self._experts, self._labels), user=user)
         return Decision(self._labels[given.choice], given.id, given.token)
 
-    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> bool:
-        """Report the outcome of a decision, or of the one with an id; return whether it counts, as for a bandit."""
-        return self._hear(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
+        """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range."""
+        self._hear(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 
     def _choice(self, decision: Decision) -> int | None:
         return self._indices.get(decision.arm)

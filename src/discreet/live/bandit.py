@@ -132,12 +132,12 @@ class Bandit(Face):
         given = self._run.ask(0, user=user)
         return Decision(self._labels[given.choice], given.id, given.token)
 
-    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> bool:
+    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
         """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range.
 
-        Return whether it counts: with ``wait``, what comes after its deadline does not.
+        With ``wait``, what comes after its deadline is dropped.
         """
-        return self._hear(decision, loss_of(reward, loss, self._range, clip=self._clip))
+        self._hear(decision, loss_of(reward, loss, self._range, clip=self._clip))
 
     def _choice(self, decision: Decision) -> int | None:
         return self._indices.get(decision.arm)

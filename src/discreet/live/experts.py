@@ -111,12 +111,9 @@ class Experts(Face):
         *,
         losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
         rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
-    ) -> bool:
-        """Report the losses, or the rewards, of all experts in the round of a decision, or of the one with an id.
-
-        Return whether they count, as for a bandit.
-        """
-        return self._hear(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"]))
+    ) -> None:
+        """Report the losses, or the rewards, of all experts in the round of a decision, or of the one with an id."""
+        self._hear(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"]))
 
     def _choice(self, decision: Trust) -> int | None:
         return self._indices.get(decision.expert)

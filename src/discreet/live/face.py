@@ -158,16 +158,17 @@ class Face(NoTwin):
         """Return the number of what was chosen."""
         raise NotImplementedError
 
-    def _hear(self, decision: Decided | int, feedback: Feedback) -> bool:
+    def _hear(self, decision: Decided | int, feedback: Feedback) -> None:
         """Report an outcome, of a decision or of the one with this id."""
         if type(decision) is int:
-            return self._run.hear(decision, None, None, feedback)
+            self._run.hear(decision, None, None, feedback)
+            return
         if not isinstance(decision, self._gives) or type(decision.id) is not int:
             raise DiscreetError(
                 f"decision is of type {type(decision).__name__}, but must be the {self._gives.__name__} that ask() gave, "
                 "or its id."
             )
-        return self._run.hear(decision.id, str(decision.token), self._choice(decision), feedback)
+        self._run.hear(decision.id, str(decision.token), self._choice(decision), feedback)
 
     def snapshot(self, path: Path, *, key: Path | None = None) -> None:
         """Write a copy to a new file: a run of its own, without open decisions and with other randomness."""

@@ -30,7 +30,7 @@ class Key:
         try:
             if new:
                 _write_new(path)
-            self._file = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+            self._file = os.open(path, os.O_RDWR)
             content = os.pread(self._file, len(MARK) + SECRET + VERSION, 0)
         except FileExistsError:
             raise DiscreetError(f"key is {str(path)!r}, where a file is already: give a new path.") from None

@@ -114,14 +114,14 @@ class Optimizer(Face):
         given = self._run.ask(0, user=user)
         return Point(given.action.copy(), given.id, given.token)
 
-    def tell(self, decision: Point | int, *, loss: Sequence[float] | Floats) -> bool:
-        """Report the loss vector of a decision, or of the one with an id; return whether it counts, as for a bandit."""
+    def tell(self, decision: Point | int, *, loss: Sequence[float] | Floats) -> None:
+        """Report the loss vector of a decision, or of the one with an id."""
         vector = vector_of("losses", loss, self._recipe["dimension"])
         if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
             if not self._recipe["clip"]:
                 raise DiscreetError("the loss is outside of the declared set of vectors; clip=True would move it there.")
             self._losses.project(vector)
-        return self._hear(decision, vector)
+        self._hear(decision, vector)
 
     def _choice(self, decision: Point) -> int:
         return NO_CHOICE

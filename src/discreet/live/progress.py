@@ -34,7 +34,8 @@ def stated(plan: Plan) -> Guarantee:
     mine = plan.private.guarantee
     if not mine.is_private:
         return mine
-    mine = replace(mine, source=f"{mine.source}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}")
+    epochs = "; docs/proofs.md: Epochs of a run" if plan.horizon is None else ""
+    mine = replace(mine, source=f"{mine.source}{epochs}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}")
     if not plan.simulation:
         return mine
     seeded = "" if plan.seed is None else ", reproducible from its seed"
