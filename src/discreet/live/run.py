@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from os import getpid
+from typing import Self
 
 import numpy as np
 
@@ -76,22 +77,22 @@ class LiveRun(NoTwin):
         ledger: Ledger | None = None,
         path: str | os.PathLike[str] | None = None,
         key: str | os.PathLike[str] | None = None,
-    ) -> LiveRun:
+        clock: Callable[[], float] = time.time,
+    ) -> Self:
         """Return a run before its first round, in memory or in a new file."""
         rows = Rows(recipe, secrets.token_hex(8), b"")
         engine = Engine(plan.private, plan.observation)
         rows.learner, rows.stream = engine.first, engine.stream
         if path is None:
-            return cls(plan, MemoryStore(rows), ledger=ledger)
+            return cls(plan, MemoryStore(rows), ledger=ledger, clock=clock)
         if plan.seed is not None:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
-        return cls(
-            plan, FileStore.create(path, rows, partial(Key.for_new, key, rows.token, plan.keeps_raw)), ledger=ledger
-        )
+        make_key = partial(Key.for_new, key, rows.token, plan.keeps_raw)
+        return cls(plan, FileStore.create(path, rows, make_key), ledger=ledger, clock=clock)
 
     @classmethod
-    def over(cls, private: Private, *, horizon: int, observation: Observation = 0) -> LiveRun:
+    def over(cls, private: Private, *, horizon: int, observation: Observation = 0) -> Self:
         """Return a run in memory of a private learner of one's own, with exact noise; ``ask`` gives tickets.
 
         >>> from discreet import Private, Range, channels, learners
