@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, check_range, shorten
 
 Model = Literal["central", "local", "none"]
 Json = dict[str, Any]  # facts for a file or a screen
@@ -54,11 +54,12 @@ class Guarantee:
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
-        if not self.epsilon >= 0.0:
-            raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least 0.")
-        if not 0.0 <= self.delta <= 1.0:
-            raise DiscreetError(f"delta is {self.delta!r}, but must be between 0 and 1.")
+        check_range("epsilon", self.epsilon, 0.0, math.inf)
+        check_range("delta", self.delta, 0.0, 1.0)
         check_int("rounds", self.rounds, least=1)
+        for name, text in (("source", self.source), ("seen", self.seen), ("caveat", self.caveat)):
+            if not isinstance(text, str):
+                raise DiscreetError(f"{name} is {shorten(text)}, but must be text.")
         for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
             if value not in allowed:
                 raise DiscreetError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}.")
@@ -117,6 +118,7 @@ class Guarantee:
 
     def at(self, *, delta: float) -> Guarantee:
         """Return the same guarantee, told at another delta."""
+        check_range("delta", delta, 0.0, 1.0)
         if not self.is_private:
             return self
         epsilon = round_up(self.tightest_curve.epsilon_at(delta))
@@ -150,7 +152,7 @@ class Guarantee:
         If the other one has a curve, all of it counts: curves of one kind are compared exactly, and those of different
         kinds at deltas from 0.1 to 1e-15.
         """
-        if not other.is_private:
+        if not _is_guarantee("the other", other).is_private:
             return True
         if not self.is_private or (other.status == "proved" and self.status != "proved"):
             return False
@@ -174,7 +176,7 @@ class Guarantee:
 
     def __ge__(self, other: Guarantee) -> bool:
         """Return whether the other one loses no more than this allows."""
-        return other.implies(self)
+        return _is_guarantee("the other", other).implies(self)
 
     def as_dict(self) -> Json:
         """Return the guarantee for JSON; epsilon is None when nothing is promised."""
@@ -246,6 +248,8 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
     if not guarantees:
         raise DiscreetError("compose needs at least one guarantee.")
     repetitions = check_int("times", times, least=1)
+    for guarantee in guarantees:
+        _is_guarantee("a guarantee", guarantee)
     if len({guarantee.rounds for guarantee in guarantees}) > 1:
         raise DiscreetError("compose needs guarantees for the same number of rounds: use for_user first.")
     open_ones = [guarantee for guarantee in guarantees if not guarantee.is_private]
@@ -274,6 +278,12 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
         caveat="; ".join(dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)),
     )
+
+
+def _is_guarantee(name: str, given: object) -> Guarantee:
+    if not isinstance(given, Guarantee):
+        raise DiscreetError(f"{name} is {shorten(given)}, but must be a Guarantee.")
+    return given
 
 
 def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:

@@ -12,6 +12,7 @@ from discreet.cli.simulate import progress_bar
 from discreet.cli.text import number, table
 from discreet.counters import COUNTERS, compare
 from discreet.counters.errors import Comparison
+from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Json
 
 
@@ -36,10 +37,14 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
     exactly; with --copies they are also measured on the real channels. restarts, hybrid and tapered need not know the
     number of rounds.
     """
+    for rounds in horizon:
+        check_int("horizon", rounds, least=2, most=2**24)
+        if horizon.count(rounds) > 1:
+            raise DiscreetError(f"horizon {rounds} is given {horizon.count(rounds)} times, but each is computed once.")
     if output is not None:
-        from discreet.plot.regret import plotting
+        from discreet.plot.files import check_picture
 
-        plotting()
+        check_picture(output)
     rows = []
     with progress_bar(quiet=quiet) as bar:
         step = bar("counters")

@@ -92,6 +92,11 @@ class AdviceGame(ArmGame):
     which: Integers
     uniforms: Floats  # decide what those do who follow one expert
 
+    @property
+    def choices(self) -> int:
+        """The number of experts."""
+        return self.table.shape[2]
+
     def observe(self, t: int) -> Floats:
         """Show the advice, arms by experts."""
         scene: Floats = self.table[self.which[t]]

@@ -67,6 +67,13 @@ class Arms(Problem):
 class ArmGame(TableGame):
     """Rounds of a bandit game: ``losses[t, i]`` is the loss of arm i in round t."""
 
+    action_shape = ()
+
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.losses.shape[1]
+
     def feedback(self, t: int, action: int) -> float:
         """Return the loss of the arm that was played."""
         loss: float = self.losses[t, action]

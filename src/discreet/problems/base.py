@@ -18,6 +18,16 @@ from discreet.ranges import Range
 class Game(Component):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
+    @property
+    def choices(self) -> int:
+        """Among how many arms or experts a learner chooses, or in how many dimensions; 0 where it is not known."""
+        return 0
+
+    @property
+    def action_shape(self) -> tuple[int, ...] | None:
+        """The shape of an action: () for one of several, (n,) for a point; None where it is not known."""
+        return None
+
     def observe(self, t: int) -> Observation:
         """Return what is shown before round t is played: nothing."""
         return 0

@@ -162,6 +162,16 @@ class Points(Problem):
 class LinearGame(TableGame):
     """Rounds of a linear game: row t of ``losses`` is the loss vector of round t."""
 
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.losses.shape[1]
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """A vector."""
+        return (self.choices,)
+
     def feedback(self, t: int, action: Floats) -> Floats:
         """Return the loss vector, whatever was played."""
         vector: Floats = self.losses[t]
