@@ -10,6 +10,7 @@ import click
 from discreet.algorithms import Setting, algorithm
 from discreet.cli import options
 from discreet.cli.text import facts, number
+from discreet.guarantee import Guarantee
 from discreet.options import Option, parse_all
 from discreet.problems import Problem
 
@@ -44,6 +45,7 @@ def describe(
                 "high": setting.bounds.high,
             },
             "guarantee": instance.guarantee.as_dict(),
+            "uses_delta": instance.guarantee.is_private and instance.guarantee.delta > 0.0,
             "noise": [noise.as_dict() for noise in noises],
             "parameters": dict(instance.parameters),
             "regret_bound": instance.regret_bound,
@@ -57,7 +59,7 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {rounds:,} rounds, epsilon {epsilon:g}, delta {delta:g}, "
+            f"{problem.sizes}, {rounds:,} rounds, {_privacy_words(setting, instance.guarantee)}, "
             f"{problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
@@ -80,8 +82,17 @@ def describe(
 
 def _most(bound: float, setting: Setting[Problem]) -> str:
     """Return the bound, and that it says nothing if no play could do worse."""
-    widest = setting.rounds * setting.problem.widest(setting.bounds)
-    return f"at most {number(bound)}" + (", which is trivial" if bound >= widest else "")
+    blind = setting.rounds * setting.problem.blind_regret(setting.bounds)
+    says_nothing = f", which says nothing: who learns nothing has at most {number(blind)}"
+    return f"at most {number(bound)}" + (says_nothing if bound >= blind else "")
+
+
+def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:
+    """Return what was asked for, and what of it is not used."""
+    epsilon, delta = f"epsilon {setting.epsilon:g}", f"delta {setting.delta:g}"
+    if not guarantee.is_private or guarantee.epsilon == 0.0:
+        return f"{epsilon} and {delta} (neither is used)"
+    return f"{epsilon}, {delta}" + (" (not used: the guarantee is pure)" if setting.delta > guarantee.delta else "")
 
 
 def _option(option: Option) -> str:

@@ -56,6 +56,10 @@ class Advice(Problem):
         """A loss for every arm."""
         return self.arms
 
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of uniform play, which plays every arm as often as the best one."""
+        return bounds.width * (1.0 - 1.0 / self.arms)
+
     def probe(self, rounds: int, rng: Generator) -> AdviceGame:
         """Return a game of random losses; all experts advise all arms alike."""
         return self._game(rng.random((rounds, self.arms)))

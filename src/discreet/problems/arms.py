@@ -55,6 +55,10 @@ class Arms(Problem):
         """A loss for every arm."""
         return self.arms
 
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of uniform play, which plays every arm as often as the best one."""
+        return bounds.width * (1.0 - 1.0 / self.arms)
+
     def probe(self, rounds: int, rng: Generator) -> ArmGame:
         """Return a game of random losses."""
         return ArmGame(rng.random((rounds, self.arms)))

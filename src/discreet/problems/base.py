@@ -139,6 +139,10 @@ class Problem:
         """Return by how much the losses of two actions can differ in one round."""
         return bounds.width
 
+    def blind_regret(self, bounds: Range) -> float:
+        """Return the most regret a round of a player who learns nothing: a larger bound says nothing."""
+        return self.widest(bounds)
+
     def scale(self, bounds: Range) -> tuple[float, float]:
         """Return shift and factor that bring losses on the unit scale into the declared range."""
         return bounds.low, bounds.width

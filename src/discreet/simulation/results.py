@@ -52,9 +52,12 @@ class Results:
     def summary(self) -> list[Json]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
         rows = []
+        means, blind = self._means(), self.blind_regret
         for index, contender in enumerate(self.contenders):
             final = self.regret[index, :, -1]
             mean, median = mean_interval(final), median_of_means(final)
+            twin = means.get(str(contender.facts.get("twin")))
+            bound = None if self.reacts else contender.facts.get("regret_bound")
             rows.append(
                 {
                     "algorithm": contender.algorithm,
@@ -66,13 +69,32 @@ class Results:
                     "regret_median_of_means": median.value,
                     "regret_gini_low": median.low,
                     "regret_gini_high": median.high,
-                    "regret_bound": None if self.reacts else contender.facts.get("regret_bound"),
+                    "regret_per_round": mean.value / self.rounds,
+                    "twin": contender.facts.get("twin") or None,
+                    "times_twin": mean.value / twin if twin is not None and twin > 0.0 else None,
+                    "regret_bound": bound,
+                    "bound_is_vacuous": None if bound is None else bool(bound >= blind),
                     "rounds": self.rounds,
                     "trials": int(self.trials.size),
                     "seconds": float(self.seconds[index]),
                 }
             )
         return rows
+
+    @property
+    def blind_regret(self) -> float:
+        """The regret of who learns nothing: what uniform play had, if it took part, and at most what it can have."""
+        most = self.rounds * self.problem.blind_regret(self.bounds)
+        return min(most, self._means().get("uniform", most))
+
+    def _means(self) -> dict[str, float]:
+        """Return the mean regret of every algorithm without privacy, and of uniform play."""
+        final = self.regret[:, :, -1].mean(axis=1)
+        return {
+            contender.algorithm: float(mean)
+            for contender, mean in zip(self.contenders, final, strict=True)
+            if not contender.private.guarantee.is_private or contender.algorithm == "uniform"
+        }
 
     def __repr__(self) -> str:
         names = ", ".join(contender.label for contender in self.contenders)
