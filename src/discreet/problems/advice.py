@@ -96,11 +96,6 @@ class AdviceGame(ArmGame):
     which: Integers
     uniforms: Floats  # decide what those do who follow one expert
 
-    @property
-    def choices(self) -> int:
-        """The number of experts."""
-        return self.table.shape[2]
-
     def observe(self, t: int) -> Floats:
         """Show the advice, arms by experts."""
         scene: Floats = self.table[self.which[t]]
@@ -126,6 +121,11 @@ class FollowedGame(AdviceGame):
 
     That is lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
     """
+
+    @property
+    def choices(self) -> int:
+        """The number of experts."""
+        return self.table.shape[2]
 
     def observe(self, t: int) -> int:  # type: ignore[override]
         """Show nothing: who follows does not need to know the advice."""

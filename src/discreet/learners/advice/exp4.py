@@ -49,11 +49,6 @@ class Exp4(Learner):
     mixing: float
     weights: ExpertWeights
 
-    @property
-    def choices(self) -> int:
-        """The number of experts."""
-        return self.weights.values.size
-
     @classmethod
     def start(cls, *, experts: int, learning_rate: float, mixing: float = 0.0) -> Self:
         """Return the learner before the first round."""

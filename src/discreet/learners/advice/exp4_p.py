@@ -38,11 +38,6 @@ class Exp4P(Learner):
     spread: Floats  # Σ μ / Q, of each expert
     change: Floats
 
-    @property
-    def choices(self) -> int:
-        """The number of experts."""
-        return self.weights.values.size
-
     @classmethod
     def start(cls, *, experts: int, arms: int, rounds: int, failure: float = 0.01) -> Exp4P:
         """Return the learner before the first round."""
