@@ -114,7 +114,9 @@ class Component(Tuple):
             setattr(cls, name, record[name])
         cls._checks_fields = "__new__" in vars(cls) or (cls._checks_fields and not inspect.get_annotations(cls))
         if not cls._checks_fields:
-            parts = {name: note for name, note in fields.items() if isinstance(note, type) and issubclass(note, Component)}
+            parts = {
+                name: note for name, note in fields.items() if isinstance(note, type) and issubclass(note, Component)
+            }
             new = record["__new__"]
             cls.__new__ = staticmethod(_checking(new, parts) if parts else new)  # type: ignore[method-assign]
         cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-
-User = str | int | bytes
+from discreet.ledger.users import User as User
 
 
 class Budget:

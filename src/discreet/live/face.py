@@ -58,6 +58,7 @@ class Face(NoTwin):
         plan = self._plan(whole)
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
+        self._rounds_per_user = _rounds_per_user(ledger)
         self._enter(whole, LiveRun.start(plan, whole, ledger=ledger, path=path))
 
     @classmethod
@@ -76,6 +77,7 @@ class Face(NoTwin):
                 raise DiscreetError(f"the run in {path} had {had} ledger: {do}.")
             _check_ledger(ledger, recipe["simulation"])
             face = cls.__new__(cls)
+            face._rounds_per_user = _rounds_per_user(ledger)
             face._enter(recipe, LiveRun(cls._plan(recipe), store, ledger=ledger))
         except BaseException as failure:
             store.close()
@@ -98,8 +100,11 @@ class Face(NoTwin):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised; with a caveat if this is a simulation."""
-        return self._run.guarantee
+        """What is promised; with a caveat if this is a simulation.
+
+        With a ledger that limits the rounds of a user, it is what holds for a user with that many rounds.
+        """
+        return self._run.guarantee.for_user(rounds=self._rounds_per_user)
 
     @property
     def algorithm(self) -> str:
@@ -167,6 +172,10 @@ def _check_ledger(ledger: object, simulation: bool) -> None:
         raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
     if ledger is not None and simulation:
         raise DiscreetError("ledger is given, but simulation=True draws noise that protects nobody: leave it out.")
+
+
+def _rounds_per_user(ledger: Ledger | None) -> int:
+    return 1 if ledger is None else ledger.max_rounds_per_user or 1
 
 
 def _plain(values: Values) -> Values:

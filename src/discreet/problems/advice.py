@@ -125,7 +125,7 @@ class FollowedGame(AdviceGame):
     @property
     def choices(self) -> int:
         """The number of experts."""
-        return self.table.shape[2]
+        return int(self.table.shape[2])
 
     def observe(self, t: int) -> int:  # type: ignore[override]
         """Show nothing: who follows does not need to know the advice."""

@@ -76,7 +76,7 @@ class ArmGame(TableGame):
     @property
     def choices(self) -> int:
         """The number of arms."""
-        return self.losses.shape[1]
+        return int(self.losses.shape[1])
 
     def feedback(self, t: int, action: int) -> float:
         """Return the loss of the arm that was played."""

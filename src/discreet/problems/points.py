@@ -169,7 +169,7 @@ class LinearGame(TableGame):
     @property
     def choices(self) -> int:
         """The dimension of the points."""
-        return self.losses.shape[1]
+        return int(self.losses.shape[1])
 
     @property
     def action_shape(self) -> tuple[int, ...]:

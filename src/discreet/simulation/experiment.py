@@ -98,9 +98,9 @@ def simulate(
     ends the run early and keeps the trials that are finished.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to the declared range, from
-    ``low`` to ``high``. ``losses`` is a table with a row a round, in the units of that range: an array, lists, a DataFrame
-    or a file; it can also be given as the environment. ``rewards`` in its place is a table of rewards r, which are the
-    losses low + high - r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
+    ``low`` to ``high``. ``losses`` is a table with a row a round, in the units of that range (an array, lists, a
+    DataFrame or a file); it can also be given as the environment. ``rewards`` in its place is a table of rewards r, which
+    are the losses low + high - r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
     Contenders of your own play whatever the environment, or ``problem``, says.
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)

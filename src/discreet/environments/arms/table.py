@@ -60,11 +60,11 @@ def table(
     *, bounds: Range, losses: Path | str | ArrayLike | None = None, rewards: Path | str | ArrayLike | None = None
 ) -> Table:
     """Return the table of losses, or of rewards turned into losses, in an array or in a file."""
-    if (losses is None) == (rewards is None):
+    if losses is not None and rewards is None:
+        return as_table("losses", losses)
+    if losses is not None or rewards is None:
         given = "neither was" if losses is None else "both were"
         raise DiscreetError(f"environment 'table' needs a file of losses or one of rewards, and {given} given.")
-    if losses is not None:
-        return as_table("losses", losses)
     found = as_table("rewards", rewards)
     turned = f"{found.file} (a reward r is the loss {bounds.low + bounds.high:g} - r)"
     return found._replace(losses=bounds.low + (bounds.high - found.losses), file=turned)
@@ -89,7 +89,9 @@ def numbers_of(name: str, given: ArrayLike) -> Floats:
     except ValueError:  # rows of different lengths
         values = np.asarray(None)
     if values.dtype.kind not in "biuf" or values.ndim == 0:
-        raise DiscreetError(f"{name} is {shorten(given)}, but must be a file or a table of numbers with rows of one length.")
+        raise DiscreetError(
+            f"{name} is {shorten(given)}, but must be a file or a table of numbers with rows of one length."
+        )
     return values
 
 

@@ -63,7 +63,9 @@ def sentences(offers: Sequence[Row], floor: str, least: float, blind: float) -> 
     useful = [epsilon for epsilon in EPSILONS if any(_surely_below(row, blind) for row in _affordable(offers, epsilon))]
     where = f"Below ε = {useful[0]:g}" if useful else f"Up to ε = {EPSILONS[-1]:g}"
     if not useful or useful[0] > EPSILONS[0]:
-        said.append(f"{where} no private algorithm is surely better than uniform play ({blind:,.0f}), in games this long.")
+        said.append(
+            f"{where} no private algorithm is surely better than uniform play ({blind:,.0f}), in games this long."
+        )
     else:
         said.append(f"Even at ε = {useful[0]:g} one is surely better than uniform play ({blind:,.0f}).")
     return said

@@ -10,7 +10,16 @@ from discreet.reproduce.registry import Findings
 from discreet.reproduce.tossou_figure_1.sweep import paper_batch, paper_delta, paper_epsilon, paper_players
 
 NAME = "tossou-figure-1"
-COLUMNS = ("label", "epsilon", "regret_median_of_means", "regret_gini_low", "regret_gini_high", "regret_mean", "regret_low", "regret_high")
+COLUMNS = (
+    "label",
+    "epsilon",
+    "regret_median_of_means",
+    "regret_gini_low",
+    "regret_gini_high",
+    "regret_mean",
+    "regret_low",
+    "regret_high",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
