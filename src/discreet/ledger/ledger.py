@@ -17,7 +17,7 @@ from typing import NamedTuple, NoReturn, SupportsIndex
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.ledger.charges import check_charge
-from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down
+from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down, share
 from discreet.ledger.turns import turn
 from discreet.ledger.users import User, user_name
 
@@ -163,7 +163,7 @@ class Ledger:
         number = check_int("runs", runs, least=1)
         with self._transaction() as file:
             _, before = self._last(file)
-        return round_down(self._rule.room(before, charges=number) / (self._most or 1))
+        return share(self._rule.room(before, charges=number), self._most or 1)
 
     def admit(self, user: User) -> int:
         """Count a round of a user and return how many it has been in now; use the round's outcome only afterwards.
@@ -318,7 +318,7 @@ class Ledger:
         """Return which epsilon would fit, for a guarantee about this number of rounds."""
         if (most := round_down(room)) == 0.0:
             return "nothing more fits"
-        each = f", which is {round_down(room / rounds)!r} a round," if rounds > 1 else ""
+        each = f", which is {share(room, rounds)!r} a round," if rounds > 1 else ""
         return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
 
 

@@ -97,6 +97,11 @@ def round_down(number: Decimal, *, digits: int = 12) -> float:
     return max(0.0, float(Context(prec=digits, rounding=ROUND_FLOOR).plus(number)))
 
 
+def share(room: Decimal, rounds: int) -> float:
+    """Return an epsilon for one round with which that of several, rounded up to as many digits, still fits."""
+    return round_down(exact(round_down(room)) / rounds)
+
+
 def less(limit: Decimal, part: float) -> float:
     """Return the difference, rounded down, at least 0."""
     return max(0.0, -round_up(EXACT.subtract(exact(part), limit)))
