@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
-from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed
+from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is_below
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 
 Model = Literal["central", "local", "none"]
@@ -67,7 +67,7 @@ class Guarantee:
             for name, value in dataclasses.asdict(cast(Any, self.curve)).items():
                 if not value >= 0.0:
                     raise DiscreetError(f"{name} of the curve is {value!r}, but must be at least 0.")
-            if not self.curve.epsilon_at(self.delta) <= self.epsilon * (1.0 + 1e-9):
+            if not self.curve.epsilon_at(self.delta) <= self.epsilon:
                 raise DiscreetError(
                     f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this delta."
                 )
@@ -149,8 +149,7 @@ class Guarantee:
     def implies(self, other: Guarantee) -> bool:
         """Return whether this guarantee implies the other.
 
-        If the other one has a curve, all of it counts: curves of one kind are compared exactly, and those of different
-        kinds at deltas from 0.1 to 1e-15.
+        If the other one has a curve, all of it counts. What is in doubt by rounding is not implied.
         """
         if not _is_guarantee("the other", other).is_private:
             return True
@@ -161,14 +160,9 @@ class Guarantee:
         if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
             return False
         mine = self.for_user(rounds=-(-other.rounds // self.rounds)).tightest_curve
-        if mine.epsilon_at(other.delta) > other.epsilon * (1.0 + 1e-12):
+        if mine.epsilon_at(other.delta) > other.epsilon:
             return False
-        theirs = other.tightest_curve
-        if type(mine) is type(theirs):  # of one kind: the whole curve is as low if its numbers are
-            pairs = zip(dataclasses.astuple(cast(Any, mine)), dataclasses.astuple(cast(Any, theirs)), strict=True)
-            return other.curve is None or all(one <= two * (1.0 + 1e-9) for one, two in pairs)
-        deltas = [10.0**-exponent for exponent in range(1, 16)] if other.curve is not None else []
-        return all(mine.epsilon_at(delta) <= theirs.epsilon_at(delta) * (1.0 + 1e-9) for delta in deltas)
+        return other.curve is None or is_below(mine, other.curve)
 
     def __le__(self, other: Guarantee) -> bool:
         """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""
