@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import Any
 
 import click
 
 from discreet.algorithms import Setting, algorithm
 from discreet.cli import options
+from discreet.cli.plain import plain_words
 from discreet.cli.text import facts, number
+from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.options import Option, parse_all
 from discreet.problems import Problem
@@ -22,16 +25,29 @@ from discreet.problems import Problem
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @options.settings
+@click.option("--plain", is_flag=True, help="Say what is promised in one paragraph, for readers of other fields.")
 @options.as_json
 def describe(
-    name: str, rounds: int, epsilon: float, delta: float, settings: tuple[str, ...], as_json: bool, **parameters: Any
+    name: str,
+    rounds: int,
+    epsilon: float,
+    delta: float,
+    settings: tuple[str, ...],
+    plain: bool,
+    as_json: bool,
+    **parameters: Any,
 ) -> None:
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
+    if plain and as_json:
+        raise DiscreetError("--plain and --json are both given, but --plain is a text: give one of them.")
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
     setting = known.setting(rounds=rounds, epsilon=epsilon, delta=delta, **bounds, **options.given(parameters))
     instance = known.build(setting, **(texts | parse_all(known.options, texts)))
     problem, noises = setting.problem, instance.private.channel.noise_scales
+    if plain:
+        click.echo(textwrap.fill(plain_words(instance, setting), 80))
+        return
     if as_json:
         values: dict[str, Any] = {
             "name": name,
