@@ -128,14 +128,13 @@ def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
     assert code == 0
     assert max(map(len, text.splitlines())) <= 80
     assert "\n\n" not in text
-    words, guarantee = (
-        " ".join(text.split()),
-        json.loads(call("describe", name, "--json", "--epsilon", 0.5, "--delta", 1e-6)[1])["guarantee"],
-    )
+    words = " ".join(text.split())
+    guarantee = json.loads(call("describe", name, "--json", "--epsilon", 0.5, "--delta", 1e-6)[1])["guarantee"]
     if guarantee["status"] == "none":
         assert "has no privacy protection" in words
         return
-    assert ("e^" not in words) and (guarantee["model"] in words)
+    assert "e^" not in words
+    assert guarantee["model"] in words
     if guarantee["epsilon"] > 0.0:
         factor = float(re.search(r"at most ([\d.]+) times as likely", words)[1])
         assert math.exp(guarantee["epsilon"]) <= factor <= 1.01 * math.exp(guarantee["epsilon"])
