@@ -104,7 +104,7 @@ def _print(results: Results) -> None:
             "-" if row["regret_low"] is None else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
             short(row["regret_median_of_means"]),
             number(row["regret_per_round"], digits=3),
-            "-" if row["times_twin"] is None else f"{number(row['times_twin'], digits=3)} ×",
+            "-" if row["times_twin"] is None else f"{short(row['times_twin'])} ×",
             short(row["regret_bound"]) + (" *" if row["bound_is_vacuous"] else ""),
             f"{row['seconds']:.1f}",
         ]
