@@ -51,11 +51,11 @@ CALLS = [
     ("Private(Batch.laplace(size=10,epsilon=.5,bounds=R), None)", "learner is None, but Private needs a Learner there."),
     (
         'sim(C(label="x",private=P(5)),environment="stochastic",arms=4)',
-        "the learner chooses among 5, but the game has 4: their sizes must agree.",
+        "the learner is for 5 actions, but the game has 4: they must agree.",
     ),
     (
         'sim(C(label="x",private=P(3)),environment="stochastic",arms=4)',
-        "the learner chooses among 3, but the game has 4: their sizes must agree.",
+        "the learner is for 3 actions, but the game has 4: they must agree.",
     ),
     ("sim(None)", "algorithms is None, but must be a name, a Contender or a list of them."),
     ("sim([])", "algorithms is empty, but at least one is needed."),

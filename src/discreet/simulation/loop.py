@@ -116,9 +116,8 @@ class Player:
             self.private.learner.resume()
         mine, theirs = self.private.learner.choices, game.choices
         if mine and theirs and mine != theirs:
-            raise DiscreetError(
-                f"the learner chooses among {mine:,}, but the game has {theirs:,}: their sizes must agree."
-            )
+            what = "dimensions" if game.action_shape else "actions"
+            raise DiscreetError(f"the learner is for {mine:,} {what}, but the game has {theirs:,}: they must agree.")
         action, trace = self.private.act(game.observe(0), self._streams.learner)
         if game.action_shape is not None and np.shape(action) != game.action_shape:
             played, asked = (_action_words(shape) for shape in (np.shape(action), game.action_shape))
