@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from types import SimpleNamespace
 
+import matplotlib
+import matplotlib.pyplot as pyplot
 import numpy as np
 import pytest
 
 from discreet import simulate
-from discreet.plot.regret import plotting
 
 GAME = {"environment": "stochastic", "rounds": 2000, "trials": 6, "seed": 1}
 
@@ -99,7 +100,7 @@ def test_the_tidy_table_goes_to_pandas(results, monkeypatch):
 
 
 def test_regret_is_drawn_into_given_axes_in_given_colours(results):
-    pyplot = plotting()
+    matplotlib.use("Agg", force=False)
     figure, (left, right) = pyplot.subplots(1, 2)
     colors = ["red", "green", "blue", "black"]
     assert results.plot(left, colors=colors) is left
