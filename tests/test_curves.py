@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,6 +23,7 @@ from discreet.curves import (
     gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
+    is_below,
 )
 
 EXAMPLES = [Pure(0.7), LaplaceNoise(0.7), GaussianNoise(0.4), Concentrated(0.05), Approximate(0.7, 1e-7)]
@@ -175,3 +177,47 @@ def test_a_pure_release_is_concentrated():
 
 def test_all_kinds_are_known_by_name():
     assert {type(example) for example in EXAMPLES} == set(KINDS.values())
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "size"),
+    [
+        (800.0, 1e-6, 3),
+        (0.5, 1e-9, 4),
+        (1e-12, 1e-9, 10**12),
+        (0.0, 1e-20, 10**12),
+        (1e-7, 1e-9, 1000),
+        (690.0, 1e-310, 2),
+    ],
+)
+def test_the_delta_of_a_group_is_the_geometric_sum_rounded_up(epsilon, delta, size):
+    group = Approximate(epsilon, delta).for_group(size)
+    with mpmath.workdps(60):
+        step, first = mpmath.mpf(epsilon), mpmath.mpf(delta)
+        exact = first * size if epsilon == 0.0 else first * mpmath.expm1(size * step) / mpmath.expm1(step)
+        assert group.delta == 1.0 or exact <= group.delta <= exact * (1 + mpmath.mpf("1e-9")) * mpmath.exp(
+            size * 1e-12 * (epsilon < 1e-9)
+        )
+        assert group.delta < 1.0 or exact > 1 - mpmath.mpf("1e-9")
+
+
+def test_deltas_that_do_not_fit_are_not_rounded_away():
+    pair = Approximate(0.1, 1e-6)
+    assert composed([pair] * 3, 3e-6) == pytest.approx(0.3)
+    for delta in (math.nextafter(1e-6, 0.0), 1e-6 * (1.0 - 1e-13)):
+        assert composed([pair], delta) == math.inf
+        assert composed([pair, Concentrated(0.05)], delta) == math.inf
+
+
+def test_a_curve_is_below_another_only_if_nothing_is_in_doubt():
+    for curve in EXAMPLES:
+        assert is_below(curve, curve)
+    assert not is_below(GaussianNoise(0.4 * (1.0 + 1e-12)), GaussianNoise(0.4))
+    assert not is_below(Pure(math.nextafter(0.7, 1.0)), Pure(0.7))
+    assert is_below(LaplaceNoise(0.7), Pure(0.7))
+    assert not is_below(Pure(0.7), LaplaceNoise(0.7)), "randomised response loses more at every delta"
+    assert is_below(Pure(0.1), LaplaceNoise(0.7))
+    assert not is_below(GaussianNoise(0.01), Pure(0.7)), "no epsilon holds at delta 0"
+    assert is_below(GaussianNoise(0.3), Concentrated(0.05))
+    assert not is_below(Concentrated(0.05), GaussianNoise(0.3))
+    assert is_below(GaussianNoise(0.4), Approximate(GaussianNoise(0.4).epsilon_at(1e-7), 1e-7))

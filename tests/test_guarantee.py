@@ -178,3 +178,20 @@ def test_composition_adds_up_or_is_tight():
         compose()
     with pytest.raises(DiscreetError, match="these releases need a larger one"):
         promise(delta=1e-6).repeated(3, delta=1e-9)
+
+
+def test_comparisons_and_groups_are_rounded_towards_more_loss():
+    def pair(epsilon, delta):
+        return Guarantee(epsilon=epsilon, delta=delta, model="central", status="proved", source="a theorem")
+
+    assert pair(1.0, 0.0) <= pair(1.0, 0.0)
+    assert not pair(1.0, 0.0) <= pair(math.nextafter(1.0, 0.0), 0.0)
+    assert not pair(1.0, 1e-6) <= pair(1.0, math.nextafter(1e-6, 0.0))
+    wide = pair(800.0, 1e-6).for_user(rounds=3)
+    assert (wide.epsilon, wide.delta, wide.rounds) == (2400.0, 1.0, 3)
+    with pytest.raises(DiscreetError, match="but these releases need a larger one"):
+        compose(pair(0.1, 1e-6), delta=math.nextafter(1e-6, 0.0))
+    with pytest.raises(DiscreetError, match="must be at least what the curve says"):
+        Guarantee(
+            epsilon=1.0 - 1e-10, delta=0.0, model="central", status="proved", source="a theorem", curve=LaplaceNoise(1.0)
+        )

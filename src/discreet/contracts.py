@@ -58,6 +58,11 @@ class Learner(Component):
         raise NotImplementedError
 
     @property
+    def choices(self) -> int:
+        """Among how many arms or experts it chooses, or in how many dimensions; 0 if it does not say."""
+        return 0
+
+    @property
     def mixing(self) -> float:
         """With which probability an action is drawn uniformly at random."""
         return 0.0

@@ -7,11 +7,12 @@ relation.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from decimal import Decimal
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Pure:
         """Return ln(e^ε - δ (1 + e^ε)), the epsilon of randomised response at this delta, at least 0."""
         if delta <= 0.0 or not math.isfinite(self.epsilon):
             return self.epsilon
-        inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon))
+        inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16  # more than its rounding error
         return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
 
     def for_group(self, size: int) -> Pure:
@@ -73,7 +74,7 @@ class LaplaceNoise:
         """Return ε + 2 ln(1 - δ), at least 0: the probability of a loss above ε' is that of noise below (ε' - ε) / 2."""
         if delta <= 0.0:
             return self.epsilon
-        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 1e-15) * UP if delta < 1.0 else 0.0
+        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP if delta < 1.0 else 0.0
 
     def for_group(self, size: int) -> Curve:
         """Return size times epsilon; the changed steps may lie in different releases, so the shape is lost."""
@@ -141,19 +142,24 @@ class Approximate:
         return self.epsilon if delta >= self.delta else math.inf
 
     def for_group(self, size: int) -> Approximate:
-        """Return (m ε, δ (1 + e^ε + ... + e^((m - 1) ε)))."""
-        total, factor = 0.0, 1.0
-        for _ in range(size):
-            total += factor * self.delta
-            if total >= 1.0:
-                return Approximate(added(self.epsilon, times=size), 1.0)
-            factor *= math.exp(self.epsilon)
-        return Approximate(added(self.epsilon, times=size), min(1.0, total * (1.0 + 1e-15 * size)))
+        """Return (m ε, δ (1 + e^ε + ... + e^((m - 1) ε))), whose sum is (e^(m ε) - 1) / (e^ε - 1)."""
+        epsilon = added(self.epsilon, times=size)
+        if self.delta == 0.0 or size == 1:
+            return Approximate(epsilon, self.delta)
+        tiny = self.epsilon < 1e-9  # then each of the m terms is at most e^(m ε)
+        log_sum = math.log(size) + epsilon if tiny else _log_expm1(epsilon) - _log_expm1(self.epsilon)
+        log_delta = math.log(self.delta) + log_sum
+        return Approximate(epsilon, min(1.0, math.exp(min(log_delta, 0.0)) * (1.0 + 1e-12)))
 
     @property
     def rho(self) -> None:
         """None is known."""
         return
+
+
+def _log_expm1(x: float) -> float:
+    """Return ln(e^x - 1) for x above 0, also where e^x is too large for a float."""
+    return x + math.log(-math.expm1(-x))
 
 
 def added(*numbers: float, times: int = 1) -> float:
@@ -238,6 +244,28 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     return min(candidates)
 
 
+def is_below(mine: Curve, theirs: Curve) -> bool:
+    """Return whether all that the one curve says is implied by the other; where in doubt, it is not.
+
+    What is known of a pure or a concentrated release, or of a pair, is one number, and the same holds for curves of one
+    kind. Other curves fall with delta: they are compared at steps of delta down to 1e-15, each value with the one a step
+    further on, so that nothing between two steps is missed.
+    """
+    if type(mine) is type(theirs) and not isinstance(theirs, Approximate):
+        pairs = zip(astuple(cast(Any, mine)), astuple(cast(Any, theirs)), strict=True)
+        return all(one <= two for one, two in pairs)
+    if isinstance(theirs, Approximate):
+        return mine.epsilon_at(theirs.delta) <= theirs.epsilon
+    if isinstance(theirs, Pure):
+        return mine.epsilon_at(0.0) <= theirs.epsilon
+    if isinstance(theirs, Concentrated):
+        return mine.rho is not None and mine.rho <= theirs.rho
+    if mine.epsilon_at(0.0) > theirs.epsilon_at(0.0):
+        return False
+    steps = [10.0 ** (-quarter / 4) for quarter in range(61)]
+    return all(mine.epsilon_at(low) <= theirs.epsilon_at(high) for high, low in itertools.pairwise(steps))
+
+
 def _is_on_a_grid(curve: Curve) -> bool:
     return isinstance(curve, GaussianNoise) and curve.slack > 0.0
 
@@ -273,11 +301,11 @@ def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
 
 def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float:
     """Return the basic composition: every release gets the same share of what delta is left, if it needs one."""
-    needed = math.fsum(curve.delta for curve in curves if isinstance(curve, Approximate)) * times
-    others = [curve for curve in curves if not isinstance(curve, Approximate)]
-    spare = (delta - needed) / (times * len(others)) if others else 0.0
-    if needed > delta * (1.0 + 1e-12) or spare < 0.0:
+    needed = added(*(curve.delta for curve in curves if isinstance(curve, Approximate)), times=times)
+    if needed > delta:
         return math.inf
+    others = [curve for curve in curves if not isinstance(curve, Approximate)]
+    spare = (delta - needed) * (1.0 - 1e-12) / (times * len(others)) if others else 0.0
     known = [curve.epsilon for curve in curves if isinstance(curve, Approximate)]
     return times * math.fsum([*known, *(curve.epsilon_at(spare) for curve in others)]) * UP
 

@@ -12,21 +12,42 @@ class DiscreetError(ValueError):
     """Something the user asked for is not possible; the message says what would be."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> DiscreetError:
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError:
     """Return the error for an unknown name, suggesting the closest known one."""
     names = sorted(known)
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'? " if close else ""
-    return DiscreetError(f"unknown {kind} '{name}': {hint}known are {', '.join(names)}.")
+    shown = shorten(name) if not isinstance(name, str) or len(name) > 60 else f"'{name}'"
+    return DiscreetError(f"unknown {kind} {shown}: {hint}known are {', '.join(names)}.")
+
+
+def shorten(value: object, *, most: int = 60) -> str:
+    """Return how a value is shown in a sentence: on one line, and not all of it if it is long.
+
+    >>> shorten([0.5] * 1000)
+    '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, ...'
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not print very large whole numbers
+        return "a number of thousands of digits"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def check_int(name: str, value: object, *, least: int, most: int = 10**15) -> int:
     """Return value as an int, or refuse it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise DiscreetError(f"{name} is {value!r}, but must be a whole number of at least {least}.")
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be a whole number of at least {least}.")
     if int(value) > most:
-        raise DiscreetError(f"{name} is too large: at most {most:,} is possible.")
+        raise DiscreetError(f"{name} is {shorten(value)}, which is too large: at most {most:,} is possible.")
     return int(value)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return True or False, or refuse anything else."""
+    if not isinstance(value, bool):
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be True or False.")
+    return value
 
 
 def count(number: int, thing: str) -> str:
@@ -41,21 +62,21 @@ def count(number: int, thing: str) -> str:
 def check_finite(name: str, value: object) -> float:
     """Return value as a float, or refuse it."""
     if not abs(_float(value)) <= 1e300:
-        raise DiscreetError(f"{name} is {value!r}, but must be a finite number.")
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be a finite number.")
     return _float(value)
 
 
 def check_positive(name: str, value: object) -> float:
     """Return value as a float above 0, or refuse it."""
     if not 0.0 < _float(value) < math.inf:
-        raise DiscreetError(f"{name} is {value!r}, but must be a finite number above 0.")
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be a finite number above 0.")
     return check_range(name, value, 1e-200, 1e200)
 
 
 def check_range(name: str, value: object, low: float, high: float) -> float:
     """Return value as a float in [low, high], or refuse it."""
     if not low <= _float(value) <= high:
-        raise DiscreetError(f"{name} is {value!r}, but must be between {low:g} and {high:g}.")
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be between {low:g} and {high:g}.")
     return _float(value)
 
 

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
-from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed
-from discreet.errors import DiscreetError, check_int
+from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is_below
+from discreet.errors import DiscreetError, check_int, check_range, shorten
 
 Model = Literal["central", "local", "none"]
 Json = dict[str, Any]  # facts for a file or a screen
@@ -54,11 +54,12 @@ class Guarantee:
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
-        if not self.epsilon >= 0.0:
-            raise DiscreetError(f"epsilon is {self.epsilon!r}, but must be at least 0.")
-        if not 0.0 <= self.delta <= 1.0:
-            raise DiscreetError(f"delta is {self.delta!r}, but must be between 0 and 1.")
+        check_range("epsilon", self.epsilon, 0.0, math.inf)
+        check_range("delta", self.delta, 0.0, 1.0)
         check_int("rounds", self.rounds, least=1)
+        for name, text in (("source", self.source), ("seen", self.seen), ("caveat", self.caveat)):
+            if not isinstance(text, str):
+                raise DiscreetError(f"{name} is {shorten(text)}, but must be text.")
         for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
             if value not in allowed:
                 raise DiscreetError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}.")
@@ -66,7 +67,7 @@ class Guarantee:
             for name, value in dataclasses.asdict(cast(Any, self.curve)).items():
                 if not value >= 0.0:
                     raise DiscreetError(f"{name} of the curve is {value!r}, but must be at least 0.")
-            if not self.curve.epsilon_at(self.delta) <= self.epsilon * (1.0 + 1e-9):
+            if not self.curve.epsilon_at(self.delta) <= self.epsilon:
                 raise DiscreetError(
                     f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this delta."
                 )
@@ -117,6 +118,7 @@ class Guarantee:
 
     def at(self, *, delta: float) -> Guarantee:
         """Return the same guarantee, told at another delta."""
+        check_range("delta", delta, 0.0, 1.0)
         if not self.is_private:
             return self
         epsilon = round_up(self.tightest_curve.epsilon_at(delta))
@@ -147,10 +149,9 @@ class Guarantee:
     def implies(self, other: Guarantee) -> bool:
         """Return whether this guarantee implies the other.
 
-        If the other one has a curve, all of it counts: curves of one kind are compared exactly, and those of different
-        kinds at deltas from 0.1 to 1e-15.
+        If the other one has a curve, all of it counts. What is in doubt by rounding is not implied.
         """
-        if not other.is_private:
+        if not _is_guarantee("the other", other).is_private:
             return True
         if not self.is_private or (other.status == "proved" and self.status != "proved"):
             return False
@@ -159,14 +160,9 @@ class Guarantee:
         if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
             return False
         mine = self.for_user(rounds=-(-other.rounds // self.rounds)).tightest_curve
-        if mine.epsilon_at(other.delta) > other.epsilon * (1.0 + 1e-12):
+        if mine.epsilon_at(other.delta) > other.epsilon:
             return False
-        theirs = other.tightest_curve
-        if type(mine) is type(theirs):  # of one kind: the whole curve is as low if its numbers are
-            pairs = zip(dataclasses.astuple(cast(Any, mine)), dataclasses.astuple(cast(Any, theirs)), strict=True)
-            return other.curve is None or all(one <= two * (1.0 + 1e-9) for one, two in pairs)
-        deltas = [10.0**-exponent for exponent in range(1, 16)] if other.curve is not None else []
-        return all(mine.epsilon_at(delta) <= theirs.epsilon_at(delta) * (1.0 + 1e-9) for delta in deltas)
+        return other.curve is None or is_below(mine, other.curve)
 
     def __le__(self, other: Guarantee) -> bool:
         """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""
@@ -174,7 +170,7 @@ class Guarantee:
 
     def __ge__(self, other: Guarantee) -> bool:
         """Return whether the other one loses no more than this allows."""
-        return other.implies(self)
+        return _is_guarantee("the other", other).implies(self)
 
     def as_dict(self) -> Json:
         """Return the guarantee for JSON; epsilon is None when nothing is promised."""
@@ -246,6 +242,8 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
     if not guarantees:
         raise DiscreetError("compose needs at least one guarantee.")
     repetitions = check_int("times", times, least=1)
+    for guarantee in guarantees:
+        _is_guarantee("a guarantee", guarantee)
     if len({guarantee.rounds for guarantee in guarantees}) > 1:
         raise DiscreetError("compose needs guarantees for the same number of rounds: use for_user first.")
     open_ones = [guarantee for guarantee in guarantees if not guarantee.is_private]
@@ -274,6 +272,12 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
         caveat="; ".join(dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)),
     )
+
+
+def _is_guarantee(name: str, given: object) -> Guarantee:
+    if not isinstance(given, Guarantee):
+        raise DiscreetError(f"{name} is {shorten(given)}, but must be a Guarantee.")
+    return given
 
 
 def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:

@@ -68,6 +68,11 @@ class Option(NamedTuple):
             raise DiscreetError(f"{self.name} is '{text}', but must be {wanted}.") from None
 
 
+def defined_as(make: Callable[..., object]) -> tuple[str, str]:
+    """Return where a class or function is defined: what is defined there again takes its place."""
+    return make.__module__, make.__qualname__
+
+
 def options_of(make: Callable[..., object]) -> dict[str, Option]:
     """Return the options of a function, its keyword-only arguments, or of a component, its fields.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Self
 
-from discreet.errors import DiscreetError, check_finite, check_range
+from discreet.errors import DiscreetError, check_finite, check_range, shorten
 from discreet.kernel import Component, helper
 
 
@@ -18,6 +19,14 @@ class Range(Component):
 
     low: float
     high: float
+
+    def __new__(cls, low: float, high: float) -> Self:
+        """Return the range of finite numbers from low to high, or refuse it."""
+        ends = check_finite("low", low), check_finite("high", high)
+        if not ends[0] < ends[1]:
+            raise DiscreetError(f"low is {low!r} and high is {high!r}, but low must be below high.")
+        check_range("high - low", ends[1] - ends[0], 1e-100, 1e100)
+        return cls._make(ends)
 
     @property
     def width(self) -> float:
@@ -61,10 +70,13 @@ def grid_for(size: int) -> float:
     return grid
 
 
-def make_range(low: object = 0.0, high: object = 1.0) -> Range:
-    """Return the range [low, high], or refuse it."""
-    bounds = Range(check_finite("low", low), check_finite("high", high))
-    if not bounds.low < bounds.high:
-        raise DiscreetError(f"low is {low!r} and high is {high!r}, but low must be below high.")
-    check_range("high - low", bounds.width, 1e-100, 1e100)
-    return bounds
+def make_range(low: float = 0.0, high: float = 1.0) -> Range:
+    """Return the range from low to high, by default that from 0 to 1."""
+    return Range(low, high)
+
+
+def check_bounds(bounds: object) -> Range:
+    """Return a declared range, which may also be a pair of numbers, or refuse it."""
+    if not isinstance(bounds, tuple) or len(bounds) != 2:
+        raise DiscreetError(f"bounds is {shorten(bounds)}, but must be a range such as Range(0.0, 1.0).")
+    return Range(*bounds)

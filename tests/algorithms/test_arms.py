@@ -184,8 +184,8 @@ def test_the_default_batch_size_minimises_the_bound():
         ({"epsilon": 0.0}, "epsilon is 0.0, but must be a finite number above 0"),
         ({"epsilon": math.inf}, "epsilon is inf, but must be a finite number above 0"),
         ({"delta": 2.0}, "delta is 2.0, but must be between 0 and 1"),
-        ({"bounds": Range(1.0, 1.0)}, "low must be below high"),
-        ({"bounds": Range(0.0, math.inf)}, "high is inf, but must be a finite number"),
+        ({"bounds": (1.0, 1.0)}, "low must be below high"),
+        ({"bounds": (0.0, math.inf)}, "high is inf, but must be a finite number"),
     ],
 )
 def test_bad_settings_are_refused(arguments, complaint):

@@ -439,7 +439,7 @@ class TestSimulation:
     def test_a_point_of_another_dimension_is_refused(self):
         world = LinearStochastic("ball", 3)
         wrong = build("ftrl-ball", {}, dimension=5).private
-        with pytest.raises(DiscreetError, match="another dimension"):
+        with pytest.raises(DiscreetError, match="the learner is for 5 dimensions, but the game has 3"):
             simulate([Contender(label="x", private=wrong)], environment=world, rounds=100, trials=1)
 
     @pytest.mark.slow

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 from discreet import algorithms
 from discreet.cli import main
@@ -84,6 +87,73 @@ def test_simulate_prints_json_with_the_fixed_keys(call):
     assert results[0]["regret_low"] <= results[0]["regret_mean"] <= results[0]["regret_high"]
     again = json.loads(call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5, "--workers", 1)[1])
     assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
+
+
+def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
+    lines = call("list")[1].splitlines()
+    assert max(map(len, lines)) <= 80
+    heads = [line for line in lines if line and not line.startswith((" ", "Second"))]
+    assert len(heads) == len(set(heads)) == 5
+    assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
+    assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
+    assert any(line.split()[:2] == ["exp3", "-"] for line in lines)
+
+
+def test_simulate_marks_bounds_that_say_nothing_and_names_the_twin(call):
+    text = call("simulate", "batched-exp3", "exp3", "uniform", *SMALL)[1]
+    marked = [line for line in text.splitlines() if " * " in line]
+    assert len(marked) == 3
+    assert "* says nothing: who learns nothing has a regret of at most" in text
+    assert "To its twin: as a multiple of the regret of the same algorithm without privacy." in text
+    assert " ×" in next(line for line in text.splitlines() if line.startswith(" batched-exp3"))
+    text = call("simulate", "exp3", *SMALL)[1]
+    assert "*" not in text
+    assert "To its twin" not in text
+
+
+def test_describe_says_what_is_not_used(call):
+    assert "delta 1e-06 (not used: the guarantee is pure)" in call("describe", "batched-exp3", "--delta", 1e-6)[1]
+    assert "epsilon 1 and delta 0 (neither is used)" in call("describe", "exp3")[1]
+    gaussian = call("describe", "private-ftrl-experts", "--delta", 1e-6)[1]
+    assert "not used" not in gaussian
+    facts = [json.loads(call("describe", name, "--delta", 1e-6, "--json")[1]) for name in ("exp3", "private-ftrl-ball")]
+    assert [each["uses_delta"] for each in facts] == [False, True]
+    blind = call("describe", "batched-exp3", "--epsilon", 0.0001)[1]
+    assert "which says nothing: who learns nothing has at most 75,000" in " ".join(blind.split())
+
+
+@pytest.mark.parametrize("name", algorithms())
+def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
+    code, text, _ = call("describe", name, "--plain", "--epsilon", 0.5, "--delta", 1e-6)
+    assert code == 0
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\n\n" not in text
+    words = " ".join(text.split())
+    guarantee = json.loads(call("describe", name, "--json", "--epsilon", 0.5, "--delta", 1e-6)[1])["guarantee"]
+    if guarantee["status"] == "none":
+        assert "has no privacy protection" in words
+        return
+    assert "e^" not in words
+    assert guarantee["model"] in words
+    if guarantee["epsilon"] > 0.0:
+        factor = float(re.search(r"at most ([\d.]+) times as likely", words)[1])
+        assert math.exp(guarantee["epsilon"]) <= factor <= 1.01 * math.exp(guarantee["epsilon"])
+        assert ("plus a probability of at most" in words) == (guarantee["delta"] > 0.0)
+        assert ("for at most 62.3 % likely" in words) == (guarantee["delta"] == 0.0)
+    else:
+        assert "Nothing that anybody sees depends on any outcome" in words
+
+
+def test_the_glossary_explains_every_word_and_is_the_document(call, tmp_path):
+    code, text, _ = call("glossary")
+    assert code == 0
+    for word in ("regret", "central", "e^1 times as likely", "delta", "differential privacy"):
+        assert f"{word}\n" in text
+    assert call("glossary", "central", "model")[1].startswith("central\n")
+    assert call("glossary", "Regrets")[1].startswith("regret\n")
+    assert "2.72 times as likely" in " ".join(call("glossary", "e^1")[1].split())
+    call("glossary", "--output", tmp_path / "glossary.md")
+    assert (tmp_path / "glossary.md").read_text() == (ROOT / "docs" / "glossary.md").read_text()
 
 
 @pytest.mark.slow
@@ -185,9 +255,9 @@ BAD = [
     (("reproduce", "price-of-privacy", "--output", "x", "--trials", 0), "trials is 0, but must be a whole number"),
     (("completion",), "Missing argument"),
     (("describe", "batched-exp3", "--epsilon", "1e-300"), "epsilon is 1e-300, but must be between"),
-    (("describe", "batched-exp3", "--rounds", "9" * 370), "rounds is too large: at most"),
-    (("describe", "exp3", "--arms", 10**11), "arms is too large: at most 10,000,000"),
-    (("simulate", "exp3", "--rounds", 10**26), "rounds is too large: at most"),
+    (("describe", "batched-exp3", "--rounds", "9" * 370), "which is too large: at most"),
+    (("describe", "exp3", "--arms", 10**11), "arms is 100000000000, which is too large: at most 10,000,000"),
+    (("simulate", "exp3", "--rounds", 10**26), "which is too large: at most"),
     (("simulate", "exp3", "--output", "x" * 300), "cannot be created: File name too long"),
     (("simulate", "exp3", "--output", "Makefile/x"), "Makefile/x cannot be created"),
     (("simulate", "exp3", "--output", "Makefile", "--overwrite"), "Makefile exists already"),

@@ -13,6 +13,7 @@ from discreet.environments import Deterministic, Stochastic, Table, environment,
 from discreet.environments.access import uniforms
 from discreet.environments.arms.switching_costs import multi_scale_walk
 from discreet.learners import Uniform
+from discreet.learners.arms.draws import Draw
 from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -28,6 +29,11 @@ def test_a_table_keeps_the_contract():
     check_environment(Table(np.random.default_rng(0).random((60, 3))))
 
 
+class First(Uniform):
+    def act(self, observation, rng):
+        return 0, Draw(0, 1.0)
+
+
 @pytest.mark.slow
 def test_switching_costs_whoever_switches():
     world = environment("switching-costs", arms=3, rounds=4096)
@@ -39,7 +45,7 @@ def test_switching_costs_whoever_switches():
     assert game.feedback(0, 1) == game.losses[0, 1]
     assert game.loss(1, 2) == game.feedback(1, 2) == 1.0
     assert game.feedback(2, 2) == game.losses[2, 2]
-    fixed, restless = Uniform(3)._replace(arms=1), Uniform(3)
+    fixed, restless = First(3), Uniform(3)
     scores = []
     for learner in (fixed, restless):
         player = Player(Private(Open(Range(0.0, 1.0)), learner), streams(1))

@@ -13,7 +13,7 @@ from conftest import ROOT
 from discreet.cli.commands import cli
 from discreet.errata import errata
 from discreet.errata.agarwal_singh import tree_epsilon
-from discreet.errata.tossou import gain_leak, loss_leak
+from discreet.errata.tossou import gain_leak, loss_leak, rival_leak
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 
@@ -63,6 +63,12 @@ def test_explicit_sequences_refute_the_claims_on_exp3():
     assert gain_leak(1000, 1000, 0.99, 5) > 200.0
     for warm in (0, 10, 100):
         assert gain_leak(2, 1000, 0.1, warm) <= 999.0, "on gains the proved bound T - 1 holds"
+        assert rival_leak(1000, 0.1, warm) <= 999.0
+
+
+def test_on_gains_an_explicit_pair_comes_within_a_factor_of_the_bound():
+    assert 730.0 < rival_leak(3001, 0.02, 405) < 731.0
+    assert rival_leak(3001, 0.02, 405) > 20 * max(gain_leak(2, 3001, 0.02, warm) for warm in (0, 5, 20))
 
 
 def test_it_can_be_written_to_a_file_or_printed_as_json(tmp_path, monkeypatch):

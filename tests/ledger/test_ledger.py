@@ -349,12 +349,64 @@ def test_users_have_a_limit():
     assert ledger.spent.epsilon == 0.0
 
 
-def test_kinds_of_users_are_kept_apart():
+def test_a_user_is_one_text_however_it_is_given():
     ledger = Ledger(1.0, max_rounds_per_user=9)
-    users = [1, "1", b"1", -1, "int:1", "", b"", 0, "\ud800", 10**5000]
-    assert [ledger.admit(user) for user in users] == [1] * len(users)
-    assert ledger.admit(np.int64(1)) == 2
-    assert ledger.rounds_of(1) == 2
+    users = [17, "17", b"17", " 17", "17\n", np.int64(17)]
+    assert [ledger.admit(user) for user in users] == [1, 2, 3, 4, 5, 6]
+    others = [-17, "017", "1 7", "\ud800", "Ada", "ada"]
+    assert [ledger.admit(user) for user in others] == [1] * len(others)
+
+
+@pytest.mark.parametrize(
+    ("user", "complaint"),
+    [("", "is empty"), (" ", "is empty"), (b"\xff", "is no text"), pytest.param(10**5000, "is no", id="digits")],
+)
+def test_what_names_nobody_is_refused_without_showing_it(user, complaint):
+    with pytest.raises(DiscreetError, match=f"user {complaint}") as refusal:
+        Ledger(1.0, max_rounds_per_user=2).admit(user)
+    assert refusal.value.__context__ is None
+
+
+def test_a_file_that_counted_users_otherwise_is_refused(tmp_path):
+    path = tmp_path / "ledger"
+    Ledger(1.0, max_rounds_per_user=2, path=path, key=KEY).close()
+    with sqlite3.connect(path) as file:
+        file.execute("UPDATE terms SET key_check = ?", (hmac.digest(KEY, b"check", "sha256"),))
+    file.close()
+    with pytest.raises(DiscreetError, match="counted 17 and '17' as two users"):
+        Ledger(1.0, max_rounds_per_user=2, path=path, key=KEY)
+
+
+@pytest.mark.parametrize("composition", ["basic", "zcdp"])
+@pytest.mark.parametrize(("budget", "rounds", "runs"), [(1.0, 3, 1), (2.0, 4, 5), (0.7, 7, 3), (10.0, 1, 9)])
+def test_the_epsilon_a_round_fits_and_hardly_any_more_does(composition, budget, rounds, runs):
+    ledger = Ledger(budget, 1e-6, composition=composition, max_rounds_per_user=rounds)
+    epsilon = ledger.epsilon_a_round(runs=runs)
+    for run in range(runs):
+        most = ledger.epsilon_a_round(runs=runs - run)
+        assert most == pytest.approx(epsilon, rel=1e-9)
+        for more in (
+            promise(1.001 * most, rounds=1).for_user(rounds=rounds),
+            promise(most, rounds=1).for_user(rounds=2 * rounds),
+        ):
+            if run == runs - 1:
+                with pytest.raises(BudgetExceeded, match="would fit"):
+                    ledger.charge(more)
+        ledger.charge(promise(epsilon, rounds=1).for_user(rounds=rounds))
+    with pytest.raises(BudgetExceeded):
+        ledger.charge(promise(0.01 * epsilon, rounds=1).for_user(rounds=rounds))
+
+
+def test_a_refused_charge_says_which_epsilon_would_fit():
+    ledger = Ledger(1.0, max_rounds_per_user=3)
+    ledger.charge(promise(0.1, rounds=1).for_user(rounds=3))
+    with pytest.raises(BudgetExceeded, match=r"epsilon at most 0\.7, which is 0\.233333333333 a round, would fit"):
+        ledger.charge(promise(1.0, rounds=1).for_user(rounds=3))
+    assert ledger.charge(promise(0.233333333333, rounds=1).for_user(rounds=3)) == 2
+    ledger = Ledger(1.0)
+    ledger.charge(promise(1.0, rounds=1))
+    with pytest.raises(BudgetExceeded, match="nothing more fits"):
+        ledger.charge(promise(1e-6, rounds=1))
 
 
 @pytest.mark.parametrize("user", [1.5, None, True, ("Ada",), bytearray(b"Ada")])
@@ -372,7 +424,9 @@ def test_users_are_not_counted_without_a_limit():
         assert "Ada" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(("user", "tagged"), [("ada@example.com", b"str:ada@example.com"), (123456789, b"int:75bcd15")])
+@pytest.mark.parametrize(
+    ("user", "tagged"), [("ada@example.com", b"user:ada@example.com"), (123456789, b"user:123456789")]
+)
 def test_the_file_holds_neither_users_nor_the_key(user, tagged, tmp_path):
     ledger = Ledger(1.0, max_rounds_per_user=3, path=tmp_path / "ledger", key=KEY)
     ledger.charge(promise(), label="the label")

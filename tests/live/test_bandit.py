@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 import pytest
 
-from discreet import Bandit, Decision, DiscreetError, algorithms, kernel
+from discreet import Bandit, Decision, DiscreetError, Ledger, algorithms, kernel
 from discreet.checks.failure import same_state
 from discreet.environments import Table
 from discreet.problems import Arms
@@ -243,7 +243,7 @@ def test_it_does_not_claim_more_than_it_does():
         ({"arms": ["a"]}, "arms has 1 label, but"),
         ({"arms": [[1], [2]]}, "label that cannot be one"),
         ({"clip": "no"}, "clip is 'no'"),
-        ({"algorithm": None}, "unknown algorithm 'None'"),
+        ({"algorithm": None}, "unknown algorithm None"),
         ({"arms": ["a", "a"]}, "label twice"),
         ({"arms": "abc"}, "arms is 'abc', but must be a list of labels"),
         ({"horizon": 1}, "horizon is 1"),
@@ -257,3 +257,14 @@ def test_it_does_not_claim_more_than_it_does():
 def test_bad_arguments_are_refused(changes, complaint):
     with pytest.raises(DiscreetError, match=complaint):
         new(**changes)
+
+
+def test_with_a_limit_the_guarantee_is_what_holds_for_a_user():
+    ledger = Ledger(1.0, max_rounds_per_user=4)
+    bandit = Bandit(3, horizon=100, epsilon=ledger.epsilon_a_round(), ledger=ledger)
+    assert bandit.guarantee.epsilon == 1.0
+    assert bandit.guarantee.rounds == 4
+    assert "up to 4 rounds" in str(bandit.guarantee)
+    bandit.tell(bandit.ask(user=17), reward=1.0)
+    assert ledger.remaining.epsilon == 0.0
+    assert ledger.rounds_of("17") == 1

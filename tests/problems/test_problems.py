@@ -104,6 +104,44 @@ def test_means_of_one_s_own_are_in_the_units_of_the_range():
         Stochastic(2, means=(0.1, 2.0)).deal(0, 10, np.random.default_rng(1))
 
 
+def test_outcomes_from_0_to_10_cost_ten_times_what_those_from_0_to_1_do():
+    """In the units of the outcomes privacy costs the same share: nobody is told that epsilon 0.1 is free."""
+    play = {"algorithms": ["batched-tsallis-inf", "tsallis-inf"], "arms": 3, "rounds": 20_000, "epsilon": 0.1, "seed": 1}
+    unit = simulate(**play, options={"means": (0.5, 0.55, 0.65), "spread": 0.15})
+    ten = simulate(**play, high=10.0, options={"means": (5.0, 5.5, 6.5), "spread": 1.5})
+    assert ten.regret == pytest.approx(10.0 * unit.regret, rel=1e-6, abs=1e-6)
+    private, twin = ten.summary()
+    assert private["regret_low"] > 10.0 * twin["regret_high"]
+    assert private["times_twin"] > 10.0
+    (noise,) = ten.contenders[0].private.channel.noise_scales
+    assert noise.scale * 0.1 * ten.contenders[0].private.channel.size == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize("bounds", [Range(0.0, 1.0), Range(-5.0, 5.0), Range(0.0, 10.0)])
+def test_gap_and_spread_are_in_the_units_of_the_losses(bounds):
+    """40,000 losses an arm: five standard errors of a mean are 0.0025 widths, of a deviation about as much."""
+    width = bounds.width
+    world = environment("stochastic", arms=3, bounds=bounds, gap=0.2 * width, spread=0.1 * width)
+    game, _ = deal(world, 0, 40_000, np.random.default_rng(1), bounds, clip=False)
+    middle = bounds.low + 0.5 * width
+    assert game.losses.mean(axis=0) == pytest.approx([middle - 0.2 * width, middle, middle], abs=0.003 * width)
+    assert game.losses.std(axis=0) == pytest.approx([0.1 * width] * 3, abs=0.003 * width)
+    assert len(np.unique(game.losses)) > 1000, "not only the ends"
+    constant, _ = deal(world._replace(spread=0.0), 0, 5, np.random.default_rng(1), bounds, clip=False)
+    assert np.ptp(constant.losses, axis=0) == pytest.approx([0.0] * 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("problem", SMALL, ids=text)
+def test_who_learns_nothing_has_no_more_regret_than_is_said(problem):
+    """The worst of random games, and of one in which the best rival is as good as can be."""
+    rng = np.random.default_rng(1)
+    for game in (problem.probe(50, rng), problem.probe(50, rng)):
+        middle = [np.mean([game.loss(t, action) for action in problem.samples(game)]) for t in range(50)]
+        assert sum(middle) - problem.best(game.totals([0])[0]) <= 50 * problem.blind_regret(UNIT) + 1e-9
+    assert 0.0 < problem.blind_regret(Range(0.0, 3.0)) <= problem.widest(Range(0.0, 3.0))
+    assert problem.blind_regret(Range(0.0, 3.0)) == pytest.approx(3.0 * problem.blind_regret(UNIT))
+
+
 @pytest.mark.parametrize("problem", SMALL, ids=text)
 def test_neighbours_differ_in_the_first_round_only(problem):
     one, other = problem.neighbours(5, Range(-1.0, 1.0))

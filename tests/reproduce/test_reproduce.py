@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,9 +13,11 @@ from discreet import DiscreetError, simulate
 from discreet.problems import Arms
 from discreet.reproduce import reproduction, reproductions
 from discreet.reproduce.faster_rates_figure_1.sweep import ForcedGame, probabilities
+from discreet.reproduce.faster_rates_table_1.analysis import _power
 from discreet.reproduce.fitting import half_width, lengths, slope
 from discreet.reproduce.games import Game, Player, play, play_game, split
 from discreet.reproduce.plan import Plan
+from discreet.reproduce.price_of_privacy.analysis import sentences
 from discreet.reproduce.price_of_privacy.sweep import private_names
 from discreet.reproduce.tossou_figure_1.sweep import ADVERSARIES, paper_batch, paper_epsilon
 from discreet.simulation.statistics import Interval
@@ -43,7 +46,13 @@ def test_pictures_and_tables_are_written(name, tmp_path):
         rows = list(csv.DictReader(table.read_text().splitlines()))
         assert len(rows) > 3
         assert all(None not in row.values() for row in rows)
+        assert not any("nan" in row.values() for row in rows)
+        if "trials" in SMALL[name]:
+            assert {row["trials"] for row in rows} == {str(SMALL[name]["trials"])}
+        if "regret_mean" in rows[0]:
+            assert all(float(row["regret_low"]) <= float(row["regret_mean"]) <= float(row["regret_high"]) for row in rows)
     assert len(said) > 40
+    assert not re.search(r"\bnan\b", said)
 
 
 def test_the_paper_s_epsilon_is_243():
@@ -62,6 +71,34 @@ def test_losses_leak_and_gains_do_not():
 def test_every_private_algorithm_has_its_price():
     assert {"dp-exp3-lap", "exp3-tau", "batched-exp3", "batched-htinf", "batched-ftpl"} <= set(private_names())
     assert not {"uniform", "exp3", "tsallis-inf"} & set(private_names())
+
+
+def price(algorithm, epsilon, mean, half=1.0):
+    return {
+        "algorithm": algorithm,
+        "epsilon": epsilon,
+        "regret_mean": mean,
+        "regret_low": mean - half,
+        "regret_high": mean + half,
+    }
+
+
+def test_the_price_of_privacy_is_told_in_sentences_that_mean_something():
+    offers = [price("a", 0.001, 100.0), price("a", 0.1, 60.0), price("b", 0.1, 50.0), price("a", 1.0, 20.0)]
+    assert sentences(offers, "exp3", 10.0, 90.0) == [
+        "Without privacy the least regret is 10 (exp3).",
+        "At ε = 1 it is 20, 2 times that (a).",
+        "At ε = 0.1 it is 50, 5 times that (b).",
+        "Below ε = 0.1 no private algorithm is surely better than uniform play (90), in games this long.",
+    ]
+    assert sentences(offers, "exp3", 10.0, 102.0)[-1].startswith("Even at ε = 0.001 one is surely better")
+    assert sentences(offers, "exp3", 10.0, 20.0)[-1].startswith("Up to ε = 10 no private algorithm is surely better")
+    assert "times" not in sentences(offers, "exp3", -1.0, 90.0)[1]
+
+
+def test_where_nothing_is_proved_no_number_is_made_up():
+    assert _power("T", 0.21, math.nan) == "T^0.21 (bound: none is proved)"
+    assert _power("T", math.nan, 0.5) == "T^? (bound: 0.5)"
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def test_any_learner_behind_any_channel_can_be_simulated():
 
 def test_a_learner_with_other_arms_than_the_game_is_refused():
     wrong = Contender(label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=50, learning_rate=0.05)))
-    with pytest.raises(DiscreetError, match="numbers of arms must agree"):
+    with pytest.raises(DiscreetError, match="the learner is for 50 actions, but the game has 4"):
         simulate([wrong], environment="deterministic", arms=4, rounds=2000, trials=2)
     with pytest.raises(DiscreetError, match="is 5, but the environment has 4"):
         simulate(["exp3"], environment=Stochastic(4), arms=5, rounds=100)

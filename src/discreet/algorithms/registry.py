@@ -7,12 +7,12 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from discreet.algorithms.papers import NONE, Citation
-from discreet.errors import DiscreetError, check_int, check_positive, check_range, unknown_name
+from discreet.errors import DiscreetError, check_int, check_positive, check_range, shorten, unknown_name
 from discreet.guarantee import Guarantee
-from discreet.options import Option, options_of
+from discreet.options import Option, defined_as, options_of
 from discreet.private import Private
 from discreet.problems import Problem
-from discreet.ranges import Range, make_range
+from discreet.ranges import Range, check_bounds, make_range
 
 P = TypeVar("P", bound=Problem, covariant=True)
 
@@ -40,7 +40,7 @@ class Setting(Generic[P]):
         check_positive("epsilon", self.epsilon)
         check_range("epsilon", self.epsilon, 1e-12, 1e12)
         check_range("delta", self.delta, 0.0, 1.0)
-        object.__setattr__(self, "bounds", make_range(self.bounds.low, self.bounds.high))
+        object.__setattr__(self, "bounds", check_bounds(self.bounds))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +83,7 @@ class Algorithm:
     fixed: tuple[str, ...] = ()
     citation: Citation
     make: Build
+    twin: str = ""  # the name of the algorithm without privacy that its price is measured against, if there is one
     builds_on: tuple[Citation, ...] = ()  # papers of the parts it is made of
     stochastic: bool = False  # whether regret is bounded for losses that do not change only
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
@@ -122,6 +123,8 @@ class Algorithm:
     def build(self, setting: Setting[Problem] | None = None, **options: Any) -> Instance:
         """Return the algorithm with all its numbers filled in."""
         setting = self.setting() if setting is None else setting
+        if not isinstance(setting, Setting):
+            raise DiscreetError(f"setting is {shorten(setting)}, but must be a Setting: use {self.name}'s setting(...).")
         if not self.plays(setting.problem):
             raise DiscreetError(f"{self.name} plays {self.problem}, but the problem is {setting.problem!r}.")
         for key, value in options.items():
@@ -149,6 +152,7 @@ def register_algorithm(
     name: str,
     title: str,
     problem: Problem,
+    twin: str = "",
     citation: Citation = NONE,
     builds_on: tuple[Citation, ...] = (),
     fixed: tuple[str, ...] = (),
@@ -158,11 +162,15 @@ def register_algorithm(
     """Declare the named algorithm that the decorated function builds; its keyword-only arguments are its options."""
 
     def keep(make: Build) -> Build:
+        known = _algorithms.get(name)
+        if known is not None and defined_as(known.make) != defined_as(make):
+            raise DiscreetError(f"name is '{name}', but an algorithm of that name is registered already: use another.")
         _algorithms[name] = Algorithm(
             name=name,
             title=title,
             problem=problem,
             fixed=fixed,
+            twin=twin,
             citation=citation,
             make=make,
             builds_on=builds_on,

@@ -11,7 +11,7 @@ from discreet.contracts import Generator, Noise, NoiseScale, Query, Release
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
-from discreet.ranges import Range, make_range
+from discreet.ranges import Range, check_bounds
 
 
 class Batch(BatchSums):
@@ -34,7 +34,7 @@ class Batch(BatchSums):
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
         """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
         rounds = check_int("batch_size", size, least=1)
-        return cls(size=rounds, bounds=make_range(*bounds), held=np.zeros(3), noise=noise)
+        return cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
 
     @classmethod
     def laplace(cls, *, size: int, epsilon: float, bounds: Range) -> Self:

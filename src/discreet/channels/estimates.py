@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, helper
 from discreet.mechanisms.laplace import pure_scale
-from discreet.ranges import Range, grid_for, make_range
+from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 UP = 1.0 + 1e-9  # covers rounding in the norms
 TINY, HUGE = 1e-100, 1e100  # entries of queries between which squares neither vanish nor overflow
@@ -84,7 +84,7 @@ class Estimates(Channel):
         rounds, length = check_int("batch_size", size, least=1), check_int("coordinates", coordinates, least=1)
         return cls(
             rounds,
-            make_range(*bounds),
+            check_bounds(bounds),
             pure_scale(1.0, epsilon),
             gaussian_sigma(epsilon, delta) * (1.0 + 1e-11) if delta > 0.0 else 0.0,
             check_range("delta", delta, 0.0, 1.0),

@@ -11,7 +11,7 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
-from discreet.ranges import Range, grid_for, make_range
+from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 
 class PaperEstimates(Channel):
@@ -45,7 +45,7 @@ class PaperEstimates(Channel):
         strength = 3.0 * math.sqrt(coordinates * math.log(1.0 / delta)) / check_positive("epsilon", epsilon)
         state = (np.zeros(check_int("coordinates", coordinates, least=1)) for _ in range(3))
         rounds = check_int("batch_size", size, least=1)
-        return cls(rounds, make_range(*bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
+        return cls(rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
 
     @classmethod
     def example(cls) -> PaperEstimates:

@@ -11,7 +11,7 @@ from discreet.contracts import Generator, Learner, Query, Release
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
-from discreet.ranges import Range, make_range
+from discreet.ranges import Range, check_bounds, make_range
 
 
 class Selection(BatchSums):
@@ -37,7 +37,7 @@ class Selection(BatchSums):
         """Return the channel for a number of rounds."""
         return cls(
             size=check_int("batch_size", size, least=1),
-            bounds=make_range(*bounds),
+            bounds=check_bounds(bounds),
             held=np.zeros(3),
             rounds=check_int("rounds", rounds, least=2),
             delta=check_range("delta", delta, 0.0, 1.0),

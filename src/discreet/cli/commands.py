@@ -10,6 +10,7 @@ from discreet.cli.completion import completion
 from discreet.cli.counters import counters
 from discreet.cli.describe import describe
 from discreet.cli.errata import errata
+from discreet.cli.glossary import glossary
 from discreet.cli.listing import list_algorithms
 from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
@@ -36,5 +37,5 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, cite, completion):
+for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, glossary, cite, completion):
     cli.add_command(command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -12,7 +13,10 @@ from discreet.cli.simulate import progress_bar
 from discreet.cli.text import number, table
 from discreet.counters import COUNTERS, compare
 from discreet.counters.errors import Comparison
+from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Json
+
+PICTURES = (".png", ".pdf", ".svg")
 
 
 @click.command(epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 --output counters.png")
@@ -36,10 +40,15 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
     exactly; with --copies they are also measured on the real channels. restarts, hybrid and tapered need not know the
     number of rounds.
     """
+    for rounds in horizon:
+        check_int("horizon", rounds, least=2, most=2**24)
+        if horizon.count(rounds) > 1:
+            raise DiscreetError(f"horizon {rounds} is given {horizon.count(rounds)} times, but each is computed once.")
     if output is not None:
         from discreet.plot.regret import plotting
 
         plotting()
+        _check_picture(output)
     rows = []
     with progress_bar(quiet=quiet) as bar:
         step = bar("counters")
@@ -59,6 +68,17 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
         plot_counters(rows, output)
         if not as_json:
             click.echo(f"Written to {output}")
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse a picture that cannot be written, before anything is computed."""
+    if path.suffix.lower() not in PICTURES:
+        raise DiscreetError(f"output is {path}, but the name of a picture must end in one of {', '.join(PICTURES)}.")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise DiscreetError(f"output is {path}, but there is no folder {folder}.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise DiscreetError(f"output is {path}, but no file can be written there.")
 
 
 def _facts(row: Comparison) -> Json:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from typing import Any
 
 import click
 
 from discreet.algorithms import Setting, algorithm
 from discreet.cli import options
+from discreet.cli.plain import plain_words
 from discreet.cli.text import facts, number
+from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee
 from discreet.options import Option, parse_all
 from discreet.problems import Problem
 
@@ -21,16 +25,29 @@ from discreet.problems import Problem
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @options.settings
+@click.option("--plain", is_flag=True, help="Say what is promised in one paragraph, for readers of other fields.")
 @options.as_json
 def describe(
-    name: str, rounds: int, epsilon: float, delta: float, settings: tuple[str, ...], as_json: bool, **parameters: Any
+    name: str,
+    rounds: int,
+    epsilon: float,
+    delta: float,
+    settings: tuple[str, ...],
+    plain: bool,
+    as_json: bool,
+    **parameters: Any,
 ) -> None:
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
+    if plain and as_json:
+        raise DiscreetError("--plain and --json are both given, but --plain is a text: give one of them.")
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
     setting = known.setting(rounds=rounds, epsilon=epsilon, delta=delta, **bounds, **options.given(parameters))
     instance = known.build(setting, **(texts | parse_all(known.options, texts)))
     problem, noises = setting.problem, instance.private.channel.noise_scales
+    if plain:
+        click.echo(textwrap.fill(plain_words(instance, setting), 80))
+        return
     if as_json:
         values: dict[str, Any] = {
             "name": name,
@@ -44,6 +61,7 @@ def describe(
                 "high": setting.bounds.high,
             },
             "guarantee": instance.guarantee.as_dict(),
+            "uses_delta": instance.guarantee.is_private and instance.guarantee.delta > 0.0,
             "noise": [noise.as_dict() for noise in noises],
             "parameters": dict(instance.parameters),
             "regret_bound": instance.regret_bound,
@@ -57,7 +75,7 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {rounds:,} rounds, epsilon {epsilon:g}, delta {delta:g}, "
+            f"{problem.sizes}, {rounds:,} rounds, {_privacy_words(setting, instance.guarantee)}, "
             f"{problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
@@ -80,8 +98,17 @@ def describe(
 
 def _most(bound: float, setting: Setting[Problem]) -> str:
     """Return the bound, and that it says nothing if no play could do worse."""
-    widest = setting.rounds * setting.problem.widest(setting.bounds)
-    return f"at most {number(bound)}" + (", which is trivial" if bound >= widest else "")
+    blind = setting.rounds * setting.problem.blind_regret(setting.bounds)
+    says_nothing = f", which says nothing: who learns nothing has at most {number(blind)}"
+    return f"at most {number(bound)}" + (says_nothing if bound >= blind else "")
+
+
+def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:
+    """Return what was asked for, and what of it is not used."""
+    epsilon, delta = f"epsilon {setting.epsilon:g}", f"delta {setting.delta:g}"
+    if not guarantee.is_private or guarantee.epsilon == 0.0:
+        return f"{epsilon} and {delta} (neither is used)"
+    return f"{epsilon}, {delta}" + (" (not used: the guarantee is pure)" if setting.delta > guarantee.delta else "")
 
 
 def _option(option: Option) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
@@ -22,6 +23,8 @@ def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
     """Measure and print every place where a paper's constant is too small, too large or its claim false."""
     if output is not None and not output.absolute().parent.is_dir():
         raise DiscreetError(f"output is {output}, but there is no folder {output.absolute().parent}.")
+    if output is not None and not os.access(output if output.exists() else output.absolute().parent, os.W_OK):
+        raise DiscreetError(f"output is {output}, but no file can be written there.")
     rows = known()
     measured = []
     with progress_bar(quiet=quiet) as bar:

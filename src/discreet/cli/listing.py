@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import textwrap
+from collections.abc import Iterator, Sequence
 
 import click
 
 from discreet.algorithms import algorithms
 from discreet.cli import options
-from discreet.cli.text import table
+from discreet.guarantee import Json
+
+WIDTH = 80  # of a terminal, at least
+MODELS = {"central": "central", "local": "local", "none": "-"}
 
 
 @click.command(name="list", epilog="Example: discreet list --json")
@@ -32,4 +38,30 @@ def list_algorithms(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table(list(rows[0]), [list(row.values()) for row in rows])
+    click.echo("\n".join(_lines(rows)))
+
+
+def _lines(rows: Sequence[Json]) -> Iterator[str]:
+    """Yield a paragraph for each problem: names, the model of privacy, and what each algorithm is."""
+    order = list(dict.fromkeys(_place(row) for row in rows))
+    grouped = itertools.groupby(sorted(rows, key=lambda row: order.index(_place(row))), key=_place)
+    first = max(len(row["name"]) for row in rows) + 2
+    for (problem, feedback), mine in grouped:
+        yield f"{problem} (seen: {feedback})"
+        for row in mine:
+            doubt = "" if row["status"] in ("proved", "none") else f"; {row['status']}"
+            source = "" if row["paper"] == "-" else f" ({row['paper']}{doubt})"
+            head = f"  {row['name']:<{first}}{MODELS[row['model']]:<9}"
+            yield from textwrap.wrap(
+                row["title"] + source,
+                WIDTH,
+                initial_indent=head,
+                subsequent_indent=" " * len(head),
+                break_on_hyphens=False,
+            )
+        yield ""
+    yield "Second column: the model of privacy, - for none (discreet glossary central)."
+
+
+def _place(row: Json) -> tuple[str, str]:
+    return row["problem"], row["feedback"]

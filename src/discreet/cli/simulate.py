@@ -96,23 +96,39 @@ def simulate(
 
 def _print(results: Results) -> None:
     short = functools.partial(number, digits=4)
+    summary = results.summary()
     rows = [
         [
             row["label"],
             short(row["regret_mean"]),
             "-" if row["regret_low"] is None else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
             short(row["regret_median_of_means"]),
-            short(row["regret_bound"]),
+            number(row["regret_per_round"], digits=3),
+            "-" if row["times_twin"] is None else f"{short(row['times_twin'])} ×",
+            short(row["regret_bound"]) + (" *" if row["bound_is_vacuous"] else ""),
             f"{row['seconds']:.1f}",
         ]
-        for row in results.summary()
+        for row in summary
     ]
     click.echo(
         f"Regret after {results.rounds:,} rounds against {results.problem.rivals}, "
         f"{results.environment} losses, {count(results.trials.size, 'trial')}"
     )
-    head = ["algorithm", "mean regret", "95 % interval", "median of means", "proved bound", "seconds"]
-    table(head, rows, right=range(1, 6))
+    head = [
+        "algorithm",
+        "mean regret",
+        "95 % interval",
+        "median of means",
+        "a round",
+        "to its twin",
+        "proved bound",
+        "seconds",
+    ]
+    table(head, rows, right=range(1, len(head)))
+    if any(row["times_twin"] is not None for row in summary):
+        click.echo("To its twin: as a multiple of the regret of the same algorithm without privacy.")
+    if any(row["bound_is_vacuous"] for row in summary):
+        click.echo(f"* says nothing: who learns nothing has a regret of at most {short(results.blind_regret)} here.")
     if results.clipped:
         click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
 

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from discreet.errors import DiscreetError, check_int, unknown_name
-from discreet.options import REQUIRED, Option, Values, options_of
+from discreet.kernel import copy
+from discreet.options import REQUIRED, Option, Values, defined_as, options_of
 from discreet.problems import Environment, Problem
-from discreet.ranges import Range, make_range
+from discreet.ranges import Range, check_bounds, make_range
 
 Make = TypeVar("Make", bound=Callable[..., Environment])
 DEFAULT_ROUNDS = 10_000
@@ -49,7 +52,9 @@ class NamedEnvironment:
         for name, option in self.options.items():
             if option.default is REQUIRED and arguments.get(name) is None:
                 raise DiscreetError(f"environment '{self.name}' needs {_what(option)}, and none was given.")
-        return self.make(**arguments)
+        made = self.make(**arguments)
+        copy(made).deal(0, 2, np.random.default_rng(0))  # what is wrong with an option is said now, not in the middle
+        return made
 
 
 _environments: dict[tuple[type[Problem], str], NamedEnvironment] = {}
@@ -59,6 +64,9 @@ def register_environment(name: str, *, title: str, problem: type[Problem], **pre
     """Declare the environment of that name for a kind of problem: a decorator of its class, or of a function."""
 
     def keep(make: Make) -> Make:
+        older = _environments.get((problem, name))
+        if older is not None and defined_as(older.make) != defined_as(make):
+            raise DiscreetError(f"name is '{name}', but an environment of that name is registered already: use another.")
         known = NamedEnvironment(name=name, title=title, problem=problem, make=make, preset=preset)
         _environments[problem, name] = known
         return make
@@ -111,7 +119,7 @@ def environment(
     if problem is None:
         given = {name: options.pop(name) for name in parameter_names(known.problem) if name in options}
         problem = known.problem(**given)
-    length, declared = check_int("rounds", rounds, least=2), make_range() if bounds is None else bounds
+    length, declared = check_int("rounds", rounds, least=2), make_range() if bounds is None else check_bounds(bounds)
     borrowed = None if isinstance(problem, known.problem) else problem.borrowed()
     found = known.build(borrowed or problem, rounds=length, bounds=declared, options=options)
     return check_parameters(found if borrowed is None else problem.adapt(found), given)

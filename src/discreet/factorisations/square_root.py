@@ -24,7 +24,7 @@ class SquareRoot(Toeplitz):
 
     name: ClassVar[str] = "sqrt-toeplitz"
 
-    matrix: Filter
+    matrix: Raw[Filter]  # its work space holds parts of the streams
     raw: Raw[Floats]  # coordinate, round: vectors that came, and what they add to later rows
     noisy: Raw[Floats]  # the same of noisy rows
 

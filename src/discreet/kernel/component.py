@@ -37,6 +37,7 @@ Some rules follow from how it works:
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections import namedtuple
@@ -58,7 +59,7 @@ from typing import (
 
 import numpy as np
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 
 T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -113,7 +114,11 @@ class Component(Tuple):
             setattr(cls, name, record[name])
         cls._checks_fields = "__new__" in vars(cls) or (cls._checks_fields and not inspect.get_annotations(cls))
         if not cls._checks_fields:
-            cls.__new__ = staticmethod(record["__new__"])  # type: ignore[method-assign]
+            parts = {
+                name: note for name, note in fields.items() if isinstance(note, type) and issubclass(note, Component)
+            }
+            new = record["__new__"]
+            cls.__new__ = staticmethod(_checking(new, parts) if parts else new)  # type: ignore[method-assign]
         cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))
         if cls.compiles:
             _register_methods(cls)
@@ -226,6 +231,21 @@ def _bare(method: Callable[..., Any]) -> Callable[..., Any]:
     bare = FunctionType(m.__code__, m.__globals__, m.__name__, m.__defaults__, m.__closure__)
     bare.__qualname__, bare.__module__ = m.__qualname__, m.__module__
     return bare
+
+
+def _checking(new: Callable[..., Any], parts: dict[str, type]) -> Callable[..., Any]:
+    """Return a constructor that refuses what is no component of the declared kind, such as parts in the wrong order."""
+
+    @functools.wraps(new)
+    def checked(cls: type, *values: Any, **named: Any) -> Any:
+        component = new(cls, *values, **named)
+        for name, part in zip(cls._fields, component, strict=True):  # type: ignore[attr-defined]
+            if name in parts and not isinstance(part, parts[name]):
+                found = f"of type {type(part).__name__}" if isinstance(part, Component) else shorten(part)
+                raise DiscreetError(f"{name} is {found}, but {cls.__name__} needs a {parts[name].__name__} there.")
+        return component
+
+    return checked
 
 
 def _is_class_variable(note: Any) -> bool:

@@ -10,6 +10,11 @@ class Wrapping(Learner):
 
     learner: Learner
 
+    @property
+    def choices(self) -> int:
+        """Among how many the learner chooses."""
+        return self.learner.choices
+
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Let the learner act."""
         return self.learner.act(observation, rng)

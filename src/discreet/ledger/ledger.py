@@ -7,20 +7,19 @@ import hmac
 import os
 import secrets
 import sqlite3
-import unicodedata
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
-from numbers import Integral
 from pathlib import Path
 from typing import NamedTuple, NoReturn, SupportsIndex
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.ledger.charges import check_charge
-from discreet.ledger.rules import EXACT, RULES, Cost, exact, less
+from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down, share
 from discreet.ledger.turns import turn
+from discreet.ledger.users import User, user_name
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
 KEY_BYTES = 16  # the least length of a key
@@ -33,6 +32,7 @@ TABLES = (
     f"PRAGMA application_id = {MARK}",
 )
 
+CHECK, OLD_CHECK = b"check: users are text", b"check"  # what tells, with the key, how users are counted
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
@@ -90,7 +90,8 @@ class Ledger:
     Traceback (most recent call last):
     ...
     discreet.ledger.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in
-    all, but the budget is epsilon 1.0 and delta 0.0.
+    all, but the budget is epsilon 1.0 and delta 0.0: a pure guarantee of epsilon at most 0.2, which is 0.1 a round, would
+    fit.
     >>> ledger.admit("Ada"), ledger.admit("Ada")
     (1, 2)
     """
@@ -142,17 +143,34 @@ class Ledger:
                 then = self._rule.cost(total)
                 raise BudgetExceeded(
                     f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta {then.delta!r} in all, "
-                    f"but the budget is epsilon {self._budget.epsilon!r} and delta {self._budget.delta!r}."
+                    f"but the budget is epsilon {self._budget.epsilon!r} and delta {self._budget.delta!r}: "
+                    f"{self._offer(self._rule.room(before), guarantee.rounds)}."
                 )
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             row = (number + 1, *facts, now, " ".join(map(str, total)))
             file.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         return number + 1
 
-    def admit(self, user: str | int | bytes) -> int:
+    def epsilon_a_round(self, *, runs: int = 1) -> float:
+        """Return the largest epsilon that each of ``runs`` more runs can have for one round, with pure privacy.
+
+        What is left is shared by the runs, and in each by the rounds that a user may be in.
+
+        >>> ledger = Ledger(2.0, max_rounds_per_user=4)
+        >>> ledger.epsilon_a_round(), ledger.epsilon_a_round(runs=5)
+        (0.5, 0.1)
+        """
+        number = check_int("runs", runs, least=1)
+        with self._transaction() as file:
+            _, before = self._last(file)
+        return share(self._rule.room(before, charges=number), self._most or 1)
+
+    def admit(self, user: User) -> int:
         """Count a round of a user and return how many it has been in now; use the round's outcome only afterwards.
 
-        One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not counted.
+        A user is named by text. A whole number is taken as the text that it prints as and bytes as the text that they
+        encode, and blanks around it do not count: 17, "17", b"17" and " 17" are one user. One more than
+        ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not counted.
         """
         digest = self._digest(user)
         with self._transaction(writing=True) as file:
@@ -162,7 +180,7 @@ class Ledger:
             file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (digest, rounds))
         return rounds
 
-    def rounds_of(self, user: str | int | bytes) -> int:
+    def rounds_of(self, user: User) -> int:
         """Return in how many rounds a user has been admitted."""
         digest = self._digest(user)
         with self._transaction() as file:
@@ -264,7 +282,7 @@ class Ledger:
     def _check(self, file: sqlite3.Connection, creating: bool) -> None:
         """Refuse a file that is not this ledger; make it, if it is new."""
         terms = (self._budget.epsilon, self._budget.delta, self._composition, self._most)
-        check = None if self._key is None else hmac.digest(self._key, b"check", "sha256")
+        check = None if self._key is None else hmac.digest(self._key, CHECK, "sha256")
         if creating and not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             for statement in TABLES:
                 file.execute(statement)
@@ -276,6 +294,10 @@ class Ledger:
         for name, here, there in zip(names, terms, stored, strict=True):
             if here != there:
                 raise DiscreetError(f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good.")
+        if self._key is not None and hmac.compare_digest(hmac.digest(self._key, OLD_CHECK, "sha256"), stored_check):
+            raise DiscreetError(
+                f"the ledger {self._where} counted 17 and '17' as two users, so it cannot be gone on with."
+            )
         if check is not None and not hmac.compare_digest(check, stored_check):
             raise DiscreetError(f"key is not the one with which the ledger {self._where} was made.")
 
@@ -287,18 +309,17 @@ class Ledger:
         return row[0], tuple(map(Decimal, row[1].split()))
 
     def _digest(self, user: object) -> bytes:
-        """Return a user's pseudonym; 1, "1" and b"1" have different ones."""
+        """Return a user's pseudonym."""
         if self._key is None:
             raise DiscreetError("max_rounds_per_user is None, but must be set to count the rounds of users.")
-        if isinstance(user, str):
-            message = b"str:" + unicodedata.normalize("NFC", user).encode("utf-8", "surrogatepass")
-        elif isinstance(user, bytes):
-            message = b"bytes:" + user
-        elif isinstance(user, Integral) and not isinstance(user, bool):
-            message = b"int:%x" % int(user)
-        else:
-            raise DiscreetError(f"user is of type {type(user).__name__}, but must be text, a whole number or bytes.")
-        return hmac.digest(self._key, message, "sha256")
+        return hmac.digest(self._key, b"user:" + user_name(user).encode("utf-8", "surrogatepass"), "sha256")
+
+    def _offer(self, room: Decimal, rounds: int) -> str:
+        """Return which epsilon would fit, for a guarantee about this number of rounds."""
+        if (most := round_down(room)) == 0.0:
+            return "nothing more fits"
+        each = f", which is {share(room, rounds)!r} a round," if rounds > 1 else ""
+        return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
 
 
 def _usable(key: object, *, limited: bool, in_memory: bool) -> bytes | None:

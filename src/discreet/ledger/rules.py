@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from typing import NamedTuple
 
 from discreet.errors import DiscreetError, check_range
@@ -36,6 +36,10 @@ class Basic:
         """Return what a sum of charges means."""
         return Cost(*map(round_up, total))
 
+    def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
+        """Return the largest epsilon that this number of pure charges can each have after such a sum."""
+        return EXACT.subtract(self.limit[0], total[0]) / charges
+
 
 class Concentrated:
     """The rho of zCDP add up; their limit solves rho + 2 sqrt(rho ln(1/delta)) = epsilon, rounded down."""
@@ -62,6 +66,13 @@ class Concentrated:
             epsilon = (rho + 2 * (rho * self.log).sqrt()) * (1 + MARGIN)
         return Cost(round_up(epsilon), self.delta if rho else 0.0, round_up(rho))
 
+    def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
+        """Return the largest epsilon that this number of pure charges can each have: the rho of one is ε² / 2."""
+        with localcontext(FINE):
+            return (2 * (self.limit[0] - total[0]) / charges).sqrt() * (
+                1 - Decimal("1e-12")
+            )  # a charge's rho is rounded up
+
 
 RULES: dict[str, type[Basic] | type[Concentrated]] = {"basic": Basic, "zcdp": Concentrated}
 
@@ -75,6 +86,20 @@ def round_up(number: Decimal) -> float:
     """Return the least float that does not print as less."""
     close = float(number)
     return close if exact(close) >= number else math.nextafter(close, math.inf)
+
+
+def round_down(number: Decimal, *, digits: int = 12) -> float:
+    """Return a number with few digits that is not above, at least 0.
+
+    >>> round_down(Decimal(1) / 3), round_down(Decimal(-1))
+    (0.333333333333, 0.0)
+    """
+    return max(0.0, float(Context(prec=digits, rounding=ROUND_FLOOR).plus(number)))
+
+
+def share(room: Decimal, rounds: int) -> float:
+    """Return an epsilon for one round with which that of several, rounded up to as many digits, still fits."""
+    return round_down(exact(round_down(room)) / rounds)
 
 
 def less(limit: Decimal, part: float) -> float:

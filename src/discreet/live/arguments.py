@@ -9,7 +9,7 @@ from typing import SupportsFloat, cast
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_int, count
+from discreet.errors import DiscreetError, check_flag, check_int, count
 from discreet.ranges import Range
 
 Labels = tuple[Hashable, ...]
@@ -19,8 +19,7 @@ TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
 def check_flags(**flags: object) -> None:
     """Refuse what is neither True nor False."""
     for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            raise DiscreetError(f"{name} is {flag!r}, but must be True or False.")
+        check_flag(name, flag)
 
 
 def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:

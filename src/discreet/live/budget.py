@@ -5,8 +5,7 @@ from __future__ import annotations
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-
-User = str | int | bytes
+from discreet.ledger.users import User as User
 
 
 class Budget:
@@ -22,6 +21,11 @@ class Budget:
         self._limit = ledger.max_rounds_per_user
         self._charged = False
 
+    @property
+    def rounds_per_user(self) -> int:
+        """How many rounds the guarantee has to cover: those that a user may have."""
+        return self._limit or 1
+
     def admit(self, user: User | None) -> None:
         """Charge the run, if that has not been done, and count a round of the user."""
         if self._limit is not None and user is None:
@@ -29,7 +33,7 @@ class Budget:
         if self._limit is None and user is not None:
             raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
         if not self._charged:
-            guarantee = self._guarantee.for_user(rounds=self._limit or 1)
+            guarantee = self._guarantee.for_user(rounds=self.rounds_per_user)
             self._ledger.charge(guarantee, label=self._label, once=True)
             self._charged = True
         if user is not None:

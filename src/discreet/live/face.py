@@ -121,7 +121,10 @@ class Face(NoTwin):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised; with a caveat if this is a simulation."""
+        """What is promised; with a caveat if this is a simulation.
+
+        With a ledger that limits the rounds of a user, it is what holds for a user with that many rounds.
+        """
         return self._run.guarantee
 
     @property

@@ -357,8 +357,8 @@ class LiveRun(NoTwin):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised, and on which condition; with a caveat if this is a simulation."""
-        return stated(self._plan)
+        """What is promised, and on which condition; to a user with as many rounds as the ledger allows."""
+        return stated(self._plan).for_user(rounds=1 if self._budget is None else self._budget.rounds_per_user)
 
     @property
     def round(self) -> int:

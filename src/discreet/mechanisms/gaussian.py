@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from discreet.contracts import Generator
 from discreet.curves import GaussianNoise, gaussian_sigma
 from discreet.errors import check_positive, check_range
@@ -23,6 +25,10 @@ class Gaussian(GaussianShape):
 
     scale: float
     delta: float
+
+    def __new__(cls, scale: float, delta: float) -> Self:
+        """Return noise of this scale; with 0 there is none, and no guarantee."""
+        return cls._make((check_range("scale", scale, 0.0, 1e300), check_range("delta", delta, 0.0, 1.0)))
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:

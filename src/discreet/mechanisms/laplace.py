@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Self
 
 from discreet.contracts import Generator
 from discreet.curves import LaplaceNoise
-from discreet.errors import check_positive
+from discreet.errors import check_positive, check_range
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.exact import ExactLaplace
 from discreet.mechanisms.shapes import LaplaceShape
@@ -26,6 +27,10 @@ class Laplace(LaplaceShape):
     """
 
     scale: float
+
+    def __new__(cls, scale: float) -> Self:
+        """Return noise of this scale; with 0 there is none, and no guarantee."""
+        return cls._make((check_range("scale", scale, 0.0, 1e300),))
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> Laplace:

@@ -11,7 +11,7 @@ from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.ranges import Range, make_range
+from discreet.ranges import Range, check_bounds
 
 BITS = 62
 
@@ -52,7 +52,7 @@ class RandomisedResponse(ResponseShape):
     @classmethod
     def calibrate(cls, *, bounds: Range, epsilon: float) -> RandomisedResponse:
         """Return the response with the least spread for epsilon."""
-        return cls(make_range(*bounds), check_positive("epsilon", epsilon))
+        return cls(check_bounds(bounds), check_positive("epsilon", epsilon))
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one of the two values; what lies outside the range is clamped first."""

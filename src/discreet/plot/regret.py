@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -42,13 +43,15 @@ def plot_regret(results: Results, path: Path | str) -> Path:
     return Path(path)
 
 
-def draw_regret(results: Results, axes: Axes) -> None:
-    """Draw the same into given axes."""
+def draw_regret(results: Results, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+    """Draw the same into given axes, or into new ones; return them. ``colors`` has one for each contender."""
+    axes: Axes = plotting().subplots(figsize=(6.4, 4.2), layout="constrained")[1] if ax is None else ax
+    palette = COLOURS if colors is None else tuple(colors)
     final = results.regret[:, :, -1].mean(axis=1)
     for index in np.argsort(-final, kind="stable"):
         contender = results.contenders[index]
         bands = np.array([mean_interval(column) for column in results.regret[index].T])
-        colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+        colour, marker = palette[index % len(palette)], MARKERS[index % len(MARKERS)]
         spots = (np.arange(6) + 0.3 + 0.6 * index / len(final)) / 6 * results.rounds
         guarantee = contender.private.guarantee
         known = guarantee.short.replace("differential privacy", "DP")
@@ -78,3 +81,4 @@ def draw_regret(results: Results, axes: Axes) -> None:
         axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     else:
         axes.legend(frameon=False, fontsize=8)
+    return axes

@@ -56,6 +56,10 @@ class Advice(Problem):
         """A loss for every arm."""
         return self.arms
 
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of uniform play, which plays every arm as often as the best one."""
+        return bounds.width * (1.0 - 1.0 / self.arms)
+
     def probe(self, rounds: int, rng: Generator) -> AdviceGame:
         """Return a game of random losses; all experts advise all arms alike."""
         return self._game(rng.random((rounds, self.arms)))
@@ -117,6 +121,11 @@ class FollowedGame(AdviceGame):
 
     That is lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
     """
+
+    @property
+    def choices(self) -> int:
+        """The number of experts."""
+        return int(self.table.shape[2])
 
     def observe(self, t: int) -> int:  # type: ignore[override]
         """Show nothing: who follows does not need to know the advice."""

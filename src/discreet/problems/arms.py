@@ -55,6 +55,10 @@ class Arms(Problem):
         """A loss for every arm."""
         return self.arms
 
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of uniform play, which plays every arm as often as the best one."""
+        return bounds.width * (1.0 - 1.0 / self.arms)
+
     def probe(self, rounds: int, rng: Generator) -> ArmGame:
         """Return a game of random losses."""
         return ArmGame(rng.random((rounds, self.arms)))
@@ -66,6 +70,13 @@ class Arms(Problem):
 
 class ArmGame(TableGame):
     """Rounds of a bandit game: ``losses[t, i]`` is the loss of arm i in round t."""
+
+    action_shape = ()
+
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return int(self.losses.shape[1])
 
     def feedback(self, t: int, action: int) -> float:
         """Return the loss of the arm that was played."""

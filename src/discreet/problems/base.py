@@ -18,6 +18,16 @@ from discreet.ranges import Range
 class Game(Component):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
+    @property
+    def choices(self) -> int:
+        """Among how many arms or experts a learner chooses, or in how many dimensions; 0 where it is not known."""
+        return 0
+
+    @property
+    def action_shape(self) -> tuple[int, ...] | None:
+        """The shape of an action: () for one of several, (n,) for a point; None where it is not known."""
+        return None
+
     def observe(self, t: int) -> Observation:
         """Return what is shown before round t is played: nothing."""
         return 0
@@ -128,6 +138,10 @@ class Problem:
     def widest(self, bounds: Range) -> float:
         """Return by how much the losses of two actions can differ in one round."""
         return bounds.width
+
+    def blind_regret(self, bounds: Range) -> float:
+        """Return the most regret a round of a player who learns nothing: a larger bound says nothing."""
+        return self.widest(bounds)
 
     def scale(self, bounds: Range) -> tuple[float, float]:
         """Return shift and factor that bring losses on the unit scale into the declared range."""

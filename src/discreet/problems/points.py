@@ -94,6 +94,10 @@ class Points(Problem):
         """Return by how much the losses of two points can differ in one round."""
         return self.sets(bounds).widest
 
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of the middle: of the uniform distribution over experts, or of the point 0."""
+        return self.widest(bounds) * (1.0 - 1.0 / self.dimension if self.geometry == "experts" else 0.5)
+
     def scale(self, bounds: Range) -> tuple[float, float]:
         """Return shift and factor: loss vectors of ball and cube are scaled to their largest size."""
         return super().scale(bounds) if self.geometry == "experts" else (0.0, bounds.high)
@@ -161,6 +165,16 @@ class Points(Problem):
 
 class LinearGame(TableGame):
     """Rounds of a linear game: row t of ``losses`` is the loss vector of round t."""
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return int(self.losses.shape[1])
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """A vector."""
+        return (self.choices,)
 
     def feedback(self, t: int, action: Floats) -> Floats:
         """Return the loss vector, whatever was played."""

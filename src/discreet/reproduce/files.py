@@ -20,7 +20,12 @@ def write_table(path: Path, rows: Sequence[Row]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+
+
+def _cell(value: object) -> object:
+    """Return a value as it is written: nothing, where there is none or it is not a number."""
+    return "" if value is None or value != value else value
 
 
 def save_figure(path: Path, figure: Figure) -> None:

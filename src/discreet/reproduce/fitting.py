@@ -22,6 +22,15 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
     return float(np.polyfit(np.log([a for a, _ in usable]), np.log([b for _, b in usable]), 1)[0])
 
 
+def shown(value: float, digits: int = 2) -> str:
+    """Return a fitted number, or a question mark where nothing could be fitted.
+
+    >>> shown(0.5), shown(math.nan)
+    ('0.50', '?')
+    """
+    return "?" if math.isnan(value) else f"{value:.{digits}f}"
+
+
 def lengths(longest: int, *, count: int, least: int) -> list[int]:
     """Return up to ``count`` lengths of games, each 4 times the one before; two, even if one is below ``least``.
 

@@ -24,6 +24,7 @@ class Findings:
 
     tables: Mapping[str, Sequence[Row]]
     text: str
+    trials: int = 0  # that were played, of which all numbers are means; 0 where nothing is drawn
 
 
 Found = TypeVar("Found", bound=Findings)
@@ -60,7 +61,8 @@ class Reproduction(Generic[Cell, Outcome, Found]):
         )
         found = self.analyse(self.play(self.sweep(plan.rounds), plan))
         for name, rows in found.tables.items():
-            write_table(folder / f"{name}.csv", rows)
+            played = {"trials": found.trials} if found.trials else {}
+            write_table(folder / f"{name}.csv", [{**row, **played} for row in rows])
         for name, figure in self.draw(found).items():
             save_figure(folder / f"{name}.png", figure)
         return found.text

@@ -12,17 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.algorithms import Algorithm, Setting, algorithm
-from discreet.contracts import Floats, Integers
+from discreet.contracts import Integers
 from discreet.environments.registry import file_options, find_environment
-from discreet.errors import DiscreetError, check_int, unknown_name
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten, unknown_name
 from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
-from discreet.simulation.matching import matching_environment, rounds_of, shared_problem
+from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
 
@@ -44,6 +45,12 @@ class Contender:
     algorithm: str = "custom"
     facts: Mapping[str, Any] = field(default_factory=dict)  # what the manifest says about it
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.label, str) or not self.label:
+            raise DiscreetError(f"label is {self.label!r}, but must be a text that names the contender.")
+        if not isinstance(self.private, Private):
+            raise DiscreetError(f"private is {shorten(self.private)}, but must be a Private(channel, learner).")
+
     @classmethod
     def named(cls, name: str, setting: Setting[Problem], **options: Any) -> Contender:
         """Return a named algorithm with its parameters filled in."""
@@ -56,6 +63,7 @@ class Contender:
             facts={
                 "title": known.title,
                 "citation": known.citation.text,
+                "twin": known.twin,
                 "parameters": dict(instance.parameters),
                 "regret_bound": instance.regret_bound,
             },
@@ -65,9 +73,9 @@ class Contender:
 def simulate(
     algorithms: str | Contender | Iterable[str | Contender],
     *,
-    environment: str | Environment | None = None,
+    environment: str | Environment | ArrayLike | None = None,
     problem: Problem | None = None,
-    losses: Path | str | Floats | None = None,
+    losses: Path | str | ArrayLike | None = None,
     rounds: int | None = None,
     trials: int = 24,
     epsilon: float | Sequence[float] = 1.0,
@@ -90,27 +98,34 @@ def simulate(
     ends the run early and keeps the trials that are finished.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to the declared range, from
-    ``low`` to ``high``. ``losses`` is a table, an array or a file with a row a round, in the units of that range; with
-    expert advice it needs ``advice`` too, of the shape (rounds, experts, arms). Contenders of your own play whatever the
-    environment, or ``problem``, says.
+    ``low`` to ``high``. ``losses`` is a table with a row a round, in the units of that range (an array, lists, a
+    DataFrame or a file); it can also be given as the environment. ``rewards`` in its place is a table of rewards r, which
+    are the losses low + high - r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
+    Contenders of your own play whatever the environment, or ``problem``, says.
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
     >>> exp3 < 0.6 * uniform
     True
     """
-    algorithms = [algorithms] if isinstance(algorithms, str | Contender) else list(algorithms)
+    algorithms = _listed(algorithms)
     bounds = make_range(low, high)
     asked = check_int("trials", trials, least=1)
     seed = check_int("seed", seed, least=0)
+    check_flag("clip", clip)
+    if progress is not None and not callable(progress):
+        raise DiscreetError(f"progress is {shorten(progress)}, but must be a function of trials finished and asked for.")
+    if problem is not None and not isinstance(problem, Problem):
+        raise DiscreetError(f"problem is {shorten(problem)}, but must be a problem such as Arms(4).")
     threads = min(asked, available_cores() if workers is None else check_int("workers", workers, least=1))
     named = [algorithm(each) for each in algorithms if isinstance(each, str)]
     given = {name: value for name, value in parameters.items() if value is not None}
     files = {name: given.pop(name) for name in file_options() if name in given}
     files |= {} if losses is None else {"losses": losses}
-    chosen = dict(options or {})
+    chosen = _options(options)
+    named_or_own, files = environment_or_table(environment, files)
     world = matching_environment(
-        environment,
+        named_or_own,
         problem or shared_problem(named, given),
         parameters=given,
         options=chosen | files,
@@ -123,11 +138,9 @@ def simulate(
     length = rounds_of(world, rounds)
     world, clipped = world.checked(world.problem, length, bounds, clip=clip)
 
-    epsilons = [float(value) for value in np.atleast_1d(epsilon)]
-    if not epsilons:
-        raise DiscreetError("epsilon is empty, but at least one value is needed.")
+    epsilons = _epsilons(epsilon)
     settings = [Setting(world.problem, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons]
-    _check_options(chosen, named, environment, world.problem)
+    _check_options(chosen, named, named_or_own, world.problem)
     contenders = _contenders(algorithms, settings, chosen)
     marks = checkpoints(length)
     outcomes = _run(
@@ -135,7 +148,7 @@ def simulate(
     )
     return Results(
         contenders=tuple(contenders),
-        environment=_title(environment, world),
+        environment=_title(named_or_own, world),
         problem=world.problem,
         checkpoints=marks,
         asked=asked,
@@ -199,6 +212,40 @@ def _run(
     return outcomes
 
 
+def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str | Contender]:
+    """Return the algorithms as a list without repetitions, or refuse them."""
+    if isinstance(algorithms, str | Contender):
+        return [algorithms]
+    if not isinstance(algorithms, Iterable):
+        raise DiscreetError(f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of them.")
+    found = list(algorithms)
+    if not found:
+        raise DiscreetError("algorithms is empty, but at least one is needed.")
+    names = [each for each in found if isinstance(each, str)]
+    for name in names:
+        if names.count(name) > 1:
+            raise DiscreetError(f"algorithm '{name}' is given {names.count(name)} times, but each plays once.")
+    return found
+
+
+def _options(given: Values | None) -> dict[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        raise DiscreetError(f"options is {shorten(given)}, but must be a dictionary of options by name.")
+    return dict(given or {})
+
+
+def _epsilons(given: float | Sequence[float]) -> list[float]:
+    """Return every epsilon, or refuse one that is no number or comes twice."""
+    values = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+    if not values:
+        raise DiscreetError("epsilon is empty, but at least one value is needed.")
+    found = [check_positive("epsilon", value) for value in values]
+    for value in found:
+        if found.count(value) > 1:
+            raise DiscreetError(f"epsilon {value:g} is given {found.count(value)} times, but each is played once.")
+    return found
+
+
 def _check_options(
     options: Values, named: Sequence[Algorithm], asked: str | Environment | None, problem: Problem
 ) -> None:
@@ -214,8 +261,6 @@ def _check_options(
 def _contenders(
     algorithms: Sequence[str | Contender], settings: Sequence[Setting[Problem]], options: Values
 ) -> list[Contender]:
-    if not algorithms:
-        raise DiscreetError("algorithms is empty, but at least one is needed.")
     found: dict[str, Contender] = {}
     for each in algorithms:
         if isinstance(each, Contender):

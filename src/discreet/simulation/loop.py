@@ -114,7 +114,14 @@ class Player:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
+        mine, theirs = self.private.learner.choices, game.choices
+        if mine and theirs and mine != theirs:
+            what = "dimensions" if game.action_shape else "actions"
+            raise DiscreetError(f"the learner is for {mine:,} {what}, but the game has {theirs:,}: they must agree.")
         action, trace = self.private.act(game.observe(0), self._streams.learner)
+        if game.action_shape is not None and np.shape(action) != game.action_shape:
+            played, asked = (_action_words(shape) for shape in (np.shape(action), game.action_shape))
+            raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
         return Held(action, trace, self.private.hold_for(trace))
 
     def _loop(self, game: Game, held: Held) -> Loop:
@@ -124,3 +131,7 @@ class Player:
         # Without reference counting a view would come back as the array that it is a view of.
         chosen: Loop = loop.ordinary if any(array.base is not None for _, array in arrays(held)) else loop
         return chosen
+
+
+def _action_words(shape: tuple[int, ...]) -> str:
+    return f"points of shape {shape}" if shape else "one of several actions"

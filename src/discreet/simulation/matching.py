@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from discreet.algorithms import Algorithm
+from discreet.environments.arms.table import numbers_of
 from discreet.environments.registry import (
     DEFAULT_ROUNDS,
     check_parameters,
@@ -12,10 +16,12 @@ from discreet.environments.registry import (
     file_options,
     find_environment,
 )
-from discreet.errors import DiscreetError, check_int, unknown_name
+from discreet.errors import DiscreetError, check_int, shorten
 from discreet.options import Values
 from discreet.problems import Arms, Environment, Problem
 from discreet.ranges import Range
+
+TABLES = ("losses", "rewards")
 
 
 def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Problem | None:
@@ -35,6 +41,24 @@ def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Probl
     return problem
 
 
+def environment_or_table(
+    asked: str | Environment | ArrayLike | None, files: Values
+) -> tuple[str | Environment | None, dict[str, Any]]:
+    """Return the environment that is asked for, 'table' where losses or rewards are given, and all tables by name."""
+    tables = [name for name in TABLES if name in files]
+    if isinstance(asked, str | Environment):
+        return asked, dict(files)
+    if asked is None:
+        return ("table" if tables else None), dict(files)
+    if tables:
+        raise DiscreetError(f"{tables[0]} are given, but so is an environment: give one of the two.")
+    try:
+        return "table", {**files, "losses": numbers_of("environment", asked)}
+    except DiscreetError:
+        wanted = "a name, an Environment or a table of losses"
+        raise DiscreetError(f"environment is {shorten(asked)}, but must be {wanted}.") from None
+
+
 def matching_environment(
     asked: str | Environment | None,
     problem: Problem | None,
@@ -50,19 +74,18 @@ def matching_environment(
     the environment and of others.
     """
     if asked is None:
-        asked = "table" if "losses" in options else (problem or Arms()).default_environment
+        asked = (problem or Arms()).default_environment
     if isinstance(asked, Environment):
         found = _adapted(asked, problem)
-        if "losses" in options:
-            raise DiscreetError("losses are given, but so is an environment: give one of the two.")
-    elif isinstance(asked, str):
+        for name in TABLES:
+            if name in options:
+                raise DiscreetError(f"{name} are given, but so is an environment: give one of the two.")
+    else:
         wanted = {**find_environment(asked, problem).options, **file_options()}
         mine = {name: value for name, value in options.items() if name in wanted}
         length = DEFAULT_ROUNDS if rounds is None else rounds
         numbers = parameters if problem is None else {}
         found = environment(asked, problem, rounds=length, bounds=bounds, **numbers, **mine)
-    else:
-        raise unknown_name("environment", asked, ())
     return check_parameters(found, parameters)
 
 

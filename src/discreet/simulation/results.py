@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Integers
-from discreet.errors import DiscreetError, count
+from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Json
 from discreet.kernel import source_digest
 from discreet.problems import Problem
@@ -23,6 +25,9 @@ from discreet.ranges import Range
 from discreet.simulation.statistics import mean_interval, median_of_means
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
     from discreet.simulation.experiment import Contender
 
 
@@ -52,9 +57,12 @@ class Results:
     def summary(self) -> list[Json]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
         rows = []
+        means, blind = self._means(), self.blind_regret
         for index, contender in enumerate(self.contenders):
             final = self.regret[index, :, -1]
             mean, median = mean_interval(final), median_of_means(final)
+            twin = means.get(str(contender.facts.get("twin")))
+            bound = None if self.reacts else contender.facts.get("regret_bound")
             rows.append(
                 {
                     "algorithm": contender.algorithm,
@@ -66,13 +74,32 @@ class Results:
                     "regret_median_of_means": median.value,
                     "regret_gini_low": median.low,
                     "regret_gini_high": median.high,
-                    "regret_bound": None if self.reacts else contender.facts.get("regret_bound"),
+                    "regret_per_round": mean.value / self.rounds,
+                    "twin": contender.facts.get("twin") or None,
+                    "times_twin": mean.value / twin if twin is not None and twin > 0.0 else None,
+                    "regret_bound": bound,
+                    "bound_is_vacuous": None if bound is None else bool(bound >= blind),
                     "rounds": self.rounds,
                     "trials": int(self.trials.size),
                     "seconds": float(self.seconds[index]),
                 }
             )
         return rows
+
+    @property
+    def blind_regret(self) -> float:
+        """The regret of who learns nothing: what uniform play had, if it took part, and at most what it can have."""
+        most = self.rounds * self.problem.blind_regret(self.bounds)
+        return min(most, self._means().get("uniform", most))
+
+    def _means(self) -> dict[str, float]:
+        """Return the mean regret of every algorithm without privacy, and of uniform play."""
+        final = self.regret[:, :, -1].mean(axis=1)
+        return {
+            contender.algorithm: float(mean)
+            for contender, mean in zip(self.contenders, final, strict=True)
+            if not contender.private.guarantee.is_private or contender.algorithm == "uniform"
+        }
 
     def __repr__(self) -> str:
         names = ", ".join(contender.label for contender in self.contenders)
@@ -93,6 +120,23 @@ class Results:
             "loss": self.loss.ravel(),
             "regret": self.regret.ravel(),
         }
+
+    def to_pandas(self) -> DataFrame:
+        """Return the tidy table as a DataFrame of pandas: one row for each contender, trial and checkpoint."""
+        try:
+            import pandas
+        except ImportError:
+            raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
+        return pandas.DataFrame(self.columns())
+
+    def plot(self, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+        """Draw mean regret over rounds, with 95 % bands, into given axes or new ones; return them.
+
+        ``colors`` has one for each contender. The figure of new axes is ``axes.figure``.
+        """
+        drawing = importlib.import_module("discreet.plot.regret")  # by name: pictures are a layer above results
+        axes: Axes = drawing.draw_regret(self, ax, colors=_check_colors(colors, len(self.contenders)))
+        return axes
 
     def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was promised."""
@@ -121,6 +165,12 @@ class Results:
         parquet.write_table(arrow.table(self.columns()), table)
         manifest.write_text(json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return [table, manifest]
+
+
+def _check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
+    if colors is not None and (isinstance(colors, str) or len(colors) < needed):
+        raise DiscreetError(f"colors is {shorten(colors)}, but must be a list with one for each of {needed} contenders.")
+    return colors
 
 
 def parquet_writer() -> tuple[ModuleType, ModuleType]:

@@ -98,6 +98,7 @@ def expert_arms(setting: Setting[Advice], *, base: str = "batched-htinf", calibr
 
 @register_algorithm(
     name="local-exp4",
+    twin="exp4",
     title="EXP4 with noise every round",
     problem=Advice(),
     citation=FASTER_RATES,
@@ -130,6 +131,7 @@ def local_exp4(
 
 @register_algorithm(
     name="batched-exp4",
+    twin="exp4",
     title="EXP4 on noisy estimates of batches",
     problem=Advice(),
     citation=FASTER_RATES,
@@ -149,6 +151,7 @@ def batched_exp4(
 
 @register_algorithm(
     name="improved-batched-exp4",
+    twin="exp4",
     title="EXP4 on estimates of batches, with noise fitted to each expert",
     problem=Advice(),
     citation=FASTER_RATES,

@@ -37,6 +37,7 @@ def exp2(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
 
 @register_algorithm(
     name="noisy-exp2",
+    twin="exp2",
     title="EXP2 with noise every round",
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),

@@ -18,6 +18,7 @@ Calibration = Literal["tight", "paper"]
 
 @register_algorithm(
     name="batched-exp3",
+    twin="exp3",
     title="EXP3 on noisy means of batches",
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),
@@ -59,6 +60,7 @@ def batched_exp3(
 
 @register_algorithm(
     name="batched-htinf",
+    twin="htinf",
     title="HTINF on noisy means of batches",
     problem=Arms(),
     growth=ROOT,
@@ -94,6 +96,7 @@ def batched_htinf(
 
 @register_algorithm(
     name="batched-ftpl",
+    twin="ftpl",
     title="follow the perturbed leader on noisy means of batches",
     problem=Arms(),
     growth=Growth(0.5, shows_at=1000.0),

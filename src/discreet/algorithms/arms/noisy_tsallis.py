@@ -22,6 +22,7 @@ CAUTION = 0.5
 
 @register_algorithm(
     name="batched-tsallis-inf",
+    twin="tsallis-inf",
     title="Tsallis-INF on noisy means of batches",
     problem=Arms(),
     growth=ROOT,
@@ -56,6 +57,7 @@ def batched_tsallis_inf(
 
 @register_algorithm(
     name="local-tsallis-inf",
+    twin="tsallis-inf",
     title="Tsallis-INF with noise every round",
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),

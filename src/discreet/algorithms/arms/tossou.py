@@ -43,6 +43,7 @@ def exp3_gain(setting: Setting[Arms], *, mixing: float | None = None) -> Instanc
 
 @register_algorithm(
     name="dp-exp3-lap",
+    twin="exp3-gain",
     title="EXP3 for gains with noise every round",
     problem=Arms(),
     growth=Growth(0.5, shows_at=1000.0),
@@ -78,6 +79,7 @@ def dp_exp3_lap(
 
 @register_algorithm(
     name="exp3-tau",
+    twin="exp3-gain",
     title="EXP3 for gains on exact means of batches",
     problem=Arms(),
     growth=Growth(2.0 / 3.0, shows_at=10.0),

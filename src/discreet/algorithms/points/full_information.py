@@ -97,6 +97,7 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
 
 @register_algorithm(
     name="private-ftrl-experts",
+    twin="ftrl-experts",
     title="exponential weights on private running sums",
     problem=Points("experts"),
     fixed=("geometry",),
@@ -132,6 +133,7 @@ def private_ftrl_experts(
 
 @register_algorithm(
     name="private-ftpl",
+    twin="ftpl-olo",
     title="perturbed leader on private running sums",
     problem=Points("cube"),
     citation=AGARWAL_SINGH,
@@ -192,6 +194,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
 
     @register_algorithm(
         name=f"private-ftrl-{geometry}",
+        twin=f"ftrl-{geometry}",
         title=f"regularised leader on {place}, on private running sums",
         problem=Points(geometry),
         fixed=("geometry",),

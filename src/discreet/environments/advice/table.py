@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.arms.table import Table, table
+from discreet.environments.arms.table import Table, numbers_of, table
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
 from discreet.problems import Advice, AdviceGame, Environment, Problem
@@ -83,14 +84,18 @@ class AdviceTable(Environment):
 
 
 @register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Advice)
-def advice_table(*, losses: Path | str | Floats, advice: Path | str | Floats) -> AdviceTable:
-    """Return the table of losses and advice in arrays or in files."""
-    if isinstance(advice, np.ndarray) != isinstance(losses, np.ndarray):
-        raise DiscreetError(
-            "one of losses and advice is an array, and one a file: give both as arrays, or both as files."
-        )
-    rows = table(losses=losses)
-    return AdviceTable.of(rows, advice) if isinstance(advice, np.ndarray) else read_advice(rows, advice)
+def advice_table(
+    *,
+    advice: Path | str | ArrayLike,
+    bounds: Range,
+    losses: Path | str | ArrayLike | None = None,
+    rewards: Path | str | ArrayLike | None = None,
+) -> AdviceTable:
+    """Return the table of losses, or of rewards turned into losses, and advice in arrays or in files."""
+    rows = table(bounds=bounds, losses=losses, rewards=rewards)
+    if isinstance(advice, Path | str):
+        return read_advice(rows, advice)
+    return AdviceTable.of(rows, numbers_of("advice", advice))
 
 
 def read_advice(table: Table, path: Path | str) -> AdviceTable:

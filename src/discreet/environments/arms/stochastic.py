@@ -1,4 +1,4 @@
-"""The stochastic adversary of Tossou & Dimitrakakis 2017, section 4."""
+"""The stochastic adversary of Tossou & Dimitrakakis 2017, section 4, and others with losses that do not change."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.registry import register_environment
-from discreet.errors import DiscreetError, check_range, count
+from discreet.errors import DiscreetError, check_range, count, shorten
 from discreet.problems import ArmGame, Arms, ArmsEnvironment
 from discreet.ranges import Range, make_range
 
-GAP = 0.05
+GAP = 0.05  # as a fraction of the range
 UNIT = make_range()
 
 
@@ -18,32 +18,52 @@ UNIT = make_range()
     "stochastic", title="Bernoulli gains, one arm better by 0.05 (Tossou & Dimitrakakis 2017, section 4)", problem=Arms
 )
 class Stochastic(ArmsEnvironment):
-    """Independent gains, Bernoulli(0.5 + gap) for the first arm, gap = 0.05, and Bernoulli(0.5) for all others.
+    """Independent losses with fixed means: the first arm is better than all others by a gap, 0.05 of the range.
 
-    The loss is 1 - gain. With ``means`` arm i loses Bernoulli losses of mean means(i) instead, in the units of the
-    declared range (``bounds``).
+    All options are in the units of the declared range (``bounds``). The others have their mean in the middle of it, or
+    with ``means`` arm i has the mean means(i). Losses are one of the two ends of the range (Bernoulli), or with
+    ``spread`` they have that standard deviation: a beta distribution on the range.
 
     >>> game = Stochastic(3).deal(0, 10_000, np.random.default_rng(1))
     >>> game.losses.mean(axis=0).round(2).tolist()
     [0.45, 0.5, 0.5]
+    >>> scored = Stochastic(3, means=(5.0, 5.5, 6.5), spread=1.5, bounds=Range(0.0, 10.0))
+    >>> losses = 10.0 * scored.deal(0, 10_000, np.random.default_rng(1)).losses
+    >>> losses.mean(axis=0).round(1).tolist(), losses.std(axis=0).round(1).tolist()
+    ([5.0, 5.5, 6.5], [1.5, 1.5, 1.5])
     """
 
     on_unit_scale = True
 
-    gap: float = GAP
+    gap: float | None = None
     means: tuple[float, ...] = ()
+    spread: float | None = None
     bounds: Range = UNIT
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
-        """Return rounds start to stop."""
-        return ArmGame((rng.random((stop - start, self.arms)) >= self._gain_probability()).astype(np.float64))
+        """Return rounds start to stop, as fractions of the range."""
+        means, size = self.mean_fractions(), (stop - start, self.arms)
+        if self.spread is None:
+            return ArmGame((rng.random(size) >= 1.0 - means).astype(np.float64))
+        most = float(np.sqrt(means * (1.0 - means)).min())
+        deviation = check_range("spread", self.spread, 0.0, most * self.bounds.width) / self.bounds.width
+        if deviation == 0.0:
+            return ArmGame(np.broadcast_to(means, size).copy())
+        strength = np.maximum(means * (1.0 - means) / deviation**2 - 1.0, 1e-9)
+        return ArmGame(rng.beta(means * strength, (1.0 - means) * strength, size))
 
-    def _gain_probability(self) -> Floats:
-        if self.means:
+    def mean_fractions(self) -> Floats:
+        """Return every arm's mean as a fraction of the range, or refuse the options."""
+        if isinstance(self.means, str) or not isinstance(self.means, tuple | list | np.ndarray):
+            raise DiscreetError(f"means is {shorten(self.means)}, but must be one number for each arm.")
+        if len(self.means):
+            if self.gap is not None:
+                raise DiscreetError(f"gap is {self.gap!r}, but means are given too: give one of the two.")
             if len(self.means) != self.arms:
                 raise DiscreetError(f"means has {count(len(self.means), 'number')}, but there are {self.arms} arms.")
-            low, high = self.bounds.low, self.bounds.high
-            return np.array([1.0 - self.bounds.fraction(check_range("means", mean, low, high)) for mean in self.means])
-        probability = np.full(self.arms, 0.5)
-        probability[0] += check_range("gap", self.gap, 0.0, 0.5)
-        return probability
+            low, high = self.bounds
+            return np.array([self.bounds.fraction(check_range("means", mean, low, high)) for mean in self.means])
+        gap = GAP if self.gap is None else check_range("gap", self.gap, 0.0, self.bounds.width / 2) / self.bounds.width
+        means = np.full(self.arms, 0.5)
+        means[0] -= gap
+        return means

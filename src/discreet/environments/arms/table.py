@@ -7,10 +7,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.registry import register_environment
-from discreet.errors import DiscreetError, count
+from discreet.errors import DiscreetError, count, shorten
 from discreet.problems import ArmGame, Arms, Environment, Problem
 from discreet.ranges import Range
 
@@ -55,15 +56,43 @@ class Table(Environment):
 
 
 @register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Arms)
-def table(*, losses: Path | str | Floats) -> Table:
-    """Return the table of losses in an array or in a file."""
-    if not isinstance(losses, np.ndarray):
+def table(
+    *, bounds: Range, losses: Path | str | ArrayLike | None = None, rewards: Path | str | ArrayLike | None = None
+) -> Table:
+    """Return the table of losses, or of rewards turned into losses, in an array or in a file."""
+    if losses is not None and rewards is None:
+        return as_table("losses", losses)
+    if losses is not None or rewards is None:
+        given = "neither was" if losses is None else "both were"
+        raise DiscreetError(f"environment 'table' needs a file of losses or one of rewards, and {given} given.")
+    found = as_table("rewards", rewards)
+    turned = f"{found.file} (a reward r is the loss {bounds.low + bounds.high:g} - r)"
+    return found._replace(losses=bounds.low + (bounds.high - found.losses), file=turned)
+
+
+def as_table(name: str, losses: Path | str | ArrayLike) -> Table:
+    """Return the table in an array, in what can be made one (lists, a DataFrame), or in a file."""
+    if isinstance(losses, Path | str):
         return read_table(losses)
-    if losses.ndim != 2 or losses.dtype.kind not in "biuf" or not np.isfinite(losses).all():
-        raise DiscreetError(f"losses has shape {losses.shape}, but must be a table of finite numbers, one row a round.")
-    if min(losses.shape) < 2:
-        raise DiscreetError(f"losses has shape {losses.shape}, but at least 2 rounds and 2 columns are needed.")
-    return Table(np.ascontiguousarray(losses, dtype=np.float64))
+    values = numbers_of(name, losses)
+    if values.ndim != 2 or not np.isfinite(values).all():
+        raise DiscreetError(f"{name} has shape {values.shape}, but must be a table of finite numbers, one row a round.")
+    if min(values.shape) < 2:
+        raise DiscreetError(f"{name} has shape {values.shape}, but at least 2 rounds and 2 columns are needed.")
+    return Table(np.ascontiguousarray(values, dtype=np.float64))
+
+
+def numbers_of(name: str, given: ArrayLike) -> Floats:
+    """Return an array of numbers, or say what was given instead."""
+    try:
+        values = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        values = np.asarray(None)
+    if values.dtype.kind not in "biuf" or values.ndim == 0:
+        raise DiscreetError(
+            f"{name} is {shorten(given)}, but must be a file or a table of numbers with rows of one length."
+        )
+    return values
 
 
 def read_table(path: Path | str) -> Table:

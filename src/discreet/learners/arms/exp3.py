@@ -37,6 +37,11 @@ class Exp3(Learner):
     margin: float
     weights: Weights
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.weights.values.size
+
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, mixing: float = 0.0, margin: float = math.inf) -> Exp3:
         """Return the learner before the first round."""

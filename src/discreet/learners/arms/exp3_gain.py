@@ -30,6 +30,11 @@ class Exp3Gain(Learner):
     margin: float
     weights: Weights
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.weights.values.size
+
     @classmethod
     def start(cls, *, arms: int, mixing: float, learning_rate: float | None = None, margin: float = 0.0) -> Exp3Gain:
         """Return the learner before the first round."""

@@ -23,6 +23,11 @@ class Exp3IX(Learner):
     bias: float
     weights: Weights
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.weights.values.size
+
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, bias: float | None = None) -> Exp3IX:
         """Return the learner before the first round."""

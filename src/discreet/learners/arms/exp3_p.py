@@ -36,6 +36,11 @@ class Exp3P(Learner):
     gains: Floats  # G
     probabilities: Floats  # of the last draw
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.gains.size
+
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, mixing: float, bonus: float) -> Exp3P:
         """Return the learner before the first round."""

@@ -37,6 +37,11 @@ class Ftpl(Learner):
     cap: int
     losses: Floats  # L
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.losses.size
+
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, cap: int) -> Ftpl:
         """Return the learner before the first round."""

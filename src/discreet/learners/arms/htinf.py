@@ -46,6 +46,11 @@ class Htinf(Learner):
     probabilities: Floats  # x of the last draw
     clock: Floats  # rounds drawn, and min L - z of the last draw
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.losses.size
+
     @classmethod
     def start(cls, *, arms: int, moment: float, tail: float = 2.0) -> Htinf:
         """Return the learner before the first round."""

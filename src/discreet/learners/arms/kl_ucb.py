@@ -26,6 +26,11 @@ class KlUcb(Learner):
     counts: Floats
     clock: Floats
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.gains.size
+
     @classmethod
     def start(cls, *, arms: int, extra: float = 0.0) -> KlUcb:
         """Return the learner before the first round."""

@@ -58,6 +58,11 @@ class TsallisInf(Learner):
     baselines: Floats  # B of the last draw
     clock: Floats  # rounds drawn, and min L - x of the last draw
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.losses.size
+
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, baseline: float = 0.0, caution: float = math.inf) -> TsallisInf:
         """Return the learner before the first round."""

@@ -25,6 +25,11 @@ class Ucb(Learner):
     counts: Floats
     clock: Floats
 
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.gains.size
+
     @classmethod
     def start(cls, *, arms: int, exploration: float = 2.0) -> Ucb:
         """Return the learner before the first round."""

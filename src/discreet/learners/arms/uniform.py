@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from discreet.contracts import Generator, Learner
+from discreet.errors import check_int
 from discreet.learners.arms.draws import Draw
 
 
@@ -10,6 +13,15 @@ class Uniform(Learner):
     """Draws uniformly from ``arms`` arms."""
 
     arms: int
+
+    def __new__(cls, arms: int) -> Self:
+        """Return the learner for at least two arms."""
+        return cls._make((check_int("arms", arms, least=2),))
+
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.arms
 
     @classmethod
     def example(cls) -> Uniform:

@@ -11,6 +11,11 @@ class Leader(Learner):
     sums: Floats  # L, with its noise
     point: Floats  # what is played: a buffer
 
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.sums.size
+
     def learn(self, trace: float, released: Floats) -> None:
         """Keep the newest sum."""
         for i in range(self.sums.size):

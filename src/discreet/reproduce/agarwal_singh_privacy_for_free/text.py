@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from discreet.reproduce.agarwal_singh_privacy_for_free.sweep import SIZE
 from discreet.reproduce.files import Row
-from discreet.reproduce.fitting import slope
+from discreet.reproduce.fitting import shown, slope
 from discreet.reproduce.leaders import BLT, DELTA, TREE
 
 LEVEL = 1.5  # privacy costs something where regret is that many times what it is without
@@ -24,13 +24,13 @@ def threshold_lines(found: Sequence[Row]) -> list[str]:
     for approach in (TREE, BLT):
         mine = [row for row in found if row["approach"] == approach]
         lines += [
-            f"  {approach:<12}{row['T']:>9,}  {row['epsilon']:>9.3g}  {row['epsilon_sqrt_T']:>13.0f}"
-            f"  {row['epsilon_of_bounds']:>13.3g}  {row['epsilon_of_bounds_sqrt_T']:>13.0f}"
+            f"  {approach:<12}{row['T']:>9,}  {shown(row['epsilon'], 3):>9}  {shown(row['epsilon_sqrt_T'], 0):>13}"
+            f"  {shown(row['epsilon_of_bounds'], 3):>13}  {shown(row['epsilon_of_bounds_sqrt_T'], 0):>13}"
             for row in mine
         ]
         measured, proved = (_exponent(mine, key) for key in ("epsilon", "epsilon_of_bounds"))
         lines.append(
-            f"  {'':<12}epsilon* ~ T^{measured:.2f}, that of the bounds T^{proved:.2f} (without logarithms T^-0.50)"
+            f"  {'':<12}epsilon* ~ T^{shown(measured)}, that of the bounds T^{shown(proved)} (without logarithms T^-0.50)"
         )
     return lines
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from discreet.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
 from discreet.reproduce.files import Row
-from discreet.reproduce.fitting import slope
+from discreet.reproduce.fitting import shown, slope
 from discreet.reproduce.games import Played
 from discreet.reproduce.registry import Findings
 from discreet.simulation.statistics import Interval, mean_interval
 
 NAME = "faster-rates-table-1"
-COLUMNS = ("algorithm", "rounds", "epsilon", "regret_mean", "regret_bound")
+COLUMNS = ("algorithm", "rounds", "epsilon", "regret_mean", "regret_low", "regret_high", "regret_bound")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +37,8 @@ def analyse(played: Sequence[Played]) -> Growth:
     rows = [{key: row[key] for key in COLUMNS} for each in played for row in each.results.summary()]
     fits = [_fit(name, lengths, regret) for name in ALGORITHMS]
     lines = [
-        f"  {fit['algorithm']:<20} T^{fit['exponent_of_T']:.2f} (bound: {fit['theory']:.1f})   "
-        f"(1/epsilon)^{fit['exponent_of_1/epsilon']:.2f} (bound: {fit['theory_epsilon']:.1f})"
+        f"  {fit['algorithm']:<20} {_power('T', fit['exponent_of_T'], fit['theory'])}   "
+        f"{_power('(1/epsilon)', fit['exponent_of_1/epsilon'], fit['theory_epsilon'])}"
         for fit in fits
     ]
     return Growth(
@@ -59,6 +59,12 @@ def _fit(name: str, lengths: Sequence[int], regret: Mapping[tuple[str, int, floa
         "exponent_of_1/epsilon": slope([1.0 / e for e in FIXED], [regret[name, lengths[-1], e].value for e in FIXED]),
         "theory_epsilon": in_epsilon,
     }
+
+
+def _power(base: str, exponent: float, theory: float) -> str:
+    """Return a fitted power beside that of the bound, where there is one."""
+    proved = "none is proved" if math.isnan(theory) else f"{theory:.1f}"
+    return f"{base}^{shown(exponent)} (bound: {proved})"
 
 
 def blind(found: Growth) -> list[float]:

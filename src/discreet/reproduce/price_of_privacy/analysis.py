@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from discreet.reproduce.files import Row
 from discreet.reproduce.games import Game, Played
-from discreet.reproduce.price_of_privacy.sweep import BLIND, TWINS
+from discreet.reproduce.price_of_privacy.sweep import BLIND, EPSILONS, TWINS
 from discreet.reproduce.registry import Findings
 
 NAME = "price-of-privacy"
@@ -37,14 +37,10 @@ def analyse(played: Sequence[Played]) -> Prices:
         for name in names
     }
     floor = min(TWINS, key=lambda name: means[name])
-    best = min((row for row in rows if row["algorithm"] in names), key=lambda row: float(row["regret_mean"]))
-    text = (
-        f"Without privacy the least regret is {means[floor]:,.0f} ({floor}); "
-        f"with it, {best['regret_mean']:,.0f} ({best['label']})."
-    )
+    offers = [row for row in rows if row["algorithm"] in names]
     return Prices(
         tables={NAME: rows},
-        text=text,
+        text=" ".join(sentences(offers, floor, means[floor], means[BLIND])),
         game=only.game,
         trials=only.trials,
         private=private,
@@ -52,3 +48,34 @@ def analyse(played: Sequence[Played]) -> Prices:
         floor=floor,
         least=means[floor],
     )
+
+
+def sentences(offers: Sequence[Row], floor: str, least: float, blind: float) -> list[str]:
+    """Return what privacy costs at some epsilons, as a multiple, and where it leaves nothing to learn.
+
+    The price at an epsilon is the least regret of all that have at most that epsilon.
+    """
+    said = [f"Without privacy the least regret is {least:,.0f} ({floor})."]
+    for epsilon in (1.0, 0.1):
+        best = min(_affordable(offers, epsilon), key=lambda row: float(row["regret_mean"]))
+        times = f", {best['regret_mean'] / least:.3g} times that" if least > 0.0 else ""
+        said.append(f"At ε = {epsilon:g} it is {best['regret_mean']:,.0f}{times} ({best['algorithm']}).")
+    useful = [epsilon for epsilon in EPSILONS if any(_surely_below(row, blind) for row in _affordable(offers, epsilon))]
+    where = f"Below ε = {useful[0]:g}" if useful else f"Up to ε = {EPSILONS[-1]:g}"
+    if not useful or useful[0] > EPSILONS[0]:
+        said.append(
+            f"{where} no private algorithm is surely better than uniform play ({blind:,.0f}), in games this long."
+        )
+    else:
+        said.append(f"Even at ε = {useful[0]:g} one is surely better than uniform play ({blind:,.0f}).")
+    return said
+
+
+def _affordable(offers: Sequence[Row], epsilon: float) -> list[Row]:
+    return [row for row in offers if float(row["epsilon"]) <= epsilon * (1.0 + 1e-9)]
+
+
+def _surely_below(row: Row, level: float) -> bool:
+    """Return whether the interval of the mean lies below a level, or the mean where one trial has no interval."""
+    high = row["regret_mean"] if row["regret_high"] is None else row["regret_high"]
+    return float(high) < level

@@ -10,7 +10,16 @@ from discreet.reproduce.registry import Findings
 from discreet.reproduce.tossou_figure_1.sweep import paper_batch, paper_delta, paper_epsilon, paper_players
 
 NAME = "tossou-figure-1"
-COLUMNS = ("label", "epsilon", "regret_median_of_means", "regret_gini_low", "regret_gini_high", "regret_mean")
+COLUMNS = (
+    "label",
+    "epsilon",
+    "regret_median_of_means",
+    "regret_gini_low",
+    "regret_gini_high",
+    "regret_mean",
+    "regret_low",
+    "regret_high",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,4 +44,4 @@ def analyse(played: Sequence[Played]) -> Regrets:
         f"which protects nobody. By our proof EXP3_tau with the same batches of {paper_batch(rounds)} is "
         f"({tight:.4g}, {paper_delta(rounds):.2g})-private."
     )
-    return Regrets(tables={NAME: rows}, text=text, played=played)
+    return Regrets(tables={NAME: rows}, text=text, trials=played[0].trials, played=played)
