@@ -13,9 +13,9 @@ from discreet import Contender, DiscreetError, Private, Range, Setting, simulate
 from discreet.channels import Open
 from discreet.environments import AdviceRandom, Stochastic, Table
 from discreet.learners import Exp3, Exp4
+from discreet.output import output_folder
 from discreet.problems import Advice, Arms
 from discreet.simulation import trial as trials_module
-from discreet.simulation.output import output_folder
 from discreet.simulation.statistics import gini_difference, mean_interval, median_of_means
 from discreet.simulation.trial import checkpoints, run_trial
 
@@ -145,12 +145,18 @@ def test_memory_does_not_grow_with_the_horizon():
     assert peak(4_000_000) < 1.2 * peak(400_000)
 
 
-def test_an_interrupt_keeps_what_is_finished():
-    def interrupt(done, asked):
-        if done == 3:
-            raise KeyboardInterrupt
+def after_three(done, asked):
+    if done == 3:
+        raise KeyboardInterrupt
 
-    results = small(progress=interrupt, trials=50, workers=2)
+
+def test_an_interrupt_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt):
+        small(progress=after_three, trials=50, workers=2)
+
+
+def test_an_interrupt_keeps_what_is_finished_where_that_is_asked_for():
+    results = small(progress=after_three, trials=50, workers=2, keep_finished=True)
     assert results.asked == 50
     assert results.trials.size == 3
     full = small(trials=50)
@@ -163,7 +169,7 @@ def test_an_interrupt_before_the_first_trial_is_an_interrupt():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        small(progress=interrupt)
+        small(progress=interrupt, keep_finished=True)
 
 
 def test_progress_counts_every_trial():

@@ -13,6 +13,7 @@ from discreet.cli.text import number, table
 from discreet.counters import COUNTERS, compare
 from discreet.counters.errors import Comparison
 from discreet.guarantee import Json
+from discreet.output import output_file
 
 
 @click.command(epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 --output counters.png")
@@ -56,7 +57,8 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
     if output is not None:
         from discreet.plot.counters import plot_counters
 
-        plot_counters(rows, output)
+        with output_file(output) as file:
+            plot_counters(rows, file)
         if not as_json:
             click.echo(f"Written to {output}")
 

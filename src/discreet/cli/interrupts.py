@@ -1,0 +1,79 @@
+"""Ctrl-C at any moment: a command works in a thread of its own, and the main thread does nothing but heed signals.
+
+An interrupt as an exception in the middle of the work is not reliable: compiled loops do not see it, and imports and
+finalisers may swallow it. So nothing is raised. The process ends as it is, after unfinished output is removed; unless a
+command keeps what is finished: then it is asked to stop (``check``), and has the last word.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import NoReturn
+
+from discreet.output import abandon_unfinished
+
+EXIT_CODE = 130
+_requested = threading.Event()
+_keeping = threading.Event()
+
+
+def run_as_program(work: Callable[[], int]) -> NoReturn:
+    """Exit with the code that the work returns, or as soon as there is an interrupt."""
+    codes: list[int] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            codes.append(work())
+        except BaseException as failure:
+            failures.append(failure)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # jobs in the background ignore it, and still do
+        signal.signal(signal.SIGINT, _interrupt)
+    worker = threading.Thread(target=run, name="command", daemon=True)
+    worker.start()
+    worker.join()
+    if requested():
+        os._exit(EXIT_CODE)  # trials that were given up may still be running
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: a late one would only show a traceback
+    if failures:
+        raise failures[0]
+    sys.exit(codes[0])
+
+
+def keep_finished() -> None:
+    """From now on the first interrupt is only a request, which ``check`` passes on; a second one ends at once."""
+    _keeping.set()
+
+
+def requested() -> bool:
+    """Return whether there was an interrupt."""
+    return _requested.is_set()
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt if there was an interrupt."""
+    if requested():
+        raise KeyboardInterrupt
+
+
+def message(*, written: bool = False) -> str:
+    """Return what to say after an interrupt."""
+    return f"discreet: interrupted; {'what was written is complete' if written else 'nothing was written'}."
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    first = not requested()
+    _requested.set()
+    if first and _keeping.is_set():
+        return
+    text = message(written=bool(abandon_unfinished()))
+    if os.isatty(2):
+        text = f"\r\x1b[K\x1b[?25h{text}"  # in place of a progress bar, which hides the cursor
+    os.write(2, f"{text}\n".encode())  # not through sys.stderr, which the other thread may have locked
+    os._exit(EXIT_CODE)
