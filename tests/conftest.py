@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -42,20 +43,39 @@ def python():
     return run
 
 
+class Interrupted(NamedTuple):
+    """What an interrupted command left behind."""
+
+    code: int
+    text: str
+    complaint: str
+    seconds: float  # from Ctrl-C to the end
+
+
 @pytest.fixture
 def interrupt():
-    """Run the command line, press Ctrl-C after some seconds; return the exit code and what was printed and complained."""
+    """Run the command line and press Ctrl-C some seconds ``after`` the moment ``when`` a library or a file is there.
 
-    def run(*arguments: str, after: float) -> tuple[int, str, str]:
-        program = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
+    A library is named by a part of the name of its file, and is there once it is loaded. ``prelude`` is run before.
+    """
+
+    def run(*arguments: str, when: str | Path = "", after: float = 0.0, prelude: str = "") -> Interrupted:
+        program = [sys.executable, "-c", f"{prelude}\nfrom discreet.cli import main; main()", *map(str, arguments)]
         pipe, heed = subprocess.PIPE, lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in the background
         with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed) as process:
+            maps = Path(f"/proc/{process.pid}/maps")
             try:
+                while process.poll() is None:
+                    if when.exists() if isinstance(when, Path) else when in maps.read_text():
+                        break
+                    time.sleep(0.002)
                 time.sleep(after)
+                start = time.perf_counter()
                 process.send_signal(signal.SIGINT)
                 text, complaint = process.communicate(timeout=60)
+                seconds = time.perf_counter() - start
             finally:
                 process.kill()  # whatever happens, nothing goes on playing
-        return process.returncode, text, complaint
+        return Interrupted(process.returncode, text, complaint, seconds)
 
     return run

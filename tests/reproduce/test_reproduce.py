@@ -142,18 +142,6 @@ def test_trials_that_did_not_run_are_never_drawn(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow
-def test_ctrl_c_stops_a_reproduction_and_writes_nothing(tmp_path, interrupt):
-    target = tmp_path / "figure"
-    arguments = ["reproduce", "tossou-figure-1", "--rounds", "4096", "--trials", "1000000", "--output", str(target)]
-    code, text, complaint = interrupt(*arguments, after=10)
-    assert code == 130
-    assert "nothing was written" in complaint
-    assert "Traceback" not in complaint
-    assert not text
-    assert not list(tmp_path.iterdir())
-
-
 def test_slopes_and_names():
     assert slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
     assert math.isnan(slope([1.0, 2.0], [1.0, -1.0]))

@@ -53,6 +53,6 @@ def _complain(sentence: str) -> int:
     """Say what is wrong, unless it is only that an interrupt took the output away."""
     import click
 
-    if not interrupts.requested():
+    if not interrupts.ending():
         click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
     return 2

@@ -18,8 +18,9 @@ from typing import NoReturn
 from discreet.output import abandon_unfinished
 
 EXIT_CODE = 130
-_requested = threading.Event()
-_keeping = threading.Event()
+_keeping = threading.Event()  # there is something to keep
+_requested = threading.Event()  # and an interrupt asks to stop
+_ending = threading.Event()  # the process ends, whatever the command does
 
 
 def run_as_program(work: Callable[[], int]) -> NoReturn:
@@ -37,7 +38,8 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
         signal.signal(signal.SIGINT, _interrupt)
     worker = threading.Thread(target=run, name="command", daemon=True)
     worker.start()
-    worker.join()
+    while worker.is_alive():
+        worker.join(0.05)  # again and again: a signal that comes just before a wait does not end it
     if requested():
         os._exit(EXIT_CODE)  # trials that were given up may still be running
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: a late one would only show a traceback
@@ -52,12 +54,17 @@ def keep_finished() -> None:
 
 
 def requested() -> bool:
-    """Return whether there was an interrupt."""
+    """Return whether a command that keeps what is finished was asked to stop."""
     return _requested.is_set()
 
 
+def ending() -> bool:
+    """Return whether the process is about to end, so that there is nothing more to say."""
+    return _ending.is_set()
+
+
 def check() -> None:
-    """Raise KeyboardInterrupt if there was an interrupt."""
+    """Raise KeyboardInterrupt if the command was asked to stop."""
     if requested():
         raise KeyboardInterrupt
 
@@ -68,10 +75,10 @@ def message(*, written: bool = False) -> str:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    first = not requested()
-    _requested.set()
-    if first and _keeping.is_set():
+    if _keeping.is_set() and not requested():
+        _requested.set()
         return
+    _ending.set()
     text = message(written=bool(abandon_unfinished()))
     if os.isatty(2):
         text = f"\r\x1b[K\x1b[?25h{text}"  # in place of a progress bar, which hides the cursor
