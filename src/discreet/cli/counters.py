@@ -38,7 +38,7 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
     number of rounds.
     """
     if output is not None:
-        from discreet.plot.regret import plotting
+        from discreet.plot.canvas import plotting
 
         plotting()
     rows = []

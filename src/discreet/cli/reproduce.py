@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 from discreet.cli.simulate import progress_bar
 from discreet.output import output_folder
-from discreet.plot.regret import plotting
+from discreet.plot.canvas import plotting
 from discreet.reproduce import reproduction, reproductions
 
 

@@ -72,7 +72,8 @@ def simulate(
         folder = None
         if output is not None:
             parquet_writer()
-            from discreet.plot.regret import plot_regret, plotting
+            from discreet.plot.canvas import plotting
+            from discreet.plot.regret import plot_regret
 
             plotting()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))

@@ -1,16 +1,11 @@
-"""What a reproduction writes: tables as CSV, figures as PNG."""
+"""What a reproduction writes beside its figures: tables as CSV."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from discreet.plot.regret import plotting
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from typing import Any
 
 Row = Mapping[str, Any]
 
@@ -21,9 +16,3 @@ def write_table(path: Path, rows: Sequence[Row]) -> None:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-
-
-def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure at its own resolution, and forget it."""
-    figure.savefig(path, dpi="figure")
-    plotting().close(figure)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from discreet.errors import check_int, unknown_name
-from discreet.reproduce.files import Row, save_figure, write_table
+from discreet.plot.canvas import save
+from discreet.reproduce.files import Row, write_table
 from discreet.reproduce.plan import Plan, Step
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Reproduction(Generic[Cell, Outcome, Found]):
         for name, rows in found.tables.items():
             write_table(folder / f"{name}.csv", rows)
         for name, figure in self.draw(found).items():
-            save_figure(folder / f"{name}.png", figure)
+            save(figure, folder / f"{name}.png")
         return found.text
 
 
