@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -79,3 +80,35 @@ def interrupt():
         return Interrupted(process.returncode, text, complaint, seconds)
 
     return run
+
+
+@pytest.fixture
+def legible():
+    """Check that no two texts of a figure overlap, and that all of them are inside of it."""
+    from matplotlib.text import Text
+
+    def ticks(axis):
+        low, high = sorted(axis.get_view_interval())
+        return [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+
+    def check(figure):
+        figure.draw_without_rendering()
+        shown = [axes for axes in figure.axes if axes.axison]
+        texts = [text for axes in shown for axis in (axes.xaxis, axes.yaxis) for text in (*ticks(axis), axis.label)]
+        texts += [text for axes in figure.axes for text in (axes.title, *axes.texts)]
+        boxed = [axes.get_legend() for axes in figure.axes] + figure.legends
+        texts += [text for legend in boxed if legend is not None for text in legend.get_texts()]
+        texts += [text for text in figure.get_children() if isinstance(text, Text)]
+        boxes = {}
+        for text in texts:
+            if text.get_visible() and text.get_text().strip():
+                boxes[text] = Text.get_window_extent(text)  # of the text alone, without the line to what it names
+        inside = figure.bbox.padded(1.0)
+        for text, box in boxes.items():
+            assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text
+            assert inside.y0 <= box.y0 <= box.y1 <= inside.y1, text
+        for (one, first), (other, second) in itertools.combinations(boxes.items(), 2):
+            assert not first.padded(-0.75).overlaps(second.padded(-0.75)), (one, other)
+        return [text.get_text() for text in boxes]
+
+    return check

@@ -44,16 +44,16 @@ def save(figure: Figure, path: Path | str) -> Path:
 
 def settle(axes: Axes) -> None:
     """Let a figure that arranges its parts do it now, so that the size of the axes is known."""
-    figure = axes.get_figure(root=True)
-    if figure is not None and figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
+    from matplotlib.figure import Figure
+
+    if isinstance(axes.figure, Figure) and axes.figure.get_layout_engine() is not None:
+        axes.figure.draw_without_rendering()
 
 
 def size_in_points(axes: Axes) -> tuple[float, float]:
     """Return width and height of axes."""
-    box, figure = axes.get_window_extent(), axes.get_figure(root=True)
-    assert figure is not None, "axes are in a figure"
-    return box.width * 72.0 / figure.dpi, box.height * 72.0 / figure.dpi
+    box, points = axes.get_window_extent(), 72.0 / axes.figure.dpi
+    return box.width * points, box.height * points
 
 
 def text_width(text: str, fontsize: float) -> float:
@@ -68,7 +68,13 @@ def text_width(text: str, fontsize: float) -> float:
 
 
 def wrapped(text: str, fontsize: float, width: float) -> str:
-    """Return a text with lines that are no wider than this, in points; a single word is never cut."""
+    """Return a text with lines that are no wider than this, in points; only a word that is wider is cut.
+
+    >>> wrapped("one two three", 10.0, 60.0).split()
+    ['one', 'two', 'three']
+    >>> wrapped("one two three", 10.0, 60.0).count(chr(10))
+    1
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""
@@ -77,6 +83,10 @@ def wrapped(text: str, fontsize: float, width: float) -> str:
             if line and text_width(longer, fontsize) > width:
                 lines.append(line)
                 longer = word
+            while len(longer) > 1 and (wide := text_width(longer, fontsize)) > width:
+                fits = max(1, int(0.9 * len(longer) * width / wide))  # letters are not all alike
+                lines.append(longer[:fits])
+                longer = longer[fits:]
             line = longer
         lines.append(line)
     return "\n".join(lines)

@@ -29,7 +29,7 @@ def spread(wanted: Sequence[float], gap: float) -> Floats:
 
     Without its share of the gaps every place must be at least the one below: that is a monotone regression.
 
-    >>> spread([0.5, 0.5, 0.9], 0.1).tolist()
+    >>> spread([0.5, 0.5, 0.9], 0.1).round(9).tolist()
     [0.45, 0.55, 0.9]
     """
     order = np.argsort(wanted, kind="stable")

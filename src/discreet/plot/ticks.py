@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from discreet.plot.canvas import size_in_points, text_width
+from discreet.plot.canvas import settle, size_in_points, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEPS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8))  # multiples of powers of ten, from coarse to fine
+# Multiples of powers of ten, from coarse to fine.
+STEPS: tuple[tuple[float, ...], ...] = (
+    (1.0,),
+    (1.0, 3.0),
+    (1.0, 2.0, 5.0),
+    (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0),
+    tuple(tenths / 10.0 for tenths in range(10, 100)),
+)
 
 
 def tick_text(value: float) -> str:
@@ -29,8 +36,8 @@ def tick_text(value: float) -> str:
 def log_ticks(low: float, high: float, *, least: int = 3) -> list[float]:
     """Return round numbers for a logarithmic axis, at least so many if there are any.
 
-    >>> log_ticks(20.0, 30_000.0), log_ticks(150.0, 900.0)
-    ([100.0, 1000.0, 10000.0], [200.0, 500.0])
+    >>> log_ticks(20.0, 30_000.0), log_ticks(150.0, 1100.0)
+    ([100.0, 1000.0, 10000.0], [200.0, 500.0, 1000.0])
     """
     found: list[float] = []
     for steps in STEPS:
@@ -46,8 +53,9 @@ def logarithmic(axes: Axes, *, rounds: Sequence[float] | None = None) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.grid(alpha=0.3)
-    log_axis(axes, "x", rounds)
     log_axis(axes, "y")
+    settle(axes)  # the labels of one axis take room from the other
+    log_axis(axes, "x", rounds)
 
 
 def log_axis(axes: Axes, which: Literal["x", "y"], values: Sequence[float] | None = None) -> None:
