@@ -89,7 +89,8 @@ def legible():
 
     def ticks(axis):
         low, high = sorted(axis.get_view_interval())
-        return [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+        every = (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        return [tick.label1 for tick in every if low <= tick.get_loc() <= high]
 
     def check(figure):
         figure.draw_without_rendering()

@@ -132,6 +132,14 @@ def test_ticks_of_logarithmic_axes_do_not_overlap(low, ratio, legible):
     assert len(log_ticks(low, low * ratio)) >= 2
 
 
+def test_ticks_that_overlap_would_be_found(legible):
+    figure = new_figure(3.6, 3.0)
+    axes = figure.subplots()
+    axes.loglog([4096, 16384, 65536], [1.0, 2.0, 3.0])
+    with pytest.raises(AssertionError, match=r"10\^\{3\}"):
+        legible(figure)
+
+
 def test_lengths_of_games_are_ticks_as_far_as_there_is_room(legible):
     figure = new_figure(3.0, 3.0)
     axes = figure.subplots()
