@@ -8,10 +8,9 @@ A private learner is an ordinary learner behind a privacy channel: raw feedback 
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # type checkers take it for true; the module typing takes time to import
 if TYPE_CHECKING:
     from discreet.algorithms import Setting, algorithm, algorithms, cite, register_algorithm
     from discreet.auditing.audit import Audit, audit
@@ -73,19 +72,25 @@ _HOMES = {
 _SOURCES = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
+def _module(name: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"discreet.{name}")
+
+
 class _Package(ModuleType):
     """The package, whose names are looked up when they are asked for."""
 
     def __getattr__(self, name: str) -> object:
         if name in _SOURCES:
-            found: object = vars(import_module(f"discreet.{_SOURCES[name]}"))[name]
+            found: object = vars(_module(_SOURCES[name]))[name]
         elif name == "__version__":
             from importlib.metadata import version
 
             found = version("discreet")
         else:
             try:
-                return import_module(f"discreet.{name}")
+                return _module(name)
             except ModuleNotFoundError as reason:
                 if reason.name != f"discreet.{name}":
                     raise

@@ -44,7 +44,7 @@ def test_during_imports(command, tmp_path, interrupt):
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.1, 0.3])
 def test_as_soon_as_there_is_something_to_interrupt(after, tmp_path, interrupt):
-    """This library is loaded on the way to the first line that heeds signals."""
+    """This library is among the first that a command loads."""
     ends_cleanly(interrupt("list", when="_random", after=after), tmp_path)
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 
 from discreet.cli import interrupts
-from discreet.errors import DiscreetError
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -23,8 +22,11 @@ def run(arguments: list[str] | None) -> int:
     """Run a command and return its exit code."""
     import click  # here, as everything that takes time to import: interrupts are heeded by now
 
+    from discreet.errors import DiscreetError
+    from discreet.output import abandon_unfinished
     from discreet.plugins import load_plugins
 
+    interrupts.clean_up_with(abandon_unfinished)
     try:
         load_plugins()  # before any command asks what there is
         from discreet.cli.commands import cli

@@ -3,6 +3,8 @@
 An interrupt as an exception in the middle of the work is not reliable: compiled loops do not see it, and imports and
 finalisers may swallow it. So nothing is raised. The process ends as it is, after unfinished output is removed; unless a
 command keeps what is finished: then it is asked to stop (``check``), and has the last word.
+
+Hardly anything is imported here, because an interrupt before the first line of ``run_as_program`` shows a traceback.
 """
 
 from __future__ import annotations
@@ -10,21 +12,34 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable
-from types import FrameType
-from typing import NoReturn
 
-from discreet.output import abandon_unfinished
+TYPE_CHECKING = False  # type checkers take it for true
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+    from typing import NoReturn
 
 EXIT_CODE = 130
-_keeping = threading.Event()  # there is something to keep
-_requested = threading.Event()  # and an interrupt asks to stop
-_ending = threading.Event()  # the process ends, whatever the command does
+
+
+class _State:
+    """What the thread that works and the one that heeds signals tell each other."""
+
+    keeping = False  # there is something to keep
+    requested = False  # and an interrupt asks to stop
+    ending = False  # the process ends, whatever the command does
+    clean_up: Callable[[], Sequence[object]] = list  # removes what is unfinished, and returns what was written
+
+
+_state = _State()
 
 
 def run_as_program(work: Callable[[], int]) -> NoReturn:
     """Exit with the code that the work returns, or as soon as there is an interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # jobs in the background ignore it, and still do
+        signal.signal(signal.SIGINT, _interrupt)
+    import threading
+
     codes: list[int] = []
     failures: list[BaseException] = []
 
@@ -34,8 +49,6 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
         except BaseException as failure:
             failures.append(failure)
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # jobs in the background ignore it, and still do
-        signal.signal(signal.SIGINT, _interrupt)
     worker = threading.Thread(target=run, name="command", daemon=True)
     worker.start()
     while worker.is_alive():
@@ -48,19 +61,24 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
     sys.exit(codes[0])
 
 
+def clean_up_with(clean_up: Callable[[], Sequence[object]]) -> None:
+    """Name what removes unfinished output when the process ends, and returns all that was written before."""
+    _state.clean_up = clean_up
+
+
 def keep_finished() -> None:
     """From now on the first interrupt is only a request, which ``check`` passes on; a second one ends at once."""
-    _keeping.set()
+    _state.keeping = True
 
 
 def requested() -> bool:
     """Return whether a command that keeps what is finished was asked to stop."""
-    return _requested.is_set()
+    return _state.requested
 
 
 def ending() -> bool:
     """Return whether the process is about to end, so that there is nothing more to say."""
-    return _ending.is_set()
+    return _state.ending
 
 
 def check() -> None:
@@ -75,11 +93,13 @@ def message(*, written: bool = False) -> str:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    if _keeping.is_set() and not requested():
-        _requested.set()
+    if _state.ending:  # a signal while another one is being heeded
         return
-    _ending.set()
-    text = message(written=bool(abandon_unfinished()))
+    if _state.keeping and not _state.requested:
+        _state.requested = True
+        return
+    _state.ending = True
+    text = message(written=bool(_state.clean_up()))
     if os.isatty(2):
         text = f"\r\x1b[K\x1b[?25h{text}"  # in place of a progress bar, which hides the cursor
     os.write(2, f"{text}\n".encode())  # not through sys.stderr, which the other thread may have locked
