@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-from discreet.output import output_file
 from discreet.reproduce import reproductions
 
 NOTHING = "discreet: interrupted; nothing was written.\n"
@@ -143,46 +142,3 @@ def test_a_second_interrupt_ends_at_once(stopped):
     words = ["simulate", "exp3", "--rounds", "200", "--trials", "2", "--quiet", "--output", "FOLDER"]
     ended, folder = stopped(words, SAVING_AFTER_AN_INTERRUPT)
     ends_cleanly(ended._replace(text=""), folder)
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path):
-    target = tmp_path / "file.txt"
-    target.write_text("old")
-
-    def fail_midway():
-        with output_file(target) as file:
-            file.write_text("half")
-            raise RuntimeError("midway")
-
-    with pytest.raises(RuntimeError, match="midway"):
-        fail_midway()
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"file.txt": "old"}
-    with output_file(target) as file:
-        file.write_text("new")
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"file.txt": "new"}
-
-
-ABANDONED = """
-import pathlib, sys, threading
-from discreet.output import abandon_unfinished, output_folder
-place = pathlib.Path("FOLDER")
-with output_folder(place / "first") as folder:
-    (folder / "a").touch()
-busy = threading.Event()
-
-def write():
-    with output_folder(place / "new" / "second") as folder:
-        while True:
-            (folder / str(len(list(folder.iterdir())))).touch()
-            busy.set()
-
-threading.Thread(target=write, daemon=True).start()
-busy.wait()
-print([path.name for path in abandon_unfinished()])
-"""
-
-
-def test_output_is_abandoned_while_a_thread_writes_it(tmp_path, python):
-    program = ABANDONED.replace("FOLDER", str(tmp_path)) + "import os, sys; sys.stdout.flush(); os._exit(0)"
-    assert python(program) == "['first']"
-    assert [path.name for path in tmp_path.rglob("*")] == ["first", "a"]

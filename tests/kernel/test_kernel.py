@@ -275,7 +275,7 @@ def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(py
     old = python(PROGRAM, **here).split()[0]
     learner = str(copy / "learners" / "arms" / "exp3.py")
     edit = (
-        f"import discreet, pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
+        f"from discreet import *; import pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
         "p.write_text(t.replace('self.learning_rate * loss', '50.0 * self.learning_rate * loss'))\n"
     )
     during = python(edit + PROGRAM, **here).split()
