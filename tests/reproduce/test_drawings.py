@@ -1,4 +1,4 @@
-"""Drawings of reproductions: no text covers another or is cut off, in small sizes and in the usual ones."""
+"""Drawings of reproductions in their usual sizes; small ones are looked at whenever a test writes them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,13 @@ import math
 
 import pytest
 
-from discreet.reproduce import reproduction, reproductions
 from discreet.reproduce.faster_rates_table_1 import drawing as table_1
 from discreet.reproduce.faster_rates_table_1.analysis import Growth
 from discreet.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
-from discreet.reproduce.plan import Plan
 from discreet.reproduce.price_of_privacy import drawing as prices
 from discreet.reproduce.price_of_privacy.analysis import Prices
 from discreet.reproduce.price_of_privacy.sweep import EPSILONS, private_names, sweep
 from discreet.simulation.statistics import Interval
-
-ROUNDS = {"faster-rates-table-1": 4096, "agarwal-singh-table-1": 1024, "faster-rates-table-1-experts": 1024}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", reproductions())
-def test_texts_do_not_overlap(name, legible):
-    known, rounds = reproduction(name), ROUNDS.get(name, 2048)
-    found = known.analyse(known.play(known.sweep(rounds), Plan(trials=2, rounds=rounds)))
-    for figure in known.draw(found).values():
-        assert any("2 trials" in text for text in legible(figure)) or name == "faster-rates-figure-1"
 
 
 @pytest.mark.parametrize("longest", [12, 16, 20])

@@ -34,6 +34,7 @@ HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a Ke
 class Contender:
     """An algorithm in a simulation: a named one, or any channel with any learner.
 
+    >>> from discreet import Range
     >>> from discreet.channels import Open
     >>> from discreet.learners import Uniform
     >>> Contender(label="dice", private=Private(Open(Range(0.0, 1.0)), Uniform(4))).label
