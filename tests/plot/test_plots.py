@@ -44,8 +44,7 @@ def drawn(results, size=(8.0, 5.2), **options):
     return figure, draw_regret(results, figure.subplots(), **options)
 
 
-@pytest.mark.parametrize("count", [1, 2, 6, 7, 13, 24])
-@pytest.mark.parametrize("spacing", [0.0, 3.0, 500.0])
+@pytest.mark.parametrize(("count", "spacing"), [(1, 3.0), (6, 0.0), (7, 0.0), (13, 3.0), (24, 0.0), (24, 500.0)])
 def test_contenders_are_called_by_their_labels_and_nothing_overlaps(count, spacing, one, legible):
     figure, _ = drawn(many(one, count, spacing=spacing))
     texts = legible(figure)
@@ -121,8 +120,9 @@ def test_labels_are_moved_apart_as_little_as_possible():
     assert spread([0.1, 0.5, 0.9], 0.2) == pytest.approx([0.1, 0.5, 0.9])
 
 
-@pytest.mark.parametrize("low", [0.003, 1.0, 400.0, 4096.0])
-@pytest.mark.parametrize("ratio", [1.3, 2.0, 16.0, 256.0, 1e6])
+@pytest.mark.parametrize(
+    ("low", "ratio"), [(0.003, 1.3), (0.003, 1e6), (1.0, 2.0), (1.0, 256.0), (400.0, 2.0), (4096.0, 16.0), (4096.0, 1e6)]
+)
 def test_ticks_of_logarithmic_axes_do_not_overlap(low, ratio, legible):
     figure = new_figure(3.2, 3.0)
     axes = figure.subplots()
