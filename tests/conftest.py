@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -44,20 +46,72 @@ def python():
     return run
 
 
+class Interrupted(NamedTuple):
+    """What an interrupted command left behind."""
+
+    code: int
+    text: str
+    complaint: str
+    seconds: float  # from Ctrl-C to the end
+
+
 @pytest.fixture
 def interrupt():
-    """Run the command line, press Ctrl-C after some seconds; return the exit code and what was printed and complained."""
+    """Run the command line and press Ctrl-C some seconds ``after`` the moment ``when`` a library or a file is there.
 
-    def run(*arguments: str, after: float) -> tuple[int, str, str]:
-        program = [sys.executable, "-c", "from discreet.cli import main; main()", *arguments]
+    A library is named by a part of the name of its file, and is there once it is loaded. ``prelude`` is run before.
+    """
+
+    def run(*arguments: str, when: str | Path = "", after: float = 0.0, prelude: str = "") -> Interrupted:
+        program = [sys.executable, "-c", f"{prelude}\nfrom discreet.cli import main; main()", *map(str, arguments)]
         pipe, heed = subprocess.PIPE, lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in the background
         with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed) as process:
+            maps = Path(f"/proc/{process.pid}/maps")
             try:
+                while process.poll() is None:
+                    if when.exists() if isinstance(when, Path) else when in maps.read_text():
+                        break
+                    time.sleep(0.002)
                 time.sleep(after)
+                start = time.perf_counter()
                 process.send_signal(signal.SIGINT)
                 text, complaint = process.communicate(timeout=60)
+                seconds = time.perf_counter() - start
             finally:
                 process.kill()  # whatever happens, nothing goes on playing
-        return process.returncode, text, complaint
+        return Interrupted(process.returncode, text, complaint, seconds)
 
     return run
+
+
+@pytest.fixture
+def legible():
+    """Check that no two texts of a figure overlap, and that all of them are inside of it."""
+    from matplotlib.text import Text
+
+    def ticks(axis):
+        low, high = sorted(axis.get_view_interval())
+        every = (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        return [tick.label1 for tick in every if low <= tick.get_loc() <= high]
+
+    def check(figure):
+        figure.draw_without_rendering()
+        shown = [axes for axes in figure.axes if axes.axison]
+        texts = [text for axes in shown for axis in (axes.xaxis, axes.yaxis) for text in (*ticks(axis), axis.label)]
+        texts += [text for axes in figure.axes for text in (axes.title, *axes.texts)]
+        boxed = [axes.get_legend() for axes in figure.axes] + figure.legends
+        texts += [text for legend in boxed if legend is not None for text in legend.get_texts()]
+        texts += [text for text in figure.get_children() if isinstance(text, Text)]
+        boxes = {}
+        for text in texts:
+            if text.get_visible() and text.get_text().strip():
+                boxes[text] = Text.get_window_extent(text)  # of the text alone, without the line to what it names
+        inside = figure.bbox.padded(1.0)
+        for text, box in boxes.items():
+            assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text
+            assert inside.y0 <= box.y0 <= box.y1 <= inside.y1, text
+        for (one, first), (other, second) in itertools.combinations(boxes.items(), 2):
+            assert not first.padded(-0.75).overlaps(second.padded(-0.75)), (one, other)
+        return [text.get_text() for text in boxes]
+
+    return check

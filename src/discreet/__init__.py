@@ -7,19 +7,23 @@ A private learner is an ordinary learner behind a privacy channel: raw feedback 
 
 from __future__ import annotations
 
-from importlib.metadata import version
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
 
-from discreet.algorithms import Setting, algorithm, algorithms, cite, register_algorithm
-from discreet.auditing import Audit, audit
-from discreet.environments import register_environment
-from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee, compose
-from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
-from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress
-from discreet.private import Private
-from discreet.ranges import Range
-from discreet.simulation import Contender, Results, simulate
+TYPE_CHECKING = False  # type checkers take it for true; the module typing takes time to import
+if TYPE_CHECKING:
+    from discreet.algorithms import Setting, algorithm, algorithms, cite, register_algorithm
+    from discreet.auditing.audit import Audit, audit
+    from discreet.environments import register_environment
+    from discreet.errors import DiscreetError
+    from discreet.guarantee import Guarantee, compose
+    from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
+    from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress
+    from discreet.private import Private
+    from discreet.ranges import Range
+    from discreet.simulation import Contender, Results, simulate
+
+    __version__: str
 
 __all__ = [
     "Advisor",
@@ -51,12 +55,55 @@ __all__ = [
     "simulate",
 ]
 
-__version__: str
+# Where each name comes from. It is imported when it is first asked for: so the command line can heed Ctrl-C before
+# anything that takes long, and whoever needs one part only does not wait for all.
+_HOMES = {
+    "algorithms": "Setting algorithm algorithms cite register_algorithm",
+    "auditing": "Audit audit",
+    "environments": "register_environment",
+    "errors": "DiscreetError",
+    "guarantee": "Guarantee compose",
+    "ledger": "BudgetExceeded Ledger UserLimitReached",
+    "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress",
+    "private": "Private",
+    "ranges": "Range",
+    "simulation": "Contender Results simulate",
+}
+_SOURCES = {name: home for home, names in _HOMES.items() for name in names.split()}
 
-if not TYPE_CHECKING:  # type checkers would take every name for a known one
 
-    def __getattr__(name: str) -> str:
-        """Return the version, which is looked up when it is asked for."""
-        if name == "__version__":
-            return version("discreet")
-        raise AttributeError(f"module 'discreet' has no attribute '{name}'")
+def _module(name: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"discreet.{name}")
+
+
+class _Package(ModuleType):
+    """The package, whose names are looked up when they are asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        if name in _SOURCES:
+            found: object = vars(_module(_SOURCES[name]))[name]
+        elif name == "__version__":
+            from importlib.metadata import version
+
+            found = version("discreet")
+        else:
+            try:
+                return _module(name)
+            except ModuleNotFoundError as reason:
+                if reason.name != f"discreet.{name}":
+                    raise
+                raise AttributeError(f"module 'discreet' has no attribute '{name}'") from None
+        vars(self)[name] = found
+        return found
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _SOURCES and isinstance(value, ModuleType)):  # discreet.algorithms is the function, as it was
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Package

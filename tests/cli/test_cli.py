@@ -310,19 +310,6 @@ def test_the_shell_completes_commands_algorithms_and_environments():
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_is_finished(tmp_path, interrupt):
-    target = tmp_path / "run"
-    arguments = ["simulate", "exp3", "--rounds", "20000", "--trials", "1000000", "--output", str(target)]
-    code, text, complaint = interrupt(*arguments, after=12)
-    assert code == 130
-    assert "of 1000000 trials were finished" in complaint
-    assert "Traceback" not in complaint
-    assert "exp3" in text
-    finished = json.loads((target / "manifest.json").read_text())["trials"]["finished"]
-    assert 0 < finished < 1_000_000
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["pyarrow", "matplotlib"])
 def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_path):
     program = f"import sys; sys.modules[{missing!r}] = None; from discreet.cli import main; main()"

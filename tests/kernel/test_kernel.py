@@ -261,7 +261,10 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
 
 
 def test_importing_discreet_does_not_import_the_compiler(python):
-    assert python("import sys, discreet; print('numba' in sys.modules, 'matplotlib' in sys.modules)") == "False False"
+    assert (
+        python("import sys; from discreet import *; print('numba' in sys.modules, 'matplotlib' in sys.modules)")
+        == "False False"
+    )
 
 
 @pytest.mark.slow
@@ -272,7 +275,7 @@ def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(py
     old = python(PROGRAM, **here).split()[0]
     learner = str(copy / "learners" / "arms" / "exp3.py")
     edit = (
-        f"import discreet, pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
+        f"from discreet import *; import pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
         "p.write_text(t.replace('self.learning_rate * loss', '50.0 * self.learning_rate * loss'))\n"
     )
     during = python(edit + PROGRAM, **here).split()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -15,7 +16,6 @@ from discreet.environments import AdviceRandom, Stochastic, Table
 from discreet.learners import Exp3, Exp4
 from discreet.problems import Advice, Arms
 from discreet.simulation import trial as trials_module
-from discreet.simulation.output import output_folder
 from discreet.simulation.statistics import gini_difference, mean_interval, median_of_means
 from discreet.simulation.trial import checkpoints, run_trial
 
@@ -145,12 +145,45 @@ def test_memory_does_not_grow_with_the_horizon():
     assert peak(4_000_000) < 1.2 * peak(400_000)
 
 
-def test_an_interrupt_keeps_what_is_finished():
-    def interrupt(done, asked):
-        if done == 3:
-            raise KeyboardInterrupt
+def after_three(done, asked):
+    if done == 3:
+        raise KeyboardInterrupt
 
-    results = small(progress=interrupt, trials=50, workers=2)
+
+def test_an_interrupt_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt):
+        small(progress=after_three, trials=50, workers=2)
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from discreet import simulate
+
+def interrupt():
+    global pressed
+    pressed = time.perf_counter()
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Timer(SECONDS, interrupt).start()
+try:
+    simulate("exp3", rounds=10**9, trials=2)
+except KeyboardInterrupt:
+    print(time.perf_counter() - pressed < 0.5)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", ["0.5", "3"])
+def test_an_interrupt_is_heeded_at_once_while_compiled_code_runs(seconds, python):
+    """While compiling, or in the middle of a loop; the rest of a piece is played while the process ends."""
+    start = time.perf_counter()
+    assert python(INTERRUPTED.replace("SECONDS", seconds)) == "True"
+    assert time.perf_counter() - start < 30.0, "a billion rounds would take minutes"
+
+
+def test_an_interrupt_keeps_what_is_finished_where_that_is_asked_for():
+    results = small(progress=after_three, trials=50, workers=2, keep_finished=True)
     assert results.asked == 50
     assert results.trials.size == 3
     full = small(trials=50)
@@ -163,7 +196,7 @@ def test_an_interrupt_before_the_first_trial_is_an_interrupt():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        small(progress=interrupt)
+        small(progress=interrupt, keep_finished=True)
 
 
 def test_progress_counts_every_trial():
@@ -229,32 +262,6 @@ def test_results_file_and_manifest_tell_the_same(tmp_path):
     assert manifest["trials"] == {"asked": 6, "finished": 6}
     assert [each["guarantee"]["epsilon"] for each in manifest["algorithms"]] == [1.0, 0.1, None, 0.0]
     assert manifest["algorithms"][1]["parameters"]["batch_size"] == 20
-
-
-def test_an_output_folder_appears_whole_or_not_at_all(tmp_path):
-    target = tmp_path / "new" / "deep"
-
-    def fail_midway():
-        with output_folder(target) as folder:
-            (folder / "a.txt").write_text("half")
-            raise RuntimeError("midway")
-
-    with pytest.raises(RuntimeError, match="midway"):
-        fail_midway()
-    assert list(tmp_path.iterdir()) == []
-    with output_folder(target) as folder:
-        (folder / "a.txt").write_text("one")
-    assert [path.name for path in target.iterdir()] == ["a.txt"]
-    with pytest.raises(DiscreetError, match="exists already"), output_folder(target):
-        pass
-    (target / "mine.txt").write_text("kept")
-    with output_folder(target, overwrite=True) as folder:
-        (folder / "a.txt").write_text("two")
-    assert {path.name: path.read_text() for path in target.iterdir()} == {"a.txt": "two", "mine.txt": "kept"}
-    assert [path.name for path in target.parent.iterdir()] == ["deep"]
-    (tmp_path / "file").touch()
-    with pytest.raises(DiscreetError, match="cannot be created"), output_folder(tmp_path / "file" / "sub"):
-        pass
 
 
 def test_confidence_intervals_cover_the_mean_as_often_as_they_say():

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
 
-import click
-
-from discreet.errors import DiscreetError
-from discreet.plugins import load_plugins
+from discreet.cli import interrupts
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; what the user can mend is told in one sentence, with exit code 2."""
+    """Run the command line and exit: with code 2 and one sentence for what the user can mend, 130 for an interrupt.
+
+    Without arguments it is the program itself, and takes those that the program was given.
+    """
+    if arguments is None:
+        interrupts.run_as_program(lambda: run(None))
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None) -> int:
+    """Run a command and return its exit code."""
+    import click  # here, as everything that takes time to import: interrupts are heeded by now
+
+    from discreet.errors import DiscreetError
+    from discreet.output import abandon_unfinished
+    from discreet.plugins import load_plugins
+
+    interrupts.clean_up_with(abandon_unfinished)
     try:
         load_plugins()  # before any command asks what there is
         from discreet.cli.commands import cli
@@ -22,22 +35,26 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as reason:
         click.echo(reason.format_message())
-        sys.exit(0)
+        return 0
     except (DiscreetError, click.ClickException) as reason:
-        _complain(reason.format_message() if isinstance(reason, click.ClickException) else str(reason))
+        return _complain(reason.format_message() if isinstance(reason, click.ClickException) else str(reason))
     except (OverflowError, MemoryError) as reason:
-        _complain(f"a number is too large or too small to compute with ({type(reason).__name__}).")
+        return _complain(f"a number is too large or too small to compute with ({type(reason).__name__}).")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the output any more
-        sys.exit(0)
+        return 0
     except OSError as reason:
-        _complain(f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}.")
+        return _complain(f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}.")
     except (KeyboardInterrupt, click.Abort):
-        click.echo("discreet: interrupted before anything was finished; nothing was written.", err=True)
-        sys.exit(130)
-    sys.exit(code if isinstance(code, int) else 0)
+        click.echo(interrupts.message(), err=True)
+        return interrupts.EXIT_CODE
+    return code if isinstance(code, int) else 0
 
 
-def _complain(sentence: str) -> NoReturn:
-    click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
-    sys.exit(2)
+def _complain(sentence: str) -> int:
+    """Say what is wrong, unless it is only that an interrupt took the output away."""
+    import click
+
+    if not interrupts.ending():
+        click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
+    return 2

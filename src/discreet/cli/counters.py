@@ -15,6 +15,7 @@ from discreet.counters import COUNTERS, compare
 from discreet.counters.errors import Comparison
 from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Json
+from discreet.output import output_file
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -45,7 +46,7 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
         if horizon.count(rounds) > 1:
             raise DiscreetError(f"horizon {rounds} is given {horizon.count(rounds)} times, but each is computed once.")
     if output is not None:
-        from discreet.plot.regret import plotting
+        from discreet.plot.canvas import plotting
 
         plotting()
         _check_picture(output)
@@ -65,7 +66,8 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
     if output is not None:
         from discreet.plot.counters import plot_counters
 
-        plot_counters(rows, output)
+        with output_file(output) as file:
+            plot_counters(rows, file)
         if not as_json:
             click.echo(f"Written to {output}")
 

@@ -13,6 +13,7 @@ from discreet.cli.simulate import progress_bar
 from discreet.errata import errata as known
 from discreet.errata import markdown
 from discreet.errors import DiscreetError
+from discreet.output import output_file
 
 
 @click.command(epilog="Example: discreet errata --output docs/errata.md")
@@ -51,5 +52,6 @@ def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    output.write_text(text, encoding="utf-8")
+    with output_file(output) as file:
+        file.write_text(text, encoding="utf-8")
     click.echo(f"Written to {output}: {len(measured)} errata.")

@@ -9,9 +9,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from discreet.cli.simulate import progress_bar
-from discreet.plot.regret import plotting
+from discreet.output import output_folder
+from discreet.plot.canvas import plotting
 from discreet.reproduce import reproduction, reproductions
-from discreet.simulation.output import output_folder
 
 
 class ReproductionName(click.ParamType[str]):

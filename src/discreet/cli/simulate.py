@@ -12,15 +12,15 @@ from typing import Any
 import click
 
 from discreet.algorithms import algorithm
-from discreet.cli import options
+from discreet.cli import interrupts, options
 from discreet.cli.text import number, table
 from discreet.environments import environment_names, environments
 from discreet.errors import count
 from discreet.options import parse_all
+from discreet.output import output_folder
 from discreet.simulation import Results
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
-from discreet.simulation.output import output_folder
 from discreet.simulation.results import parquet_writer
 
 
@@ -72,12 +72,14 @@ def simulate(
         folder = None
         if output is not None:
             parquet_writer()
-            from discreet.plot.regret import plot_regret, plotting
+            from discreet.plot.canvas import plotting
+            from discreet.plot.regret import plot_regret
 
             plotting()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
-            results = run(names, epsilon=epsilon, options=parsed, progress=bar("trials"), **arguments)
+            show = _keeping_finished(bar("trials"))
+            results = run(names, epsilon=epsilon, options=parsed, progress=show, keep_finished=True, **arguments)
         if as_json:
             facts = {"results": results.summary(), "clipped": results.clipped}
             click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -88,10 +90,23 @@ def simulate(
             files = [*results.save(folder), plot_regret(results, folder / "regret.png")]
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(file.name for file in files)}")
-    if results.trials.size < results.asked:
-        click.echo(f"Interrupted: only {results.trials.size} of {results.asked} trials were finished.", err=True)
-        return 130
+    if interrupts.requested() or results.trials.size < results.asked:
+        click.echo(f"Interrupted: {results.trials.size} of {results.asked} trials were finished.", err=True)
+        return interrupts.EXIT_CODE
     return 0
+
+
+def _keeping_finished(show: Progress | None) -> Progress:
+    """Return a progress that passes interrupts on, and keeps what is finished as soon as there is something to keep."""
+
+    def progress(done: int, asked: int) -> None:
+        if done:
+            interrupts.keep_finished()
+        interrupts.check()
+        if show is not None:
+            show(done, asked)
+
+    return progress
 
 
 def _print(results: Results) -> None:

@@ -19,6 +19,7 @@ from discreet.sets import Box, ConvexSet
 UNKNOWN_HORIZON = SPLITS  # these need not know the number of rounds
 COUNTERS = (*FACTORISATIONS, *UNKNOWN_HORIZON)
 STREAMS = 512  # side by side, at most
+NUMBERS_AT_ONCE = 2**21  # in one compiled loop, which an interrupt must wait for
 NUMBERS = 2**23  # in one channel, at most: the square root remembers all rounds of all streams
 
 
@@ -74,8 +75,9 @@ def _simulated(name: str, rounds: int, worst: int, copies: int, seed: int) -> Er
     times = -(-copies // streamed)
     for trial in range(times):
         channel = counter(name, losses, rounds, Gaussian(unit, 1e-6))
-        run = compile_for(square_errors, channel)
-        run(channel, np.zeros(streamed), squares, streams(seed, trial=trial).privacy)
+        run, rng = compile_for(square_errors, channel), streams(seed, trial=trial).privacy
+        for piece in np.array_split(squares, -(-rounds * streamed // NUMBERS_AT_ONCE)):
+            run(channel, np.zeros(streamed), piece, rng)
     return Errors(float(squares[worst]) / (times * streamed), float(squares.mean()) / (times * streamed))
 
 

@@ -1,6 +1,14 @@
-"""Pictures of results."""
+"""Pictures of results: ``plot_...`` writes a file, ``draw_...`` draws into given axes."""
 
-from discreet.plot.games import plot_environments
-from discreet.plot.regret import plot_regret
+from discreet.plot.counters import draw_counters, plot_counters
+from discreet.plot.games import draw_environment, plot_environments
+from discreet.plot.regret import draw_regret, plot_regret
 
-__all__ = ["plot_environments", "plot_regret"]
+__all__ = [
+    "draw_counters",
+    "draw_environment",
+    "draw_regret",
+    "plot_counters",
+    "plot_environments",
+    "plot_regret",
+]

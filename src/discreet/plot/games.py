@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.environments import environment, environment_names
-from discreet.plot.regret import COLOURS, plotting
+from discreet.plot.canvas import new_figure, save, set_heading
+from discreet.plot.looks import distinct_looks
 from discreet.problems import Arms
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-def plot_environments(path: Path | str, *, arms: int = 4, rounds: int = 4000, seed: int = 1) -> Path:
+COLUMNS = 4
+
+
+def plot_environments(
+    path: Path | str, *, arms: int = 4, rounds: int = 4000, seed: int = 1, colors: Sequence[str] | None = None
+) -> Path:
     """Draw the losses of every named environment on arms, as means over windows of a fiftieth of the game."""
-    pyplot = plotting()
     names = [name for name in environment_names(Arms) if name != "table"]
-    columns = 4
-    figure, panels = pyplot.subplots(
-        -(-len(names) // columns), columns, figsize=(9.0, 6.0), layout="constrained", sharey=True
-    )
-    window = max(1, rounds // 50)
-    for axes, name in zip(panels.flat, names, strict=False):
-        losses = environment(name, arms=arms, rounds=rounds).deal(0, rounds, np.random.default_rng(seed)).losses  # type: ignore[attr-defined]
-        means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
-        for arm in range(arms):
-            style = ("-", "--", "-.", ":")[arm % 4]
-            label = f"arm {arm + 1}"
-            axes.plot(
-                np.arange(means.shape[0]) * window, means[:, arm], style, color=COLOURS[arm], linewidth=1.1, label=label
-            )
-        axes.set_title(name, fontsize=9)
-        axes.set_ylim(-0.05, 1.05)
-        axes.tick_params(labelsize=7)
-        axes.grid(alpha=0.3)
-    for axes in panels.flat[len(names) :]:
-        axes.set_axis_off()
+    figure = new_figure(9.0, 6.0, dpi=130)
+    panels = figure.subplots(-(-len(names) // COLUMNS), COLUMNS, sharey=True)
+    for ax, name in zip(panels.flat, names, strict=False):
+        draw_environment(name, ax, arms=arms, rounds=rounds, seed=seed, colors=colors)
+        ax.tick_params(labelsize=7)
+    for ax in panels.flat[len(names) :]:
+        ax.set_axis_off()
     for row in panels:
-        row[0].set_ylabel("mean loss", fontsize=8)
+        row[0].set_ylabel("mean loss", fontsize=9)
+    figure.supxlabel("rounds", fontsize=9)
     handles, labels = panels.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower right", fontsize=9, frameon=False)
-    figure.suptitle(f"Losses of {arms} arms over {rounds:,} rounds, means over windows of {window}", fontsize=10)
-    figure.savefig(path, dpi=130)
-    pyplot.close(figure)
-    return Path(path)
+    set_heading(figure, f"Losses of {arms} arms over {rounds:,} rounds, means over windows of {rounds // 50 or 1}")
+    return save(figure, path)
+
+
+def draw_environment(
+    name: str,
+    ax: Axes,
+    *,
+    arms: int = 4,
+    rounds: int = 4000,
+    seed: int = 1,
+    colors: Sequence[str] | None = None,
+) -> Axes:
+    """Draw the mean losses of all arms of one environment into given axes."""
+    window = max(1, rounds // 50)
+    losses = environment(name, arms=arms, rounds=rounds).deal(0, rounds, np.random.default_rng(seed)).losses  # type: ignore[attr-defined]
+    means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
+    starts = np.arange(means.shape[0]) * window
+    for arm, look in enumerate(distinct_looks(arms, colors)):
+        ax.plot(starts, means[:, arm], linewidth=1.2, label=f"arm {arm + 1}", color=look.color, linestyle=look.linestyle)
+    ax.set_title(name, fontsize=9)
+    ax.set_ylim(-0.05, 1.05)
+    ax.grid(alpha=0.3)
+    return ax

@@ -4,81 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.errors import DiscreetError
+from discreet.environments import environment_names
+from discreet.plot.canvas import new_figure, save, set_title, shown_axes
+from discreet.plot.labels import End, label_ends
+from discreet.plot.looks import FEW, looks
 from discreet.simulation import Results
 from discreet.simulation.statistics import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart; markers repeat the distinction in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999933")
-MARKERS = "os^DvPX*"
 
-
-def plotting() -> ModuleType:
-    """Return matplotlib's pyplot, drawing to files, or say how to get it."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise DiscreetError("plots need matplotlib: pip install 'discreet[output]'.") from None
-    matplotlib.use("Agg", force=False)
-    import matplotlib.pyplot as pyplot
-
-    return pyplot
-
-
-def plot_regret(results: Results, path: Path | str) -> Path:
+def plot_regret(results: Results, path: Path | str, *, colors: Sequence[str] | None = None) -> Path:
     """Draw mean regret over rounds, with 95 % confidence bands over trials, and write it to a file."""
-    pyplot = plotting()
-    figure, axes = pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")
-    draw_regret(results, axes)
-    figure.savefig(path, dpi=150)
-    pyplot.close(figure)
-    return Path(path)
+    count = len(results.contenders)
+    figure = new_figure(6.4 if count <= FEW else 8.0, max(4.2, 1.2 + 0.16 * count))
+    draw_regret(results, figure.subplots(), colors=colors)
+    return save(figure, path)
 
 
 def draw_regret(results: Results, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
-    """Draw the same into given axes, or into new ones; return them. ``colors`` has one for each contender."""
-    axes: Axes = plotting().subplots(figsize=(6.4, 4.2), layout="constrained")[1] if ax is None else ax
-    palette = COLOURS if colors is None else tuple(colors)
+    """Draw the same into given axes, or into new ones; return them.
+
+    ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style their epsilons.
+    """
+    axes = shown_axes() if ax is None else ax
     final = results.regret[:, :, -1].mean(axis=1)
+    shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors)
+    faint = 0.15 if len(shapes) <= FEW else 0.05
+    ends = []
     for index in np.argsort(-final, kind="stable"):
-        contender = results.contenders[index]
+        look, label = shapes[index], results.contenders[index].label
         bands = np.array([mean_interval(column) for column in results.regret[index].T])
-        colour, marker = palette[index % len(palette)], MARKERS[index % len(MARKERS)]
         spots = (np.arange(6) + 0.3 + 0.6 * index / len(final)) / 6 * results.rounds
-        guarantee = contender.private.guarantee
-        known = guarantee.short.replace("differential privacy", "DP")
         axes.plot(
             results.checkpoints,
             bands[:, 0],
-            color=colour,
-            marker=marker,
             markevery=sorted({int(np.abs(results.checkpoints - spot).argmin()) for spot in spots}),
             markersize=4,
             linewidth=1.4,
-            linestyle=("-", "--", ":")[index // len(COLOURS) % 3],
-            label=f"{contender.algorithm} ({known})",
+            label=label,
+            **look.options(),
         )
-        axes.fill_between(results.checkpoints, bands[:, 1], bands[:, 2], color=colour, alpha=0.2, linewidth=0)
+        axes.fill_between(results.checkpoints, bands[:, 1], bands[:, 2], color=look.color, alpha=faint, linewidth=0)
+        ends.append(End(label, results.rounds, float(final[index]), look))
     axes.set_xlim(0, results.rounds)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     for axis, most in ((axes.xaxis, results.rounds), (axes.yaxis, axes.get_ylim()[1])):
         if most >= 1000:
             axis.set_major_formatter("{x:,.0f}")
+    axes.locator_params(axis="x", nbins=6)
     axes.set_xlabel("rounds")
-    axes.set_ylabel(f"regret against {results.problem.rival}")
-    over = "one trial" if results.trials.size == 1 else f"mean of {results.trials.size} trials, 95 % bands"
-    axes.set_title(f"{results.environment} losses, {results.problem.sizes}: {over}", fontsize=10)
+    axes.set_ylabel(f"regret: total loss above that of\n{results.problem.rival}")
     axes.grid(alpha=0.3)
-    if len(final) > len(COLOURS):
-        axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    if len(ends) > FEW:
+        label_ends(axes, ends)
     else:
-        axes.legend(frameon=False, fontsize=8)
+        axes.legend(frameon=False, fontsize=9)
+    set_title(axes, f"Regret with {_losses(results)}, {results.problem.sizes}\n{_trials(results)}")
     return axes
+
+
+def _losses(results: Results) -> str:
+    name = results.environment
+    return f"{name} losses" if name in environment_names() else f"the losses of {name}"
+
+
+def _trials(results: Results) -> str:
+    if results.trials.size == 1:
+        return "one trial"
+    return f"mean of {results.trials.size:,} trials; bands: 95 % confidence"

@@ -1,16 +1,11 @@
-"""What a reproduction writes: tables as CSV, figures as PNG."""
+"""What a reproduction writes beside its figures: tables as CSV."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from discreet.plot.regret import plotting
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from typing import Any
 
 Row = Mapping[str, Any]
 
@@ -26,9 +21,3 @@ def write_table(path: Path, rows: Sequence[Row]) -> None:
 def _cell(value: object) -> object:
     """Return a value as it is written: nothing, where there is none or it is not a number."""
     return "" if value is None or value != value else value
-
-
-def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure at its own resolution, and forget it."""
-    figure.savefig(path, dpi="figure")
-    plotting().close(figure)

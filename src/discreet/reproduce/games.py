@@ -92,7 +92,7 @@ def play(sweep: Sequence[Game], plan: Plan) -> list[Played]:
 
 
 def play_game(game: Game, plan: Plan, progress: Progress | None = None) -> Played:
-    """Play one game; an interrupt ends the reproduction, since it states how many trials it is made of."""
+    """Play one game, with all of its trials: an interrupt ends the reproduction."""
     labels, chosen = {}, dict[str, Contender]()
     for player in game.players:
         each = contender(game, player)
@@ -109,8 +109,6 @@ def play_game(game: Game, plan: Plan, progress: Progress | None = None) -> Playe
         seed=plan.seed,
         progress=progress,
     )
-    if results.trials.size < results.asked:
-        raise KeyboardInterrupt
     order = list(chosen)
     return Played(game=game, results=results, places={player: order.index(label) for player, label in labels.items()})
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from discreet.errors import check_int, unknown_name
-from discreet.reproduce.files import Row, save_figure, write_table
+from discreet.plot.canvas import save
+from discreet.reproduce.files import Row, write_table
 from discreet.reproduce.plan import Plan, Step
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Reproduction(Generic[Cell, Outcome, Found]):
             played = {"trials": found.trials} if found.trials else {}
             write_table(folder / f"{name}.csv", [{**row, **played} for row in rows])
         for name, figure in self.draw(found).items():
-            save_figure(folder / f"{name}.png", figure)
+            save(figure, folder / f"{name}.png")
         return found.text
 
 

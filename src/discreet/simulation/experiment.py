@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,18 +22,20 @@ from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Environment, Problem
-from discreet.ranges import Range, make_range
+from discreet.ranges import make_range
 from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
 
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
+HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a KeyboardInterrupt
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contender:
     """An algorithm in a simulation: a named one, or any channel with any learner.
 
+    >>> from discreet import Range
     >>> from discreet.channels import Open
     >>> from discreet.learners import Uniform
     >>> Contender(label="dice", private=Private(Open(Range(0.0, 1.0)), Uniform(4))).label
@@ -87,6 +89,7 @@ def simulate(
     workers: int | None = None,
     clip: bool = False,
     progress: Progress | None = None,
+    keep_finished: bool = False,
     **parameters: Any,
 ) -> Results:
     """Play algorithms against an adversary over many trials and return their regret.
@@ -94,8 +97,9 @@ def simulate(
     All algorithms of a trial meet the same game. A private algorithm plays once for each ``epsilon``. ``parameters`` are
     those of the problem: ``arms``; ``geometry`` and ``dimension`` for algorithms that play points; ``arms`` and
     ``experts`` for those with expert advice. ``options`` go to every algorithm, and to the environment, that has an
-    option of that name. The same seed gives the same numbers whatever the number of ``workers``. An interrupt (Ctrl-C)
-    ends the run early and keeps the trials that are finished.
+    option of that name. The same seed gives the same numbers whatever the number of ``workers``. An interrupt (Ctrl-C,
+    or a KeyboardInterrupt from ``progress``) ends the run at once; with ``keep_finished`` the finished trials are
+    returned, if there are any.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to the declared range, from
     ``low`` to ``high``. ``losses`` is a table with a row a round, in the units of that range (an array, lists, a
@@ -143,9 +147,20 @@ def simulate(
     _check_options(chosen, named, named_or_own, world.problem)
     contenders = _contenders(algorithms, settings, chosen)
     marks = checkpoints(length)
-    outcomes = _run(
-        [contender.private for contender in contenders], world, marks, asked, threads, seed, bounds, clip, progress
-    )
+    privates = [contender.private for contender in contenders]
+    stop = threading.Event()
+
+    def one(trial: int, rounds: Integers) -> Outcome | None:
+        return run_trial(privates, world, rounds, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
+
+    outcomes: dict[int, Outcome] = {}
+    try:
+        outcomes.update(_outcomes(one, marks, asked, threads, progress))
+    except KeyboardInterrupt:
+        if not (keep_finished and outcomes):
+            raise
+    finally:
+        stop.set()
     return Results(
         contenders=tuple(contenders),
         environment=_title(named_or_own, world),
@@ -168,48 +183,40 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _run(
-    privates: list[Private],
-    environment: Environment,
-    marks: Integers,
-    asked: int,
-    threads: int,
-    seed: int,
-    bounds: Range,
-    clip: bool,
-    progress: Progress | None,
-) -> dict[int, Outcome]:
-    """Return the outcome of every trial that was finished."""
-    stop = threading.Event()
-    outcomes: dict[int, Outcome] = {}
+def _outcomes(
+    one: Callable[[int, Integers], Outcome | None], marks: Integers, asked: int, threads: int, progress: Progress | None
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield every trial and its outcome, as they finish.
 
-    def one(trial: int, rounds: Integers) -> Outcome | None:
-        return run_trial(privates, environment, rounds, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
+    All is played in other threads, and none is waited for in the end: so this one can be interrupted at any moment.
+    """
+    tell = progress or (lambda _, __: None)
+    finished = 0
+    pool = ThreadPoolExecutor(threads)
 
-    if progress:
-        progress(0, asked)
-    one(0, np.array([2]))  # compiles everything once, before threads would wait for each other
-    waiting = iter(range(asked))
-    running: dict[Future[Outcome | None], int] = {}
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            while True:
-                for trial in itertools.islice(waiting, 2 * threads - len(running)):
-                    running[pool.submit(one, trial, marks)] = trial
-                if not running:
-                    break
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    outcome = future.result()
-                    assert outcome is not None, "a trial ends early only when told to"
-                    outcomes[running.pop(future)] = outcome
-                    if progress:
-                        progress(len(outcomes), asked)
-        except KeyboardInterrupt:
-            if not outcomes:
-                raise
-        finally:
-            stop.set()
-    return outcomes
+    def first_done(running: Iterable[Future[Outcome | None]]) -> set[Future[Outcome | None]]:
+        while not (done := wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done):
+            tell(finished, asked)
+        return done
+
+    tell(finished, asked)
+    try:
+        compiling = pool.submit(one, 0, np.array([2]))  # compiles once, before threads would wait for each other
+        first_done([compiling])
+        compiling.result()
+        waiting = iter(range(asked))
+        running: dict[Future[Outcome | None], int] = {}
+        while finished < asked:
+            for trial in itertools.islice(waiting, 2 * threads - len(running)):
+                running[pool.submit(one, trial, marks)] = trial
+            for future in first_done(running):
+                outcome = future.result()
+                assert outcome is not None, "a trial ends early only when told to"
+                finished += 1
+                yield running.pop(future), outcome
+                tell(finished, asked)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str | Contender]:

@@ -87,6 +87,8 @@ def run_trial(
         total = sums[-1]
         best[:, inside] = [environment.best(row) for row in sums[at_marks]]
         for index, player in enumerate(players):
+            if stop.is_set():
+                return None
             before = time.perf_counter()
             loss[index, inside] = player.play(game, stops)[at_marks]
             seconds[index] += time.perf_counter() - before

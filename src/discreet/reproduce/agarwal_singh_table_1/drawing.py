@@ -6,54 +6,56 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from discreet.plot.canvas import set_heading
+from discreet.plot.looks import LINES
+from discreet.plot.ticks import logarithmic
 from discreet.reproduce.agarwal_singh_table_1.analysis import NAME, Measured
 from discreet.reproduce.agarwal_singh_table_1.sweep import POINTS
 from discreet.reproduce.agarwal_singh_table_1.text import columns
-from discreet.reproduce.drawing import legend_below, logarithmic, panels, style
-from discreet.reproduce.fitting import half_width
-from discreet.reproduce.leaders import OPEN, Cell, bound, worst
+from discreet.reproduce.drawing import GREY, draw_means, legend_below, panels, style
+from discreet.reproduce.leaders import BLT, DELTA, OLD, OPEN, TREE, Cell, bound, worst
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SIZE, EPSILON = 10, 1.0
+TITLES = {"experts": f"{SIZE} experts", "ball": f"ball in {SIZE} dimensions", "cube": f"cube in {SIZE} dimensions"}
+LABELS = {
+    OPEN: "FTRL, no privacy",
+    OLD: "FTAL on a tree (old approach)",
+    TREE: "FTRL on a padded tree",
+    BLT: f"FTRL on BLT sums, δ = {DELTA:f}",
+}
 
 
 def draw(found: Measured) -> Mapping[str, Figure]:
     """Draw one column a set of points."""
-    figure, axes = panels(2, 3, (9.6, 6.0), dpi=130, sharex=True, sharey="row")
+    figure, axes = panels(2, 3, (10.4, 6.8), dpi=130, sharex=True, sharey="row")
     for column, points in enumerate(POINTS):
         above, below = axes[0][column], axes[1][column]
         _lines(above, below, found.table[points, SIZE], named=column == 0)
-        above.set_title(f"{points}, N = {SIZE}", fontsize=11)
-        below.set_xlabel("rounds T", fontsize=10)
-        for panel in (above, below):
-            logarithmic(panel, base=2)
-            panel.tick_params(labelsize=9)
-    axes[0][0].set_ylabel("worst mean regret (dotted: proved)", fontsize=10)
-    axes[1][0].set_ylabel("what privacy adds at worst", fontsize=10)
-    legend_below(figure, columns=5, fontsize=10)
-    figure.suptitle(
-        f"Full information, ε = {EPSILON:g}: worst regret, and what privacy adds; {found.trials} trials, 95 % bars",
-        fontsize=12,
-    )
+        above.set_title(TITLES[points], fontsize=11)
+        below.set_xlabel("rounds T")
+    for panel in axes.flat:
+        logarithmic(panel, rounds=list(found.table[POINTS[0], SIZE]))
+        panel.tick_params(labelsize=8)
+    axes[0][0].set_ylabel("worst mean regret\n(thin dots: proved bound)")
+    axes[1][0].set_ylabel("regret that privacy adds, at worst")
+    legend_below(figure, columns=3)
+    set_heading(figure, f"What privacy costs with full information, ε = {EPSILON:g}: {found.trials} trials, 95 % bars")
     return {NAME: figure}
 
 
 def _lines(above: Axes, below: Axes, games: Mapping[int, list[Cell]], *, named: bool) -> None:
     rounds = list(games)
     for index, who in enumerate(columns(EPSILON)):
-        look = style(index, markersize=5, linewidth=1.4, capsize=3)
-        for panel, part in ((above, 0), (below, 1)):
-            if panel is below and who[0] == OPEN:
-                continue
-            seen = [worst(cells, who)[part] for cells in games.values()]
-            label = who[0] if named and panel is above else None
-            bars = [half_width(each) for each in seen]
-            panel.errorbar(rounds, [each.value for each in seen], yerr=bars, label=label, **look)
+        regret, extra = ([worst(cells, who)[part] for cells in games.values()] for part in (0, 1))
+        draw_means(above, rounds, regret, index, LABELS[who[0]] if named else None)
+        if who[0] != OPEN:
+            draw_means(below, rounds, extra, index, None)
         proved = [found for cells in games.values() if (found := bound(cells, who)) is not None]
         if proved:
-            above.plot(rounds, proved, color=look["color"], linestyle=":", linewidth=1.2)
+            above.plot(rounds, proved, color=style(index)["color"], linestyle=LINES[7], linewidth=1.2)
     root = [math.sqrt(t) for t in rounds]
-    below.plot(rounds, root, color="grey", linestyle="--", label="√T" if named else None)
+    below.plot(rounds, root, color=GREY, linestyle=LINES[1], label="√T, for comparison" if named else None)

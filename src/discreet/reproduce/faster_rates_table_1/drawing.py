@@ -5,42 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.reproduce.drawing import legend_below, logarithmic, panels, style
+from discreet.plot.canvas import set_heading, set_title
+from discreet.plot.labels import End, label_ends
+from discreet.plot.looks import LINES, Look, distinct_looks
+from discreet.plot.ticks import logarithmic
+from discreet.reproduce.drawing import GREY, draw_means, panels
 from discreet.reproduce.faster_rates_table_1.analysis import NAME, Growth, blind
 from discreet.reproduce.faster_rates_table_1.sweep import ALGORITHMS, FIXED
-from discreet.reproduce.fitting import half_width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+BLIND = Look(GREY, LINES[2], "")
+
 
 def draw(found: Growth) -> Mapping[str, Figure]:
     """Draw mean regrets with their intervals, beside uniform play."""
-    figure, axes = panels(1, 2, (7.2, 3.6), dpi=150)
+    figure, axes = panels(1, 2, (10.4, 4.4), dpi=150)
     longest = found.lengths[-1]
-    for index, name in enumerate(ALGORITHMS):
+    ends: tuple[list[End], list[End]] = ([], [])
+    for index, (name, look) in enumerate(zip(ALGORITHMS, distinct_looks(len(ALGORITHMS)), strict=True)):
         over_rounds = [found.regret[name, rounds, 1.0] for rounds in found.lengths]
         over_epsilon = [found.regret[name, longest, epsilon] for epsilon in FIXED]
-        for panel, x, means in ((axes[0], found.lengths, over_rounds), (axes[1], FIXED, over_epsilon)):
-            panel.errorbar(
-                x,
-                [mean.value for mean in means],
-                yerr=[half_width(mean) for mean in means],
-                label=name if panel is axes[0] else None,
-                **style(index, markersize=4, linewidth=1.2, capsize=2),
-            )
+        drawn = ((found.lengths, over_rounds), (FIXED, over_epsilon))
+        for panel, (x, means), labels in zip(axes, drawn, ends, strict=True):
+            draw_means(panel, x, means, index, name)
+            labels.append(End(name, x[-1], means[-1].value, look))
     uniform = blind(found)
-    axes[0].plot(found.lengths, uniform, color="grey", linestyle=":", label="uniform (0-DP)")
-    axes[1].axhline(uniform[-1], color="grey", linestyle=":")
-    axes[0].set_title("over T, all 1-differentially private", fontsize=9)
-    axes[0].set_xlabel("rounds T", fontsize=8)
-    axes[0].set_ylabel("mean regret", fontsize=8)
-    axes[1].set_title(f"over ε, at T = {longest:,}", fontsize=9)
-    axes[1].set_xlabel("ε (pure differential privacy)", fontsize=8)
-    for panel in axes:
-        logarithmic(panel, every=True)
-        panel.tick_params(labelsize=7)
-    legend_below(figure, columns=4, fontsize=8)
-    title = f"Regret of old and new private bandits, deterministic adversary, {found.trials} trials, 95 % bars"
-    figure.suptitle(title, fontsize=10)
+    axes[0].plot(found.lengths, uniform, **BLIND.options())
+    axes[1].plot(FIXED, [uniform[-1]] * len(FIXED), **BLIND.options())
+    for panel, labels, x in zip(axes, ends, (found.lengths, FIXED), strict=True):
+        labels.append(End("uniform play, ε = 0", x[-1], uniform[-1], BLIND))
+        logarithmic(panel, rounds=x)
+        label_ends(panel, labels)
+    axes[0].set_xlabel("rounds")
+    axes[0].set_ylabel("mean regret, 95 % bars")
+    axes[1].set_xlabel("ε: less of it is more privacy")
+    set_title(axes[0], "over rounds, at ε = 1")
+    set_title(axes[1], f"over ε, after {longest:,} rounds")
+    set_heading(figure, f"Regret of old and new private bandits with deterministic losses, {found.trials} trials")
     return {NAME: figure}

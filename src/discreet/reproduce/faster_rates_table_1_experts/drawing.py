@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.regret import COLOURS
-from discreet.reproduce.drawing import legend_below, logarithmic, panels, style
+from discreet.plot.canvas import set_heading
+from discreet.plot.looks import COLOURS
+from discreet.plot.ticks import logarithmic
+from discreet.reproduce.drawing import GREY, draw_means, legend_below, panels
 from discreet.reproduce.faster_rates_table_1_experts.analysis import AXES, NAME, Growth
 from discreet.reproduce.faster_rates_table_1_experts.cells import LEARNS, NOBODY, Verdict
 from discreet.reproduce.faster_rates_table_1_experts.sweep import (
@@ -44,23 +46,25 @@ def draw(found: Growth) -> Mapping[str, Figure]:
 
 
 def _growth(found: Growth) -> Figure:
-    figure, axes = panels(2, 2, (9.6, 7.2), dpi=130)
+    figure, axes = panels(2, 2, (9.6, 7.4), dpi=130)
     titles = {
-        "T": f"over T: N = {SIZE}, ε = {EPSILON:g}",
-        "T, switching": f"over T, experts that switch: N = {SIZE}, ε = {EPSILON:g}",
-        "1/epsilon": f"over ε: N = {SIZE}, T = {found.length:,}",
-        "N": f"over N: ε = {EPSILON:g}, T = {found.length:,}",
+        "T": f"over rounds: {SIZE} experts, ε = {EPSILON:g}",
+        "T, switching": f"over rounds, experts that switch: {SIZE} experts, ε = {EPSILON:g}",
+        "1/epsilon": f"over ε: {SIZE} experts, {found.length:,} rounds",
+        "N": f"over experts: ε = {EPSILON:g}, {found.length:,} rounds",
     }
     for panel, axis in zip(axes.ravel(), titles, strict=True):
         _lines(panel, found, axis, named=axis == "T")
         panel.set_title(titles[axis], fontsize=10)
-        panel.set_xlabel({"1/epsilon": "1 / ε", "N": "experts N"}.get(axis, "rounds T"), fontsize=9)
-        logarithmic(panel, base=10 if axis == "1/epsilon" else 2)
-        panel.tick_params(labelsize=8)
+        panel.set_xlabel({"1/epsilon": "1 / ε: more of it is more privacy", "N": "experts N"}.get(axis, "rounds T"))
+        along = AXES[axis]
+        values = sorted({along(cell) for cell in found.lines[axis] if cell.calibration})
+        logarithmic(panel, rounds=None if axis == "1/epsilon" else values)
+        panel.tick_params(labelsize=9)
     for row in axes:
-        row[0].set_ylabel("mean regret against the best expert", fontsize=9)
-    legend_below(figure, columns=3, fontsize=9)
-    figure.suptitle(f"Private algorithms with expert advice, our tuning, {found.trials} trials, 95 % bars", fontsize=11)
+        row[0].set_ylabel("mean regret against the best expert")
+    legend_below(figure, columns=3)
+    set_heading(figure, f"Private algorithms with expert advice, our tuning, {found.trials} trials, 95 % bars")
     return figure
 
 
@@ -68,14 +72,10 @@ def _lines(axes: Axes, found: Growth, axis: str, *, named: bool) -> None:
     cells, along = found.lines[axis], AXES[axis]
     for index, name in enumerate((*ALGORITHMS, OPEN)):
         mine = [cell for cell in cells if cell.algorithm == name and cell.calibration in ("", TIGHT)]
-        means = [cell.mean for cell in mine]
-        bars = np.nan_to_num([[mean.value - mean.low for mean in means], [mean.high - mean.value for mean in means]])
-        look = style(index, markersize=4, linewidth=1.3, capsize=2)
-        look |= {"linestyle": ":"} if name == OPEN else {"linestyle": "--"} if name == BATCHED else {}
         label = {OPEN: "exp4, no privacy"}.get(name, name) if named else None
-        axes.errorbar([along(cell) for cell in mine], [mean.value for mean in means], yerr=bars, label=label, **look)
+        draw_means(axes, [along(cell) for cell in mine], [cell.mean for cell in mine], index, label)
     blind = sorted({along(cell): float(cell.blind.mean()) for cell in cells if cell.calibration}.items())
-    axes.plot(*zip(*blind, strict=True), color="grey", label="uniform play" if named else None)
+    axes.plot(*zip(*blind, strict=True), color=GREY, label="uniform play" if named else None)
 
 
 def _maps(found: Growth) -> Figure:
@@ -84,8 +84,8 @@ def _maps(found: Growth) -> Figure:
         _map(panel, found, which)
         panel.set_title(f"{title}\n({SHARES[which]})", fontsize=10)
     _key(axes[1][2])
-    size = f"{ARMS} arms, T = {found.length:,}, δ = {DELTA:g}, {found.trials} trials"
-    figure.suptitle(f"Who is best with N experts: {size}", fontsize=12)
+    size = f"{ARMS} arms, T = {found.length:,}, δ = {DELTA:f}, {found.trials} trials"
+    set_heading(figure, f"Who is best with N experts: {size}")
     return figure
 
 
@@ -121,7 +121,7 @@ def _key(axes: Axes) -> None:
     names = {name: name for name in ALGORITHMS} | {
         LOCAL: "local-exp4, or batched-exp4\nwith batches of one round",
         BATCHED: "batched-exp4, longer batches\n(size by the bound)",
-        NOBODY: f"nobody: over {LEARNS:.0%} of uniform\nplay's regret, or vacuous",
+        NOBODY: f"nobody: over {100 * LEARNS:.0f} % of uniform play's\nregret, or only vacuous bounds (vac.)",
     }
     handles = [Patch(facecolor=FILLS[name], label=label) for name, label in names.items()]
     handles.append(Patch(facecolor="none", label="?: the lead may be chance (95 %)"))

@@ -5,31 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.reproduce.drawing import logarithmic, panels, style
+from discreet.plot.canvas import set_title
+from discreet.plot.labels import End, label_ends
+from discreet.plot.looks import COLOURS, LINES, Look, distinct_looks
+from discreet.plot.ticks import logarithmic
+from discreet.reproduce.drawing import GREY, panels
 from discreet.reproduce.price_of_privacy.analysis import NAME, Prices
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = ("epsilon", "regret_mean", "regret_low", "regret_high")
+BLACK = "#000000"  # of the best without privacy
 
 
 def draw(found: Prices) -> Mapping[str, Figure]:
     """Draw one line an algorithm, between uniform play and the best without privacy."""
-    figure, axes = panels(1, 1, (7.0, 4.2), dpi=150)
-    for index, (name, rows) in enumerate(found.private.items()):
-        x, means, low, high = ([row[key] for row in rows] for key in COLUMNS)
-        look = style(index, markersize=4)
-        axes.plot(x, means, label=name, linewidth=1.2, **look)
+    figure, axes = panels(1, 1, (9.0, 5.0), dpi=150)
+    shapes = distinct_looks(len(found.private), [colour for colour in COLOURS if colour != BLACK])
+    ends, means = [], [found.least]
+    for (name, rows), look in zip(found.private.items(), shapes, strict=True):
+        x, y, low, high = ([row[key] for row in rows] for key in COLUMNS)
+        axes.plot(x, y, markersize=4, linewidth=1.4, **look.options())
         if found.trials > 1:
-            axes.fill_between(x, low, high, color=look["color"], alpha=0.15, linewidth=0)
-    axes.axhline(found.blind, color="grey", linestyle=":", label="uniform play (0-DP)")
-    axes.axhline(found.least, color="black", linestyle="--", label=f"{found.floor} (no privacy)")
-    logarithmic(axes, every=True)
-    axes.set_xlabel("ε")
+            axes.fill_between(x, low, high, color=look.color, alpha=0.08, linewidth=0)
+        ends.append(End(name, x[-1], y[-1], look))
+        means += y
+    for label, level, look in (
+        ("uniform play, ε = 0", found.blind, Look(GREY, LINES[2], "")),
+        (f"{found.floor}, no privacy", found.least, Look(BLACK, LINES[0], "")),
+    ):
+        axes.axhline(level, color=look.color, linestyle=look.linestyle)
+        ends.append(End(label, ends[0].x, level, look))
+    positive = [mean for mean in means if mean > 0.0]
+    axes.set_ylim(0.6 * min(positive), 1.6 * max(found.blind, *means))  # bands that reach 0 are cut
+    logarithmic(axes)
+    label_ends(axes, ends)
+    axes.set_xlabel("ε: less of it is more privacy")
     axes.set_ylabel("mean regret, 95 % bands")
     game = found.game
     size = f"{game.problem.sizes}, {game.rounds:,} rounds, {found.trials} trials"
-    axes.set_title(f"The price of privacy: {game.environment} losses, {size}", fontsize=10)
-    axes.legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    set_title(axes, f"The price of privacy: regret with {game.environment} losses, {size}")
     return {NAME: figure}

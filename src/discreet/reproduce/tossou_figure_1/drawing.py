@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.regret import COLOURS, MARKERS
+from discreet.plot.canvas import set_heading
+from discreet.plot.looks import Look, looks
 from discreet.reproduce.drawing import panels
 from discreet.reproduce.games import Played, Player
 from discreet.reproduce.tossou_figure_1.analysis import NAME, Regrets
@@ -32,40 +33,46 @@ def draw(found: Regrets) -> Mapping[str, Figure]:
 
 
 def _figure(played: Sequence[Played], players: Sequence[Player], title: str) -> Figure:
-    figure, axes = panels(1, len(played), (3.1 * len(played), 3.4), dpi=150)
-    for panel, each in zip(axes, played, strict=True):
-        for index, player in enumerate(players):
-            _line(panel, each, player, index)
-        panel.set_title(each.game.environment, fontsize=9)
-        panel.set_xlabel("rounds", fontsize=8)
+    """Draw one panel an adversary, with the legend in the place of one more."""
+    figure, axes = panels(2, -(-(len(played) + 1) // 2), (10.4, 6.4), dpi=150)
+    shapes = looks([(player.algorithm, player.epsilon) for player in players])
+    for panel, each in zip(axes.flat, played, strict=False):
+        for index, (player, look) in enumerate(zip(players, shapes, strict=True)):
+            _line(panel, each, player, look, index / len(players))
+        panel.set_title(each.game.environment.replace("-", " "), fontsize=10)
+        panel.set_xlabel("rounds", fontsize=9)
         panel.set_xticks([0, each.game.rounds // 2, each.game.rounds])
         panel.xaxis.set_major_formatter("{x:,.0f}")
         panel.yaxis.set_major_formatter("{x:,.0f}")
-        panel.tick_params(labelsize=7)
+        panel.tick_params(labelsize=8)
         panel.grid(alpha=0.3)
-    axes[0].set_ylabel("regret (median of means)", fontsize=8)
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
-    figure.suptitle(
-        f"Regret against five adversaries {title}; {played[0].trials} trials, bars: Gini's mean difference", fontsize=10
-    )
+    for row in axes:
+        row[0].set_ylabel("regret (median of means)", fontsize=9)
+    for empty in axes.flat[len(played) :]:
+        empty.set_axis_off()
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    names = [f"{label}, no privacy" if np.isinf(p.epsilon) else label for p, label in zip(players, labels, strict=True)]
+    axes.flat[len(played)].legend(handles, names, loc="center left", fontsize=10, frameon=False, handlelength=3.5)
+    heading = f"Regret against five adversaries {title}; {played[0].trials} trials, bars: Gini's mean difference"
+    set_heading(figure, heading)
     return figure
 
 
-def _line(axes: Axes, played: Played, player: Player, index: int) -> None:
-    """Draw one player's regret, with bars at the quarters of the game."""
+def _line(axes: Axes, played: Played, player: Player, look: Look, share: float) -> None:
+    """Draw one player's regret, with bars at four rounds, for each player a little later than for the one before."""
     marks = played.results.checkpoints
     bars = np.array([median_of_means(column) for column in played.results.regret[played.places[player]].T])
-    colour = COLOURS[index % len(COLOURS)]
-    axes.plot(marks, bars[:, 0], linewidth=1.3, color=colour, label=played.contender(player).label)
-    spots = np.unique([np.abs(marks - share * played.game.rounds).argmin() for share in (0.25, 0.5, 0.75, 1.0)])
+    label = played.contender(player).label
+    axes.plot(marks, bars[:, 0], linewidth=1.4, color=look.color, linestyle=look.linestyle, label=label)
+    places = (np.array([0.25, 0.5, 0.75, 1.0]) - 0.2 * (1.0 - share)) * played.game.rounds
+    spots = np.unique([np.abs(marks - place).argmin() for place in places])
     axes.errorbar(
         marks[spots],
         bars[spots, 0],
         yerr=[bars[spots, 0] - bars[spots, 1], bars[spots, 2] - bars[spots, 0]],
-        fmt=MARKERS[index % len(MARKERS)],
-        color=colour,
-        markersize=3,
+        fmt=look.marker,
+        color=look.color,
+        markersize=4,
         capsize=2,
         linewidth=0.8,
     )

@@ -1,0 +1,118 @@
+"""Output that appears complete or not at all, also when the process is told to end in the middle of writing it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from discreet.errors import DiscreetError
+
+_publishing = threading.Lock()  # held while finished output is moved to its place
+_unfinished: set[Path] = set()
+_published: list[Path] = []
+
+
+@contextlib.contextmanager
+def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Yield a hidden folder to write into; it becomes ``path`` when the block ends without an error.
+
+    A folder that exists is refused, unless it is to be overwritten: then files of the same name are replaced and all
+    others left alone.
+    """
+    created: Path | None = None
+    try:
+        if path.is_dir() and overwrite:
+            if not os.access(path, os.W_OK):
+                raise DiscreetError(f"output folder {path} cannot be written to.")
+        elif path.exists() or path.is_symlink():
+            hint = "overwrite it with --overwrite" if path.is_dir() else "it is not a folder"
+            raise DiscreetError(
+                f"{path} exists already: choose another output folder, or {hint}.".replace("or it", "as it")
+            )
+        created = next((p for p in reversed([path.parent, *path.parent.parents]) if not p.exists()), None)
+        staging = _hidden(path.parent if not path.exists() else path)
+        _unfinished.update({staging, created or staging})
+        path.parent.mkdir(parents=True, exist_ok=True)
+        staging.mkdir()
+    except OSError as reason:
+        raise DiscreetError(f"output folder {path} cannot be created: {reason.strerror}.") from None
+    try:
+        yield staging
+        with _publishing:
+            _move_folder(staging, path)
+            _unfinished.difference_update({staging, created or staging})
+            _published.append(path)
+    except BaseException:
+        if created is not None:
+            _remove(created)
+        raise
+    finally:
+        _remove(staging)
+        _unfinished.difference_update({staging, created or staging})
+
+
+@contextlib.contextmanager
+def output_file(path: Path) -> Iterator[Path]:
+    """Yield a hidden file to write; it becomes ``path`` when the block ends without an error."""
+    place = path.resolve()
+    if place.exists() and not place.is_file():  # a pipe or a terminal: nothing to be moved there
+        yield path
+        return
+    staging = _hidden(place.parent, suffix=place.suffix)
+    _unfinished.add(staging)
+    try:
+        yield staging
+        with _publishing:
+            staging.replace(place)
+            _published.append(path)
+    finally:
+        _remove(staging)
+        _unfinished.discard(staging)
+
+
+def abandon_unfinished() -> list[Path]:
+    """Remove all output that is not finished, and return what was published; only for a process that is about to end.
+
+    Other threads may still be writing. What one of them is moving to its place arrives there whole; after that nothing
+    is published any more.
+    """
+    _publishing.acquire(timeout=1.0)
+    for path in sorted(_unfinished):
+        for _ in range(50):  # a thread that writes may make a file while its folder is being removed
+            _remove(path)
+            if not path.exists():
+                break
+            time.sleep(0.01)
+    return list(_published)
+
+
+def _hidden(folder: Path, *, suffix: str = "") -> Path:
+    return folder / f".discreet-{os.urandom(8).hex()}{suffix}"
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _move_folder(staging: Path, path: Path) -> None:
+    """Move the finished folder, or its files into a folder that is there already."""
+    try:
+        if not path.exists():
+            staging.rename(path)
+            return
+        files = list(staging.iterdir())
+        for file in files:
+            if (path / file.name).is_dir():
+                raise DiscreetError(f"{path / file.name} is a folder, and is not overwritten by a file.")
+        for file in files:
+            file.replace(path / file.name)
+    except OSError as reason:
+        raise DiscreetError(f"output folder {path} cannot be written: {reason.strerror}.") from None

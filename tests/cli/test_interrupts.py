@@ -1,0 +1,144 @@
+"""Ctrl-C ends every command within two seconds, at any moment: one sentence, exit code 130, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from discreet.reproduce import reproductions
+
+NOTHING = "discreet: interrupted; nothing was written.\n"
+LONG = ("--trials", "1000000", "--quiet", "--output", "FOLDER")  # FOLDER is a new one, FILE a file in it
+COMMANDS = {
+    "list": ["list"],
+    "describe": ["describe", "private-ftrl-experts", "--rounds", "10000000"],
+    "simulate": ["simulate", "exp3", "--rounds", "100000000", *LONG],
+    "counters": ["counters", "--horizon", "1048576", "--copies", "100000", "--output", "FILE.png"],
+    "errata": ["errata", "--output", "FILE.md"],
+    "audit": ["audit", "--all", "--quiet"],
+}
+REPRODUCTIONS = {name: ["reproduce", name, "--rounds", "2048", *LONG] for name in reproductions()}
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="moments are read from /proc")
+
+
+def placed(words, folder):
+    return [word.replace("FOLDER", str(folder / "new" / "run")).replace("FILE", str(folder / "file")) for word in words]
+
+
+def ends_cleanly(ended, folder):
+    assert (ended.code, ended.text, ended.complaint) == (130, "", NOTHING)
+    assert ended.seconds < 2.0
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [*COMMANDS, "tossou-figure-1"])
+def test_during_imports(command, tmp_path, interrupt):
+    arguments = placed((COMMANDS | REPRODUCTIONS)[command], tmp_path)
+    ends_cleanly(interrupt(*arguments, when="_multiarray_umath"), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.1, 0.3])
+def test_as_soon_as_there_is_something_to_interrupt(after, tmp_path, interrupt):
+    """This library is among the first that a command loads."""
+    ends_cleanly(interrupt("list", when="_random", after=after), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [*(name for name in COMMANDS if name not in ("list", "describe")), *REPRODUCTIONS])
+def test_while_compiling_and_playing(command, tmp_path, interrupt):
+    arguments = placed((COMMANDS | REPRODUCTIONS)[command], tmp_path)
+    ends_cleanly(interrupt(*arguments, when="libllvmlite", after=0.5), tmp_path)
+
+
+# Programs that stop at a chosen moment, and leave a marker there for whoever wants to interrupt them.
+STOPPING = """
+import os, pathlib, signal, sys, time
+
+def stop(seconds):
+    pathlib.Path("MARKER").touch()
+    time.sleep(seconds)
+"""
+HALF_A_FIGURE = """
+import matplotlib.figure
+matplotlib.figure.Figure.savefig = lambda self, path, **_: (pathlib.Path(path).write_text("half"), stop(30))
+"""
+HALF_A_DOCUMENT = """
+import discreet.cli.errata
+sys.modules["discreet.cli.errata"].known = list
+pathlib.Path.write_text = lambda self, *_, **__: (self.touch(), stop(30))
+"""
+FIRST_TRIAL = """
+from discreet.cli import interrupts
+keep = interrupts.keep_finished
+interrupts.keep_finished = lambda: (keep(), stop(0))
+"""
+SAVING = """
+from discreet.simulation import Results
+save = Results.save
+Results.save = lambda self, folder: (stop(0.5), save(self, folder))[1]
+"""
+SAVING_AFTER_AN_INTERRUPT = """
+from discreet.simulation import Results
+Results.save = lambda self, folder: (os.kill(os.getpid(), signal.SIGINT), time.sleep(0.2), stop(30))
+"""
+
+
+@pytest.fixture
+def stopped(tmp_path, interrupt):
+    """Interrupt a command at its chosen moment; return how it ended, and the folder that it wrote to."""
+    marker, folder = tmp_path / "now", tmp_path / "output"
+    folder.mkdir()
+
+    def run(words, moment):
+        prelude = (STOPPING + moment).replace("MARKER", str(marker))
+        return interrupt(*placed(words, folder), when=marker, prelude=prelude), folder
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "moment"),
+    [
+        (["reproduce", "faster-rates-figure-1", "--rounds", "1000", "--quiet", "--output", "FOLDER"], HALF_A_FIGURE),
+        (["counters", "--horizon", "64", "--quiet", "--output", "FILE.png"], HALF_A_FIGURE),
+        (["errata", "--quiet", "--output", "FILE.md"], HALF_A_DOCUMENT),
+    ],
+    ids=["reproduce", "counters", "errata"],
+)
+def test_while_writing(words, moment, stopped):
+    ended, folder = stopped(words, moment)
+    ends_cleanly(ended._replace(text=""), folder)  # what was printed before is no harm
+
+
+@pytest.mark.slow
+def test_finished_trials_are_kept_and_counted(stopped):
+    ended, folder = stopped(["simulate", "exp3", "--rounds", "200", *LONG], FIRST_TRIAL)
+    assert ended.code == 130
+    assert ended.seconds < 2.0
+    finished = json.loads((folder / "new" / "run" / "manifest.json").read_text())["trials"]["finished"]
+    assert 0 < finished < 1_000_000
+    assert ended.complaint == f"Interrupted: {finished} of 1000000 trials were finished.\n"
+    assert f"{finished:,} trial" in ended.text
+    assert {path.name for path in (folder / "new").iterdir()} == {"run"}, "no hidden folder stays"
+
+
+@pytest.mark.slow
+def test_an_interrupt_after_the_last_trial_is_told(stopped):
+    """All trials are there and saved, and the exit code says that there was an interrupt."""
+    words = ["simulate", "exp3", "--rounds", "200", "--trials", "2", "--quiet", "--output", "FOLDER"]
+    ended, folder = stopped(words, SAVING)
+    assert ended.code == 130
+    assert ended.complaint == "Interrupted: 2 of 2 trials were finished.\n"
+    assert (folder / "new" / "run" / "regret.png").exists()
+
+
+@pytest.mark.slow
+def test_a_second_interrupt_ends_at_once(stopped):
+    words = ["simulate", "exp3", "--rounds", "200", "--trials", "2", "--quiet", "--output", "FOLDER"]
+    ended, folder = stopped(words, SAVING_AFTER_AN_INTERRUPT)
+    ends_cleanly(ended._replace(text=""), folder)
