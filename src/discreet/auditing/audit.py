@@ -12,6 +12,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, shown
 from discreet.auditing.bounds import CONFIDENCE
 from discreet.auditing.registry import GameFacts, default_attack
+from discreet.auditing.screening import screened
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee, Json
 from discreet.options import Values
@@ -106,11 +107,11 @@ def audit(
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
-        private, stated, best = _named(subject, setting or default_setting(subject), options)
+        private, stated, facts = _named(subject, setting or default_setting(subject), options)
     elif isinstance(subject, Private):
         if options or setting is not None:
             raise DiscreetError("options and setting are for named algorithms, but a Private is given.")
-        private, stated, best = subject, subject.guarantee, default_attack(subject, GameFacts())
+        private, stated, facts = subject, subject.guarantee, GameFacts()
     else:
         raise DiscreetError(f"the subject is {subject!r}, but must be the name of an algorithm or a Private.")
     name = (
@@ -118,12 +119,14 @@ def audit(
         if isinstance(subject, str)
         else f"{type(private.learner).__name__} behind {type(private.channel).__name__}"
     )
-    claim, attack = claimed or stated, attack or best
+    claim = claimed or stated
     if not math.isfinite(claim.epsilon):
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     start = time.perf_counter()
-    number = attack.trials_for(private, claim) if trials is None else check_int("trials", trials, least=100)
     root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
+    if attack is None:
+        attack = screened(private, claim, facts, seed=root) or default_attack(private, facts)
+    number = attack.trials_for(private, claim) if trials is None else check_int("trials", trials, least=100)
     bound = attack.bound(private, claim, trials=number, seed=root, confidence=confidence)
     return Audit(
         name=name,
@@ -144,8 +147,8 @@ def default_setting(name: str) -> Setting[Problem]:
     return Setting(problem, rounds=rounds)
 
 
-def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Private, Guarantee, Attack]:
-    """Return what a name stands for, what is claimed of it, and the best known attack."""
+def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Private, Guarantee, GameFacts]:
+    """Return what a name stands for, what is claimed of it, and what is known of its game."""
     known = algorithm(name)
     private = known.build(setting, **options).private
     claim = private.guarantee
@@ -157,5 +160,4 @@ def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Priva
             status="claimed by the paper only",
             source=known.citation.short,
         )
-    attack = default_attack(private, GameFacts(setting.problem, setting.bounds))
-    return shown(private, setting.problem), claim, attack
+    return shown(private, setting.problem), claim, GameFacts(setting.problem, setting.bounds)

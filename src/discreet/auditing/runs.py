@@ -1,0 +1,113 @@
+"""Whole runs of a channel, from the start: what goes in, and all that anyone can see of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Channel, Floats, Generator, Query
+from discreet.kernel import compilable, compile_for, copy
+
+LONGEST = 1 << 15  # rounds of a run
+SHORT = 2048  # of one that is not compiled, and of one whose releases come every round
+
+
+class Runs(NamedTuple):
+    """A channel before its first round, and how it is played.
+
+    What is seen of a run is one row of numbers: the releases, then for how many rounds each action was held, then the
+    rounds after which something was released.
+    """
+
+    channel: Channel
+    query: Query
+    rounds: int
+    places: int  # for releases
+    size: int  # of a release
+    is_fast: bool  # whether it is compiled
+
+    @classmethod
+    def of(cls, channel: Channel, query: Query, *, rounds: int, feedback: Floats) -> Runs:
+        """Return the runs of a channel; ``feedback`` is an example, for what cannot be compiled is played as it is."""
+        places, size = rounds // max(1, channel.hold()) + 2, channel.release_size()
+        runs = cls(channel, query, rounds, places, size, compilable((channel, query)))
+        return runs._replace(is_fast=runs.is_fast and runs._compiles(feedback))
+
+    def _compiles(self, feedback: Floats) -> bool:
+        from numba.core.errors import NumbaError
+
+        try:
+            self.play(np.repeat(feedback[None], 1, axis=0), np.random.default_rng(0))
+        except NumbaError:  # a method does what only plain Python can
+            return False
+        return True
+
+    def play(self, inputs: Floats, rng: Generator) -> Floats:
+        """Return what is seen of one run."""
+        width = max(1, self.size)
+        seen = np.zeros(self.places * (width + 2))
+        loop: Callable[..., None] = watch_vectors if self.size else watch_numbers
+        if self.is_fast:
+            loop = compile_for(loop, self.channel, self.query)
+        loop(copy(self.channel), inputs, self.query, seen, self.places, rng)
+        return seen
+
+    def round_of(self, column: int, seen: Floats) -> int:
+        """Return after which round a column of a row is known, from 0."""
+        width = max(1, self.size)
+        ends = seen[self.places * (width + 1) :]
+        position, kind = column // width, 0
+        if column >= self.places * width:
+            kind, position = divmod(column - self.places * width, self.places)
+            position -= kind == 0  # an action begins when the one before has ended
+        return int(ends[position]) if position >= 0 and ends[position] > 0 else self.rounds - 1
+
+    def name_of(self, column: int) -> str:
+        """Return what a column is, in words."""
+        width = max(1, self.size)
+        if column < self.places * width:
+            return f"release {column // width + 1}"
+        kind, position = divmod(column - self.places * width, self.places)
+        return f"when release {position + 1} comes" if kind else f"how long action {position + 1} is held"
+
+
+def watch_numbers(
+    channel: Channel, inputs: Floats, query: Query, seen: Floats, places: int, rng: Generator
+) -> None:
+    """Play a channel that releases numbers, and note all that is seen."""
+    releases, actions, left = 0, 0, 0
+    for t in range(inputs.shape[0]):
+        if left == 0:
+            left = channel.begin(0)
+            if actions < places:
+                seen[places + actions] = left
+                actions += 1
+        left -= 1
+        ready, out = channel.offer(inputs[t], query, rng)
+        if ready and releases < places:
+            seen[releases] = out
+            seen[2 * places + releases] = t
+            releases += 1
+
+
+def watch_vectors(
+    channel: Channel, inputs: Floats, query: Query, seen: Floats, places: int, rng: Generator
+) -> None:
+    """Play a channel that releases vectors, and note all that is seen."""
+    releases, actions, left = 0, 0, 0
+    size = seen.size // places - 2
+    for t in range(inputs.shape[0]):
+        if left == 0:
+            left = channel.begin(0)
+            if actions < places:
+                seen[places * size + actions] = left
+                actions += 1
+        left -= 1
+        ready, out = channel.offer(inputs[t], query, rng)
+        if ready and releases < places:
+            for i in range(size):
+                seen[releases * size + i] = out[i]
+            seen[places * (size + 1) + releases] = t
+            releases += 1
