@@ -14,7 +14,7 @@ import numpy as np
 from discreet import Private, Range, Setting, algorithm
 from discreet.channels import Batch, PerRound, RunningSum
 from discreet.channels.running_sum import SEEN, WAITING
-from discreet.channels.sums import COUNT, TOTAL
+from discreet.channels.sums import COUNT, TOTAL, BatchSums
 from discreet.contracts import Floats, Noise
 from discreet.factorisations import Tree
 from discreet.kernel import Raw
@@ -40,9 +40,10 @@ class OneNoise(Batch):
         return True, query * ((self.empty() + self.kept[0]) / length)
 
 
-class QuietLater(Batch):
-    """A hundredth of the noise after round 100."""
+class QuietLater(BatchSums):
+    """A hundredth of the noise after round 100; of a class of its own, for which no attack is declared."""
 
+    noise: Noise
     rounds: Floats
 
     def release(self, query, rng):
@@ -53,14 +54,35 @@ class QuietLater(Batch):
             noise /= 100.0
         return True, query * ((self.empty() + noise) / length)
 
+    @property
+    def guarantee(self):
+        return self.noise.guarantee(1.0, model="central", source="the same noise in every batch")
+
+    @property
+    def noise_scales(self):
+        return (self.noise.noise_scale,)
+
 
 class FollowsData(Batch):
-    """Noise whose scale follows the data: in proportion to the mean of the batch, and 1 where that is the highest."""
+    """Noise whose scale follows the data: in proportion to how far apart the losses of a batch are."""
+
+    ends: Raw[Floats]  # the least and the largest loss of the batch
 
     def release(self, query, rng):
         length = self.batch_length()
-        total = self.empty()
-        return True, query * ((total + self.noise.add_noise(0.0, rng) * (0.1 + 0.9 * total / length)) / length)
+        total, spread = self.empty(), self.ends[1] - self.ends[0]
+        self.ends[0], self.ends[1] = 1.0, 0.0
+        return True, query * ((total + self.noise.add_noise(0.0, rng) * spread) / length)
+
+    def take(self, feedback, query):
+        loss = self.bounds.clamp(feedback)
+        self.ends[0], self.ends[1] = min(self.ends[0], loss), max(self.ends[1], loss)
+        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(self.batch_length())))
+        self.held[COUNT] += 1.0
+        return bool(self.held[COUNT] >= self.batch_length())
+
+    def fork(self):
+        return self._replace(held=np.zeros(3), ends=np.array([1.0, 0.0]))
 
 
 class CarriesOver(Batch):
@@ -266,7 +288,7 @@ class WritesIntoQuery(PerRound):
         return self.theirs.size
 
 
-def batched(kind: type[Batch], size: int = 10, epsilon: float = 1.0, **more: object) -> Private:
+def batched(kind: type[BatchSums], size: int = 10, epsilon: float = 1.0, **more: object) -> Private:
     """Return the learner behind a broken channel that holds batches."""
     sound = Batch.laplace(size=size, epsilon=epsilon, bounds=UNIT)
     channel = kind(**(sound._asdict() | more))
@@ -308,7 +330,7 @@ class Broken(NamedTuple):
 BROKEN: dict[str, Broken] = {
     "one noise for all batches": Broken(lambda: batched(OneNoise, kept=np.zeros(2)), ("audit",)),
     "noise/100 after round 100": Broken(lambda: batched(QuietLater, rounds=np.zeros(1)), ("audit",)),
-    "noise that follows the data": Broken(lambda: batched(FollowsData), ("audit",)),
+    "noise that follows the data": Broken(lambda: batched(FollowsData, ends=np.array([1.0, 0.0])), ("audit",)),
     "the last loss carried over": Broken(lambda: batched(CarriesOver, held=np.zeros(4)), ("audit",)),
     "raw sum in low-order bits": Broken(lambda: batched(LowBits, step=2.0**-20), ("audit",)),
     "raw sum in low-order digits": Broken(lambda: batched(LowBits, step=1e-6), ("audit",)),

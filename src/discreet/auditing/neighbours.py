@@ -33,6 +33,12 @@ class Stage(NamedTuple):
     pairs: tuple[Pair, ...]
     positions: tuple[int, ...]
 
+    @property
+    def example(self) -> Floats:
+        """One loss."""
+        losses: Floats = next(iter(self.others.values()))[0]
+        return np.asarray(losses)
+
     def inputs(self, others: str, pair: Pair, position: int, world: int) -> Floats:
         """Return the losses of a world."""
         losses = self.others[others].copy()

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Channel, Floats, Generator, Query
-from discreet.kernel import compilable, compile_for, copy
+from numpy.typing import NDArray
 
-LONGEST = 1 << 15  # rounds of a run
-SHORT = 2048  # of one that is not compiled, and of one whose releases come every round
+from discreet.contracts import Channel, Floats, Generator, Query
+from discreet.kernel import compilable, compile_for
+from discreet.live.blocks import packed
+
+Bytes = NDArray[np.uint8]
 
 
 class Runs(NamedTuple):
@@ -29,29 +31,31 @@ class Runs(NamedTuple):
     is_fast: bool  # whether it is compiled
 
     @classmethod
-    def of(cls, channel: Channel, query: Query, *, rounds: int, feedback: Floats) -> Runs:
-        """Return the runs of a channel; ``feedback`` is an example, for what cannot be compiled is played as it is."""
+    def of(cls, channel: Channel, query: Query, *, rounds: int) -> Runs:
+        """Return the runs of a channel."""
         places, size = rounds // max(1, channel.hold()) + 2, channel.release_size()
-        runs = cls(channel, query, rounds, places, size, compilable((channel, query)))
-        return runs._replace(is_fast=runs.is_fast and runs._compiles(feedback))
+        return cls(channel, query, rounds, places, size, compilable((channel, query)))
 
-    def _compiles(self, feedback: Floats) -> bool:
+    def compiles(self, feedback: Floats) -> bool:
+        """Return whether it is compiled, and can be: a method may do what only plain Python can."""
         from numba.core.errors import NumbaError
 
         try:
-            self.play(np.repeat(feedback[None], 1, axis=0), np.random.default_rng(0))
-        except NumbaError:  # a method does what only plain Python can
+            self.play(feedback[None], 1, np.random.default_rng(0))
+        except NumbaError:
             return False
-        return True
+        return self.is_fast
 
-    def play(self, inputs: Floats, rng: Generator) -> Floats:
-        """Return what is seen of one run."""
+    def play(self, inputs: Floats, number: int, rng: Generator) -> Floats:
+        """Return what is seen of independent runs with the same inputs, a row a run."""
         width = max(1, self.size)
-        seen = np.zeros(self.places * (width + 2))
+        seen = np.zeros((number, self.places * (width + 2)))
+        channel, block = packed(self.channel)
+        state = np.asarray(block)
         loop: Callable[..., None] = watch_vectors if self.size else watch_numbers
         if self.is_fast:
-            loop = compile_for(loop, self.channel, self.query)
-        loop(copy(self.channel), inputs, self.query, seen, self.places, rng)
+            loop = compile_for(loop, channel, self.query)
+        loop(channel, state, state.copy(), inputs, self.query, seen, self.places, rng)
         return seen
 
     def round_of(self, column: int, seen: Floats) -> int:
@@ -74,40 +78,58 @@ class Runs(NamedTuple):
 
 
 def watch_numbers(
-    channel: Channel, inputs: Floats, query: Query, seen: Floats, places: int, rng: Generator
+    channel: Channel,
+    state: Bytes,
+    before: Bytes,
+    inputs: Floats,
+    query: Query,
+    seen: Floats,
+    places: int,
+    rng: Generator,
 ) -> None:
-    """Play a channel that releases numbers, and note all that is seen."""
-    releases, actions, left = 0, 0, 0
-    for t in range(inputs.shape[0]):
-        if left == 0:
-            left = channel.begin(0)
-            if actions < places:
-                seen[places + actions] = left
-                actions += 1
-        left -= 1
-        ready, out = channel.offer(inputs[t], query, rng)
-        if ready and releases < places:
-            seen[releases] = out
-            seen[2 * places + releases] = t
-            releases += 1
+    """Play a channel that releases numbers again and again from the same state, and note all that is seen."""
+    for run in range(seen.shape[0]):
+        state[:] = before
+        releases, actions, left = 0, 0, 0
+        for t in range(inputs.shape[0]):
+            if left == 0:
+                left = channel.begin(0)
+                if actions < places:
+                    seen[run, places + actions] = left
+                    actions += 1
+            left -= 1
+            ready, out = channel.offer(inputs[t], query, rng)
+            if ready and releases < places:
+                seen[run, releases] = out
+                seen[run, 2 * places + releases] = t
+                releases += 1
 
 
 def watch_vectors(
-    channel: Channel, inputs: Floats, query: Query, seen: Floats, places: int, rng: Generator
+    channel: Channel,
+    state: Bytes,
+    before: Bytes,
+    inputs: Floats,
+    query: Query,
+    seen: Floats,
+    places: int,
+    rng: Generator,
 ) -> None:
-    """Play a channel that releases vectors, and note all that is seen."""
-    releases, actions, left = 0, 0, 0
-    size = seen.size // places - 2
-    for t in range(inputs.shape[0]):
-        if left == 0:
-            left = channel.begin(0)
-            if actions < places:
-                seen[places * size + actions] = left
-                actions += 1
-        left -= 1
-        ready, out = channel.offer(inputs[t], query, rng)
-        if ready and releases < places:
-            for i in range(size):
-                seen[releases * size + i] = out[i]
-            seen[places * (size + 1) + releases] = t
-            releases += 1
+    """Play a channel that releases vectors again and again from the same state, and note all that is seen."""
+    size = seen.shape[1] // places - 2
+    for run in range(seen.shape[0]):
+        state[:] = before
+        releases, actions, left = 0, 0, 0
+        for t in range(inputs.shape[0]):
+            if left == 0:
+                left = channel.begin(0)
+                if actions < places:
+                    seen[run, places * size + actions] = left
+                    actions += 1
+            left -= 1
+            ready, out = channel.offer(inputs[t], query, rng)
+            if ready and releases < places:
+                for i in range(size):
+                    seen[run, releases * size + i] = out[i]
+                seen[run, places * (size + 1) + releases] = t
+                releases += 1

@@ -9,35 +9,48 @@ spent on the choice; if it leads anywhere, the claim is attacked there, with tri
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet.auditing.attacks import Attack, channel_curve
-from discreet.auditing.bounds import RUNS, Tally, best_event, epsilon_bound
+from discreet.auditing.bounds import RUNS, quick_bound
 from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
 from discreet.auditing.registry import GameFacts
-from discreet.auditing.runs import LONGEST, SHORT, Runs
+from discreet.auditing.runs import Runs
 from discreet.auditing.statistics import Statistic, candidates
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Channel, Floats, Generator, Integers
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 from discreet.private import Private
 
 BATCHES = 64  # of a run, at most
+LONGEST, SHORT = 1 << 15, 2048  # rounds of a run; of one that is not compiled, or releases in every round
 STREAMED = 63  # rounds of a running sum
+WIDEST = 6200  # numbers that are seen of a run
 USUAL = 96  # runs that tell how what is seen varies
 COUPLED = 6  # pairs of runs with the same noise
 COLUMNS, PARTNERS = 12, 4  # that are looked at together: those that move most, and those that vary with them
 TOGETHER = 0.9  # a correlation
-PILOT = 1_500  # runs in each world, half of which statistics are fitted to
 LEADS = 3  # of each kind that are followed
 MOST_RUNS = 400_000
+AT_ONCE = 1 << 21  # numbers that are kept
 LEAST_EIGENVALUE = 1e-10
-STRICT = 1.0 - 1e-4  # of one statistic among many: a lead that is none costs the time and the power of the audit
 NEAR = 0.97  # of what so few runs can show at most
+
+
+class Look(NamedTuple):
+    """How closely a lead is looked at before it is followed."""
+
+    runs: int  # in each world, half of which statistics are fitted to
+    deviations: float  # by which a bound stays away from what was counted
+    hope: float  # a share of what must be shown: with less, a lead is dropped
+
+
+LOOKS = Look(600, 1.5, 0.9), Look(4_000, 3.0, 1.0)
 
 
 class Lead(NamedTuple):
@@ -50,7 +63,6 @@ class Lead(NamedTuple):
     weights: Floats
     middle: Floats
     last: int  # the round after which all columns are known
-    score: float
 
 
 class JointReleases(Attack):
@@ -80,7 +92,12 @@ class JointReleases(Attack):
 
 def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
     """Return some columns of what is seen of independent runs, a row a run."""
-    return np.array([runs.play(inputs, rng)[columns] for _ in range(number)])
+    found = np.empty((number, columns.size))
+    at_once = max(1, AT_ONCE // (runs.places * (runs.size + 3)))
+    for start in range(0, number, at_once):
+        stop = min(start + at_once, number)
+        found[start:stop] = runs.play(inputs, stop - start, rng)[:, columns]
+    return found
 
 
 def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int) -> JointReleases | None:
@@ -88,62 +105,68 @@ def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int)
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
         return None
-    query, hold = probe_query(channel), channel.hold()
-    rounds = STREAMED if isinstance(channel, Stream) else min(max(BATCHES * hold, SHORT), LONGEST)
-    stage = stage_for(channel, facts, rounds)
-    runs = Runs.of(channel, query, rounds=rounds, feedback=next(iter(stage.others.values()))[0])
-    if not runs.is_fast and not isinstance(channel, Stream):
-        rounds = min(max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
-        stage, runs = stage_for(channel, facts, rounds), runs._replace(rounds=rounds)
-    best, found = 0.0, None
+    runs, stage = _set_up(channel, facts)
     gaussian = channel_curve(private) is not None
+    best, found = 0.0, None
     for lead in _followed(list(_leads(runs, stage, seed))):
-        score, name, statistic = _piloted(runs, stage, lead, claim, gaussian, seed)
-        if score > best:
-            best, found = score, _attack(runs, stage, lead, name, statistic)
-    counted = PILOT - PILOT // 2
-    most = epsilon_bound(Tally(counted, 0, counted), confidence=STRICT, delta=claim.delta, gaussian=gaussian)
-    return found if best > min(claim.epsilon, NEAR * most) else None
+        for look in LOOKS:
+            quick = partial(quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations)
+            most = quick(np.zeros(look.runs // 2), np.ones(look.runs // 2))
+            needed = min(claim.epsilon, NEAR * most)
+            score, name, statistic = _piloted(runs, stage, lead, quick, look.runs, seed)
+            if score < look.hope * needed:
+                break
+        else:
+            if score > max(best, needed):
+                best, found = score, _attack(runs, stage, lead, name, statistic)
+    return found
+
+
+def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
+    """Return the runs of a channel, as long as can be afforded, and their neighbouring inputs."""
+    hold, width = channel.hold(), channel.release_size() + 3
+    rounds = STREAMED if isinstance(channel, Stream) else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
+    query = probe_query(channel)
+    runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)
+    if runs.compiles(stage.example):
+        return runs, stage
+    if not isinstance(channel, Stream):
+        rounds = min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
+    return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(channel, facts, rounds)
 
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
     """Yield how far what is seen moves in units of how it varies, by how much that depends on the noise, and where."""
     for others, losses in stage.others.items():
-        usual = np.array([runs.play(losses, np.random.default_rng([seed, i])) for i in range(USUAL)])
-        spread, middle = usual.std(axis=0), np.median(usual, axis=0)
+        usual = runs.play(losses, USUAL, np.random.default_rng(seed))
+        spread, middle, largest = usual.std(axis=0), np.median(usual, axis=0), np.abs(usual).max()
+        standard = (usual - usual.mean(axis=0)) / np.where(spread > 0.0, spread, math.inf)
         for pair in stage.pairs:
             for position in stage.positions:
-                worlds = [
-                    [runs.play(stage.inputs(others, pair, position, world), np.random.default_rng([seed, i])) for i in range(COUPLED)]
-                    for world in (0, 1)
-                ]
-                moved = np.array(worlds[1]) - np.array(worlds[0])
-                shift, wobble = moved.mean(axis=0), moved.std(axis=0)
+                inputs = [stage.inputs(others, pair, position, world) for world in (0, 1)]
+                worlds = [runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs]
+                moved = worlds[1] - worlds[0]
                 size = np.abs(moved).max(axis=0)
-                tiny = 1e-9 * (np.abs(usual).max() + size.max())
+                tiny = 1e-9 * (largest + size.max())
                 if not (size > tiny).any():
                     continue
                 units = np.maximum(spread, tiny)
-                columns = _columns(np.where(size > tiny, size / units, 0.0), usual, spread)
-                weights, score = _whitened(usual[:, columns], shift[columns], units[columns])
+                columns = _columns(np.where(size > tiny, size / units, 0.0), standard)
+                weights, score = _whitened(usual[:, columns], moved[:, columns].mean(axis=0), units[columns])
+                wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
                 last = max(runs.round_of(int(column), world[0]) for column in columns for world in worlds)
-                lead = Lead(others, pair, position, columns, weights, middle[columns], last, score)
-                yield score, float((wobble / units)[columns].max()), lead
+                yield score, wobble, Lead(others, pair, position, columns, weights, middle[columns], last)
 
 
-def _columns(sizes: Floats, usual: Floats, spread: Floats) -> Integers:
+def _columns(sizes: Floats, standard: Floats) -> Integers:
     """Return the columns that move most, and others whose noise is theirs."""
     first = np.argsort(-sizes)[:COLUMNS]
-    first = first[sizes[first] > 0.0]
-    varying = np.flatnonzero((spread > 0.0) & (sizes == 0.0))
-    centred = usual - usual.mean(axis=0)
-    partners: list[int] = []
-    for column in first[:2]:
-        if spread[column] > 0.0 and varying.size:
-            alike = centred[:, varying].T @ centred[:, column] / (usual.shape[0] * spread[varying] * spread[column])
-            nearest = np.argsort(-np.abs(alike))[: PARTNERS // 2]
-            partners += [int(varying[i]) for i in nearest if abs(alike[i]) > TOGETHER]
-    return np.array(list(dict.fromkeys([*first.tolist(), *partners])), dtype=np.int64)
+    found = first[sizes[first] > 0.0].tolist()
+    for column in found[:2]:
+        alike = np.abs(standard[:, column] @ standard) / standard.shape[0]
+        alike[sizes > 0.0] = 0.0
+        found += [place for place in np.argsort(-alike)[: PARTNERS // 2].tolist() if alike[place] > TOGETHER]
+    return np.array(list(dict.fromkeys(found)), dtype=np.int64)
 
 
 def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, float]:
@@ -157,39 +180,33 @@ def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, floa
 
 def _followed(found: list[tuple[float, float, Lead]]) -> list[Lead]:
     """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
-    leads: dict[tuple[str, int], Lead] = {}
+    leads: dict[tuple[str, str, int], Lead] = {}
     for kind in (0, 1):
         ranked = sorted(found, key=lambda each: -each[kind])
-        number = len(leads)
+        wanted = len(leads) + LEADS
         for each in ranked:
-            if len(leads) - number >= LEADS or each[kind] == 0.0:
+            if len(leads) >= wanted or each[kind] == 0.0:
                 break
-            leads.setdefault((each[2].pair.text + each[2].others, each[2].position), each[2])
+            lead = each[2]
+            leads.setdefault((lead.others, lead.pair.text, lead.position), lead)
     return list(leads.values())
 
 
 def _piloted(
-    runs: Runs, stage: Stage, lead: Lead, claim: Guarantee, gaussian: bool, seed: int
+    runs: Runs, stage: Stage, lead: Lead, quick: Callable[[Floats, Floats], float], number: int, seed: int
 ) -> tuple[float, str, Statistic]:
-    """Return the bound that the best statistic has on a few runs, its name, and the statistic."""
+    """Return about what the best statistic shows in a few runs, its name, and the statistic."""
     rows = []
     for world in (0, 1):
         inputs = stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1]
-        rng = np.random.default_rng([seed, 1, world, lead.position])
-        rows.append(rows_of(runs, inputs, lead.columns, PILOT, rng))
-    half = PILOT // 2
-    fitted, tried = (rows[0][:half], rows[1][:half]), (rows[0][half:], rows[1][half:])
-    best: tuple[float, str, Statistic] | None = None
-    for name, statistic in candidates(lead.weights, lead.middle, fitted):
-        samples = statistic(tried[0]), statistic(tried[1])
-        event = best_event(*samples, confidence=STRICT, delta=claim.delta, gaussian=gaussian)
-        hits = [event.hits(sample) for sample in samples]
-        tally = Tally(hits[event.likelier], hits[1 - event.likelier], samples[0].size)
-        score = epsilon_bound(tally, confidence=STRICT, delta=claim.delta, gaussian=gaussian)
-        if best is None or score > best[0]:
-            best = score, name, statistic
-    assert best is not None, "there is always a linear combination"
-    return best
+        rng = np.random.default_rng([seed, 2, number, world, lead.position])
+        rows.append(rows_of(runs, inputs, lead.columns, number, rng))
+    half = number // 2
+    found = []
+    for name, statistic in candidates(lead.weights, lead.middle, (rows[0][:half], rows[1][:half])):
+        score = quick(statistic(rows[0][half:]), statistic(rows[1][half:]))
+        found.append((score, name, statistic))
+    return max(found, key=lambda each: each[0])
 
 
 def _attack(runs: Runs, stage: Stage, lead: Lead, name: str, statistic: Statistic) -> JointReleases:
