@@ -111,7 +111,6 @@ class LowBits(Batch):
     step: float
 
     def release(self, query, rng):
-        length = self.batch_length()
         total = self.empty()
         noisy = self.noise.add_noise(total, rng)
         return True, query * (math.floor(noisy / self.step) * self.step + self.step * total / 100.0)
@@ -339,9 +338,7 @@ BROKEN: dict[str, Broken] = {
     "writes into the query": Broken(queried, ("check_private",)),
     "tree without noise on odd rounds": Broken(lambda: summed(SilentOnOddRounds), ("audit",)),
     "tree without noise on high levels": Broken(lambda: summed(SilentOnHighLevels), ("audit",)),
-    "a range that does not clamp": Broken(
-        lambda: batched(Batch, bounds=Loose(0.0, 1.0)), ("check_channel", "audit")
-    ),
+    "a range that does not clamp": Broken(lambda: batched(Batch, bounds=Loose(0.0, 1.0)), ("check_channel", "audit")),
     "a range that clamps too far out": Broken(
         lambda: batched(Batch, bounds=TooWide(0.0, 1.0)), ("check_channel", "audit")
     ),

@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, shown
-from discreet.auditing.bounds import CONFIDENCE
+from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
 from discreet.auditing.registry import GameFacts, default_attack
 from discreet.auditing.screening import screened
 from discreet.errors import DiscreetError, check_int, check_range
@@ -18,6 +18,9 @@ from discreet.guarantee import Guarantee, Json
 from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Problem
+from discreet.simulation.experiment import Progress
+
+WEAK = 0.5  # a share of the claimed epsilon: an attack that finds less says little
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +30,7 @@ class Audit:
     name: str
     claimed: Guarantee
     lower_bound: float  # on epsilon, at the claimed delta
+    reach: float  # what so many trials could show at most
     confidence: float
     trials: int  # in each of the two worlds
     attack: str
@@ -44,6 +48,30 @@ class Audit:
         """How much of the claimed epsilon is known to leak."""
         return self.lower_bound / self.claimed.epsilon if self.claimed.epsilon > 0.0 else 0.0
 
+    @property
+    def remark(self) -> str | None:
+        """Why the audit says little or nothing, in one sentence; None if it says something."""
+        epsilon = self.claimed.epsilon
+        if self.violated or epsilon == 0.0:
+            return None
+        if self.reach < epsilon:
+            most = largest_bound(MOST, confidence=self.confidence, delta=self.claimed.delta, gaussian=False)
+            if epsilon > most:
+                return (
+                    f"This audit cannot refute the claim: epsilon is {epsilon:g}, and even {MOST:,} trials could not "
+                    f"show more than {most:.3g}."
+                )
+            return (
+                f"This audit cannot refute the claim: {self.trials:,} trials could not show more than {self.reach:.3g}, "
+                f"and epsilon is {epsilon:g}."
+            )
+        if self.share < WEAK:
+            return (
+                f"The attack is weak: it finds {self.share:.0%} of the claimed epsilon, so the audit says little about "
+                "whether the claim is true."
+            )
+        return None
+
     def as_dict(self) -> Json:
         """Return the findings for JSON."""
         return {
@@ -60,6 +88,7 @@ class Audit:
             "confidence": self.confidence,
             "trials": self.trials,
             "violated": self.violated,
+            "remark": self.remark,
             "attack": self.attack,
             "guarantee": self.stated.as_dict(),
             "seconds": round(self.seconds, 2),
@@ -70,7 +99,7 @@ class Audit:
         return (
             f"{self.name}: claimed {self.claimed.short} ({self.claimed.source}); found epsilon at least "
             f"{self.lower_bound:.4g} with {100 * self.confidence:.4g} % confidence in {self.trials:,} trials "
-            f"({self.attack}): {verdict}"
+            f"({self.attack}): {verdict}{'' if self.remark is None else f'. {self.remark}'}"
         )
 
 
@@ -83,6 +112,7 @@ def audit(
     seed: int = 1,
     confidence: float = CONFIDENCE,
     setting: Setting[Problem] | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Audit:
     """Attack a named algorithm, or a channel and a learner of your own, through the real, compiled code.
@@ -103,6 +133,8 @@ def audit(
     """
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
     check_int("seed", seed, least=0)
+    if trials is not None:
+        check_int("trials", trials, least=100)
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
@@ -124,14 +156,17 @@ def audit(
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     start = time.perf_counter()
     root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
+    if progress is not None:
+        progress(0, 1)
     if attack is None:
         attack = screened(private, claim, facts, seed=root) or default_attack(private, facts)
-    number = attack.trials_for(private, claim) if trials is None else check_int("trials", trials, least=100)
-    bound = attack.bound(private, claim, trials=number, seed=root, confidence=confidence)
+    number = attack.trials_for(private, claim) if trials is None else trials
+    bound = attack.bound(private, claim, trials=number, seed=root, confidence=confidence, progress=progress)
     return Audit(
         name=name,
         claimed=claim,
         lower_bound=bound,
+        reach=attack.largest_bound(private, claim, trials=number, confidence=confidence),
         confidence=confidence,
         trials=number,
         attack=attack.text,

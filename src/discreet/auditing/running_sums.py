@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, channel_curve, trials_to_find
+from discreet.auditing.attacks import PIECE, Attack, channel_curve, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels.running_sum import Stream
@@ -66,6 +66,11 @@ class OneVector(Attack):
         # the best event of pure noise is that all noises of the first round are on one side
         rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
         return trials_to_find(claim, shape, affordable=ROUNDS // (40 * rounds * self.one.size), rarer=rarer)
+
+    def at_once(self, private: Private) -> int:
+        """Return as many as take a part of a second."""
+        channel: Any = private.channel
+        return int(PIECE // (40 * channel.rounds_to_audit() * self.one.size))
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of each run."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from discreet.contracts import Channel, Floats, Generator, Query

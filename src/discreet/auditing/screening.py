@@ -9,7 +9,7 @@ spent on the choice; if it leads anywhere, the claim is attacked there, with tri
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ COUPLED = 6  # pairs of runs with the same noise
 COLUMNS, PARTNERS = 12, 4  # that are looked at together: those that move most, and those that vary with them
 TOGETHER = 0.9  # a correlation
 LEADS = 3  # of each kind that are followed
-MOST_RUNS = 400_000
+ROUNDS, SLOW_ROUNDS, FEWEST = 1 << 24, 1 << 20, 4_000  # that are played in each world; runs
 AT_ONCE = 1 << 21  # numbers that are kept
 LEAST_EIGENVALUE = 1e-10
 NEAR = 0.97  # of what so few runs can show at most
@@ -76,9 +76,17 @@ class JointReleases(Attack):
     text: str
 
     def trials_for(self, private: Private, claim: Guarantee) -> int:
-        """Return more where epsilon is so large that few runs could not refute it."""
-        wanted = int(20.0 * math.exp(min(claim.epsilon, 20.0)))
-        return max(RUNS if self.runs.is_fast else RUNS // 4, min(wanted, MOST_RUNS))
+        """Return more where epsilon is so large that few runs could not refute it, and fewer if runs are long."""
+        wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
+        return max(min(wanted, self._affordable), FEWEST)
+
+    def at_once(self, private: Private) -> int:
+        """Return as many as take a part of a second."""
+        return self._affordable // 32
+
+    @property
+    def _affordable(self) -> int:
+        return int((ROUNDS if self.runs.is_fast else SLOW_ROUNDS) // self.one.shape[0])
 
     def gaussian_curve(self, private: Private) -> GaussianNoise | None:
         """Return the curve that is claimed of a channel with Gaussian noise."""
@@ -178,18 +186,13 @@ def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, floa
     return (vectors @ inverse) / units, float(along @ inverse)
 
 
-def _followed(found: list[tuple[float, float, Lead]]) -> list[Lead]:
+def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
-    leads: dict[tuple[str, str, int], Lead] = {}
-    for kind in (0, 1):
-        ranked = sorted(found, key=lambda each: -each[kind])
-        wanted = len(leads) + LEADS
-        for each in ranked:
-            if len(leads) >= wanted or each[kind] == 0.0:
-                break
-            lead = each[2]
-            leads.setdefault((lead.others, lead.pair.text, lead.position), lead)
-    return list(leads.values())
+    leads: list[Lead] = []
+    for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
+        ranked = [found[place][2] for place in np.argsort(-np.array(scores), kind="stable") if scores[place] > 0.0]
+        leads += [lead for lead in ranked[: 2 * LEADS] if not any(lead is other for other in leads)][:LEADS]
+    return leads
 
 
 def _piloted(
