@@ -24,7 +24,9 @@ from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player
 
 AT_ONCE = 1 << 19
-PIECE, SLOW_PIECE = 1 << 24, 1 << 13  # rounds, or trials that are not compiled, which take a part of a second
+SEEDS = 10**15  # that there are
+PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds, and such that are not compiled, which take a part of a second
+SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
 
 
 class Attack(Component):
@@ -75,7 +77,7 @@ class Attack(Component):
         """Return a lower bound on epsilon at the delta of the claim, from the best event of the statistic."""
 
         def sample(world: int, number: int, series: int) -> Floats:
-            return self.sample(prepared, world, number, seed + (series << 40))
+            return self.sample(prepared, world, number, (seed + (series << 40)) % SEEDS)
 
         prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
         sample(0, 1, 0)  # compiles everything, where an interrupt is heard at once
@@ -175,11 +177,14 @@ class EveryRelease(Attack):
 
     def trials_for(self, private: Private, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
-        return trials_to_find(claim, self.gaussian_curve(private), affordable=ROUNDS // (20 + private.channel.hold()))
+        hold = private.channel.hold()
+        affordable = ROUNDS // (20 + hold) if kernel.compilable(private) else SLOW_ROUNDS // hold
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def at_once(self, private: Private) -> int:
         """Return as many as take a part of a second."""
-        return min(AT_ONCE, PIECE // (20 + private.channel.hold())) if kernel.compilable(private) else SLOW_PIECE
+        hold = private.channel.hold()
+        return min(AT_ONCE, PIECE // (20 + hold)) if kernel.compilable(private) else 1 + SLOW_PIECE // hold
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return what is released, batch after batch."""
@@ -279,7 +284,11 @@ class Shown(Wrapping):
 
 def shown(private: Private, problem: Problem) -> Private:
     """Return the private learner for games that show nothing: it is shown what a probe of its problem shows first."""
-    observation = problem.probe(1, np.random.default_rng(0)).observe(0)
+    return showing(private, problem.probe(1, np.random.default_rng(0)).observe(0))
+
+
+def showing(private: Private, observation: Observation) -> Private:
+    """Return the private learner for games that show nothing, where it is shown this in every round."""
     if isinstance(observation, int):
         return private
     return private._replace(learner=Shown(private.learner, np.ascontiguousarray(observation)))

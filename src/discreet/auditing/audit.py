@@ -8,18 +8,23 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
+from discreet import kernel
 from discreet.algorithms import Setting, algorithm
-from discreet.auditing.attacks import Attack, shown
+from discreet.auditing.attacks import Attack, showing, shown
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
 from discreet.auditing.registry import GameFacts, default_attack
 from discreet.auditing.screening import screened
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee, Json
+from discreet.live.building import Plan
+from discreet.live.face import Face
+from discreet.live.run import LiveRun
 from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Problem
 from discreet.simulation.experiment import Progress
 
+Subject = str | Private | Face | LiveRun
 WEAK = 0.5  # a share of the claimed epsilon: an attack that finds less says little
 
 
@@ -104,7 +109,7 @@ class Audit:
 
 
 def audit(
-    subject: str | Private,
+    subject: Subject,
     *,
     claimed: Guarantee | None = None,
     attack: Attack | None = None,
@@ -115,7 +120,7 @@ def audit(
     progress: Progress | None = None,
     **options: Any,
 ) -> Audit:
-    """Attack a named algorithm, or a channel and a learner of your own, through the real, compiled code.
+    """Attack a named algorithm, a channel and a learner of your own, or what is used live, through the real code.
 
     A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default; 8 rounds of 2 dimensions for
     running sums, whose every trial is a whole run) and ``options``; with
@@ -123,6 +128,12 @@ def audit(
     you give. The default attack counts every release of our own channels as a trial; for a channel of yours a trial is a
     run from the start, in which the first of ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see
     :class:`FreshRuns`) for another range, or a better one.
+
+    Of a ``Bandit``, ``Experts``, ``Optimizer`` or ``Advisor`` the channel is attacked with the very noise that it draws,
+    which is exact and slow, from before the first round: the run itself goes on as if nothing had been asked.
+
+    Before any attack of the default kind a search for leaks is made that trusts nothing: whole runs, neighbours of many
+    kinds, and all that is seen of them together. If it finds one, that is what is attacked.
 
     The bound is a lower one: a guarantee can be false without being caught, but a correct one is called violated in at
     most 1 - ``confidence`` of all audits. Three quarters of the trials are counted; on the others the event is chosen.
@@ -140,17 +151,16 @@ def audit(
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
         private, stated, facts = _named(subject, setting or default_setting(subject), options)
-    elif isinstance(subject, Private):
+    elif isinstance(subject, Private | Face | LiveRun):
         if options or setting is not None:
-            raise DiscreetError("options and setting are for named algorithms, but a Private is given.")
-        private, stated, facts = subject, subject.guarantee, GameFacts()
+            raise DiscreetError(f"options and setting are for named algorithms, but a {type(subject).__name__} is given.")
+        private, facts = (subject if isinstance(subject, Private) else _planned(subject.plan)), GameFacts()
+        stated = private.guarantee
     else:
-        raise DiscreetError(f"the subject is {subject!r}, but must be the name of an algorithm or a Private.")
-    name = (
-        subject
-        if isinstance(subject, str)
-        else f"{type(private.learner).__name__} behind {type(private.channel).__name__}"
-    )
+        raise DiscreetError(
+            f"the subject is {subject!r}, but must be the name of an algorithm, a Private, or what is used live."
+        )
+    name = _name_of(subject)
     claim = claimed or stated
     if not math.isfinite(claim.epsilon):
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
@@ -174,6 +184,20 @@ def audit(
         stated=private.guarantee,
         seconds=time.perf_counter() - start,
     )
+
+
+def _name_of(subject: Subject) -> str:
+    """Return what is audited, in words."""
+    if isinstance(subject, str):
+        return subject
+    if isinstance(subject, Private):
+        return f"{type(subject.learner).__name__} behind {type(subject.channel).__name__}"
+    return f"{type(subject).__name__} with {subject.plan.algorithm}"
+
+
+def _planned(plan: Plan) -> Private:
+    """Return the private learner of a run as it was before the first round: what was told since is left alone."""
+    return showing(kernel.copy(plan.private), plan.observation)
 
 
 def default_setting(name: str) -> Setting[Problem]:

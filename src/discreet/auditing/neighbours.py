@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.auditing.registry import GameFacts
+from discreet.auditing.running_sums import vectors_of
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Estimate, Floats, Query
@@ -50,7 +51,7 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
     """Return neighbouring inputs of every kind: random and extreme others, early and late positions, out of range."""
     rng = np.random.default_rng(rounds)
     if isinstance(channel, Stream):
-        others, pairs = _vectors(cast(ConvexSet, channel.losses), rounds, rng)
+        others, pairs = _vectors(vectors_of(channel), rounds, rng)
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
     return Stage(others, pairs, _positions(channel.hold(), rounds, rng))

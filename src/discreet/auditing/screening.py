@@ -138,8 +138,7 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
     runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)
     if runs.compiles(stage.example):
         return runs, stage
-    if not isinstance(channel, Stream):
-        rounds = min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
+    rounds = STREAMED // 4 if isinstance(channel, Stream) else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
     return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(channel, facts, rounds)
 
 
