@@ -13,6 +13,7 @@ from discreet.kernel import compilable, compile_for
 from discreet.live.blocks import packed
 
 Bytes = NDArray[np.uint8]
+LEAST = 600  # runs that are always affordable
 
 
 class Runs(NamedTuple):
@@ -56,6 +57,11 @@ class Runs(NamedTuple):
             loop = compile_for(loop, channel, self.query)
         loop(channel, state, state.copy(), inputs, self.query, seen, self.places, rng)
         return seen
+
+    def affordable(self, number: int, rounds: int) -> int:
+        """Return how many runs of some rounds take seconds at most: that many, or fewer if they are slow or long."""
+        most = (1 << 22 if self.is_fast else 1 << 16) // rounds
+        return max(min(number, most), LEAST)
 
     def round_of(self, column: int, seen: Floats) -> int:
         """Return after which round a column of a row is known, from 0."""

@@ -36,7 +36,7 @@ COUPLED = 6  # pairs of runs with the same noise
 COLUMNS, PARTNERS = 12, 4  # that are looked at together: those that move most, and those that vary with them
 TOGETHER = 0.9  # a correlation
 LEADS = 3  # of each kind that are followed
-ROUNDS, SLOW_ROUNDS, FEWEST = 1 << 24, 1 << 20, 4_000  # that are played in each world; runs
+FEWEST = 4_000  # trials
 AT_ONCE = 1 << 21  # numbers that are kept
 LEAST_EIGENVALUE = 1e-10
 NEAR = 0.97  # of what so few runs can show at most
@@ -45,7 +45,7 @@ NEAR = 0.97  # of what so few runs can show at most
 class Look(NamedTuple):
     """How closely a lead is looked at before it is followed."""
 
-    runs: int  # in each world, half of which statistics are fitted to
+    runs: int  # in each world, half of which statistics are fitted to; fewer if they take long
     deviations: float  # by which a bound stays away from what was counted
     hope: float  # a share of what must be shown: with less, a lead is dropped
 
@@ -78,15 +78,11 @@ class JointReleases(Attack):
     def trials_for(self, private: Private, claim: Guarantee) -> int:
         """Return more where epsilon is so large that few runs could not refute it, and fewer if runs are long."""
         wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
-        return max(min(wanted, self._affordable), FEWEST)
+        return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
 
     def at_once(self, private: Private) -> int:
         """Return as many as take a part of a second."""
-        return self._affordable // 32
-
-    @property
-    def _affordable(self) -> int:
-        return int((ROUNDS if self.runs.is_fast else SLOW_ROUNDS) // self.one.shape[0])
+        return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
 
     def gaussian_curve(self, private: Private) -> GaussianNoise | None:
         """Return the curve that is claimed of a channel with Gaussian noise."""
@@ -119,9 +115,10 @@ def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int)
     for lead in _followed(list(_leads(runs, stage, seed))):
         for look in LOOKS:
             quick = partial(quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations)
-            most = quick(np.zeros(look.runs // 2), np.ones(look.runs // 2))
+            number = runs.affordable(look.runs, lead.last + 1)
+            most = quick(np.zeros(number // 2), np.ones(number // 2))
             needed = min(claim.epsilon, NEAR * most)
-            score, name, statistic = _piloted(runs, stage, lead, quick, look.runs, seed)
+            score, name, statistic = _piloted(runs, stage, lead, quick, number, seed)
             if score < look.hope * needed:
                 break
         else:
@@ -189,8 +186,12 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
-        ranked = [found[place][2] for place in np.argsort(-np.array(scores), kind="stable") if scores[place] > 0.0]
-        leads += [lead for lead in ranked[: 2 * LEADS] if not any(lead is other for other in leads)][:LEADS]
+        sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))  # where they are about the same, the first is cheap
+        places: dict[int, Lead] = {}
+        for place in np.argsort(-sizes, kind="stable"):
+            if scores[place] > 0.0:
+                places.setdefault(found[place][2].position, found[place][2])
+        leads += [lead for lead in list(places.values())[:LEADS] if not any(lead is other for other in leads)]
     return leads
 
 
