@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.auditing.attacks import Attack, channel_curve
-from discreet.auditing.bounds import RUNS, quick_bound
+from discreet.auditing.bounds import CONFIDENCE, MOST, RUNS, largest_bound, quick_bound
 from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.runs import Runs
@@ -109,6 +109,8 @@ def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int)
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
         return None
+    if claim.epsilon > largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False):
+        return None  # nothing could refute it
     runs, stage = _set_up(channel, facts)
     gaussian = channel_curve(private) is not None
     best, found = 0.0, None
