@@ -2,7 +2,8 @@
 
     python benchmarks/false_alarms.py 1000
 
-takes about a quarter of an hour. Every audit has another seed, and goes the whole way: the search for leaks, then the attack.
+takes about a quarter of an hour. Every audit has another seed, and goes the whole way: the search for leaks, then
+the attack.
 """
 
 from __future__ import annotations
