@@ -260,7 +260,7 @@ class TestOneSOwn:
         ):
             with pytest.raises(DiscreetError, match=complaint):
                 audit(private, **changes)
-        with pytest.raises(DiscreetError, match="must be the name of an algorithm or a Private"):
+        with pytest.raises(DiscreetError, match="must be the name of an algorithm, a Private, or what is used live"):
             audit(3)
         with pytest.raises(DiscreetError, match="exp3 claims no privacy: there is nothing to audit"):
             audit("exp3")

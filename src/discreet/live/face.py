@@ -128,6 +128,11 @@ class Face(NoTwin):
         return self._run.guarantee
 
     @property
+    def plan(self) -> Plan:
+        """What is run: the private learner as it was before the first round, and no outcome."""
+        return self._run.plan
+
+    @property
     def algorithm(self) -> str:
         """The name of the algorithm in use."""
         return self._run.plan.algorithm
