@@ -100,7 +100,7 @@ def audit_release_times(
     return Audit(
         name=f"release times of {type(subject).__name__} with {plan.algorithm}",
         claimed=plan.private.guarantee,
-        lower_bound=epsilon_bound(Tally(hits, others, trials), confidence=confidence, delta=delta, gaussian=False),
+        lower_bound=epsilon_bound(Tally(hits[0], hits[1], trials), confidence=confidence, delta=delta, gaussian=False),
         reach=largest_bound(trials, confidence=confidence, delta=delta, gaussian=False),
         confidence=confidence,
         trials=trials,
