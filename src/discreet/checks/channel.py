@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet import kernel
 from discreet.channels.running_sum import Stream
-from discreet.checks.failure import CheckFailed, require, require_component, same_state
+from discreet.checks.failure import CheckFailed, require, require_kind, same_state
 from discreet.contracts import Channel, Feedback, Floats, Query
 from discreet.ranges import Range
 
@@ -22,7 +22,7 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
 
     ``query`` is what is asked for in every round. A channel with a field ``size`` releases after that many rounds.
     """
-    require_component(channel)
+    require_kind("channel", channel, Channel)
     name = type(channel).__name__
     hold = channel.hold()
     require(isinstance(hold, int) and hold >= 1, f"{name}.hold must be a whole number of at least 1, and is {hold!r}")

@@ -7,7 +7,7 @@ import numpy as np
 from discreet import kernel
 from discreet.channels import Constant
 from discreet.checks.channel import check_channel
-from discreet.checks.failure import require, same_state
+from discreet.checks.failure import require, require_kind, same_state
 from discreet.contracts import Feedback, Query
 from discreet.private import Private
 from discreet.problems import Environment, Game, Problem
@@ -23,6 +23,8 @@ def check_private(private: Private, environment: Environment) -> None:
 
     The channel is checked with feedback of the environment, and with what the learner asks for.
     """
+    require_kind("private", private, Private)
+    require_kind("environment", environment, Environment)
     feedback, query = _example(private, environment)
     check_channel(private.channel, feedback=feedback, query=query)
     check_untouched(private, environment)
@@ -36,6 +38,8 @@ def check_non_interference(private: Private, problem: Problem, *, seed: int = 1)
     The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled
     and as plain Python.
     """
+    require_kind("private", private, Private)
+    require_kind("problem", problem, Problem)
     size = private.channel.release_size()
     value = np.full(size, 0.7) if size else 0.7
     probed = private._replace(channel=Constant.like(private.channel, value))

@@ -11,7 +11,7 @@ import numpy as np
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Action, Feedback, Generator, Observation
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, shorten
 from discreet.live.rows import Recipe
 from discreet.private import Private
 from discreet.problems import Advice, Arms, Points, Problem
@@ -64,6 +64,8 @@ class Plan(NamedTuple):
     @classmethod
     def over(cls, private: Private, *, horizon: int, observation: Observation) -> Plan:
         """Return the plan for a private learner of one's own."""
+        if not isinstance(private, Private):
+            raise DiscreetError(f"private is {shorten(private)}, but must be a Private.")
         rounds = check_int("horizon", horizon, least=1)
         name = type(private.learner).__name__
         return cls("run", exactly(private), name, rounds, False, None, observation, whole_action)
