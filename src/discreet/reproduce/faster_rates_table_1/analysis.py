@@ -58,9 +58,7 @@ def _fit(name: str, lengths: Sequence[int], regret: Mapping[tuple[str, int, floa
         "algorithm": name,
         **columns("exponent_of_T", over_rounds),
         "theory": in_rounds,
-        **columns(
-            "exponent_of_1/epsilon", fitted([1.0 / e for e in FIXED], [regret[name, lengths[-1], e] for e in FIXED])
-        ),
+        **columns("exponent_of_1/epsilon", over_epsilon),
         "theory_epsilon": in_epsilon,
     }
 
