@@ -76,7 +76,6 @@ class Change(NamedTuple):
 new_group: Callable[[tuple[Any, ...]], Group] = partial(tuple.__new__, Group)
 new_ticket: Callable[[tuple[Any, ...]], Ticket] = partial(tuple.__new__, Ticket)
 new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
-REST: tuple[None, tuple[()], None] = (None, (), None)  # of a change that is an ordinary ask or tell
 
 
 class Rows:
@@ -101,12 +100,12 @@ class Rows:
         counters, opened, chosen, told, group, closed, _, _, learner, stream, draws, outcome, given_up, epoch = change
         self.counters = counters
         if group is not None:
-            self.groups[group.number] = group
+            self.groups[group[0]] = group
         if closed is not None:
             self.groups.pop(closed, None)
         if opened is not None:
-            self.open[opened.id] = opened
-            self.choices[opened.choice] = chosen
+            self.open[opened[0]] = opened
+            self.choices[opened[2]] = chosen
         if told is not None:
             self.open.pop(told, None)
             self.outcomes.pop(told, None)
@@ -118,8 +117,9 @@ class Rows:
             self.draws = draws
         if outcome is not None:
             self.outcomes[outcome[0]] = outcome[1]
-        for number in given_up:
-            self.open.pop(number, None)
+        if given_up:
+            for number in given_up:
+                self.open.pop(number, None)
         if epoch is not None:
             self.epoch = epoch
             self.groups.clear()

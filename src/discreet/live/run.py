@@ -25,7 +25,7 @@ from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
 from discreet.live.mask import Key
 from discreet.live.progress import Progress, stated
-from discreet.live.rows import REST, Change, Draws, Group, Recipe, Rows, Ticket, new_change, new_group, new_ticket
+from discreet.live.rows import Change, Draws, Group, Recipe, Rows, Ticket, new_change, new_group, new_ticket
 from discreet.live.store import MemoryStore, Store
 from discreet.private import Private
 from discreet.randomness import streams
@@ -141,7 +141,9 @@ class LiveRun(NoTwin):
             counters = (asked + 1, number, left - 1, released, lost)
             chosen = rows.choices.get(choice, 0) + 1
             self._commit(
-                new_change((counters, ticket, chosen, None, group, None, None, None, learner, None, draws, *REST))
+                new_change(
+                    (counters, ticket, chosen, None, group, None, None, None, learner, None, draws, None, (), None)
+                )
             )
             self._changing = False
             return ticket
@@ -215,7 +217,9 @@ class LiveRun(NoTwin):
             kept = new_group((number, action, trace, size, heard + 1, held))
         stream = engine.channel_state.tobytes() if engine.streaming else None
         shown = value if engine.showing else None
-        self._commit(new_change((counters, None, 0, told, kept, closed, released, shown, learner, stream, draws, *REST)))
+        self._commit(
+            new_change((counters, None, 0, told, kept, closed, released, shown, learner, stream, draws, None, (), None))
+        )
 
     def _keep(self, rows: Rows, ticket: Ticket, feedback: Feedback, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
