@@ -19,7 +19,7 @@ class Early(LiveRun):
     def _keep(self, rows, ticket, feedback, deadline):
         kept = super()._keep(rows, ticket, feedback, deadline)
         mates = [other for other in rows.open.values() if other.group == ticket.group]
-        if rows.counters[2] == 0 and all(other.id in rows.outcomes for other in mates):
+        if rows.counters[2] == 0 and all(self._plan.is_told(rows.outcomes[other.id]) for other in mates):
             for other in mates:
                 self._count(rows, other, self._plan.read(rows.outcomes[other.id]))
         return kept
@@ -29,8 +29,8 @@ class WhenTold(LiveRun):
     """Passes deadlines when somebody tells an outcome, too."""
 
     def hear(self, number, token, choice, feedback):
-        with self._turn() as rows:
-            self._pass_deadlines(rows, self._clock(), self._wait)
+        with self._lock:
+            self._pass_deadlines(self._committed(), self._clock(), self._wait)
         return super().hear(number, token, choice, feedback)
 
 
@@ -38,7 +38,8 @@ class Counting(LiveRun):
     """Shows how many outcomes are still to be told."""
 
     def state(self):
-        return super().state()._replace(open=len(self._store.rows.open) - len(self._store.rows.outcomes))
+        told = sum(self._plan.is_told(kept) for kept in self._store.rows.outcomes.values())
+        return super().state()._replace(open=len(self._store.rows.open) - told)
 
 
 @pytest.mark.parametrize(
@@ -69,5 +70,7 @@ def test_mistakes_are_caught(mistake):
 def test_without_a_wait_time_nothing_is_claimed():
     with pytest.raises(DiscreetError, match="no wait time: when its outcomes come is taken to be public"):
         audit_release_times(Bandit(arms=2, horizon=10, epsilon=1.0))
+    with pytest.raises(DiscreetError, match="a batch has 5000 rounds, but this audit is for batches of at most 2000"):
+        audit_release_times(bandit(horizon=100_000, batch_size=5000))
     with pytest.raises(DiscreetError, match="must be a run that is used live"):
         audit_release_times("exp3")

@@ -23,7 +23,7 @@ from discreet.live.run import LiveRun
 
 SCHEDULES = 24  # are tried; the one that tells most is attacked
 LOOKS = 200  # at what is shown, at fixed times
-ROUNDS = 400  # at most, in a trial
+LONGEST = 2_000  # rounds of a batch
 Shown = tuple[tuple[int, int, int], ...]  # at each look: releases, what is open, what waits
 
 
@@ -88,7 +88,10 @@ def audit_release_times(
             "the run has no wait time: when its outcomes come is taken to be public, so nothing is claimed."
         )
     start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, least=0))
-    rounds = min(ROUNDS, 2 * plan.private.channel.hold() + 2, plan.rounds_of(0))
+    hold = plan.private.channel.hold()
+    if hold > LONGEST:
+        raise DiscreetError(f"a batch has {hold} rounds, but this audit is for batches of at most {LONGEST}.")
+    rounds = 2 * hold + 2
     schedules = [Schedule.draw(rounds, plan.wait, rng) for _ in range(SCHEDULES)]
     pairs = [(shown(plan, each, kind, silent=False), shown(plan, each, kind, silent=True)) for each in schedules]
     which = next((i for i, (answered, silent) in enumerate(pairs) if answered != silent), 0)

@@ -12,7 +12,7 @@ from discreet.live.building import Plan
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
 EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
 PUBLIC_TIMES = "if when outcomes come is public"
-FIXED_TIMES = "also of when outcomes come (docs/proofs.md: Deadlines)"
+FIXED_TIMES = "also of when outcomes come, if decisions are not asked for in answer to them (docs/proofs.md: Deadlines)"
 
 
 class Progress(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ class Rows:
     def __init__(self, recipe: Recipe, token: str, learner: bytes) -> None:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
-        self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again
+        self.session = secrets.token_hex(4)  # changes whenever the run is opened, so that no decision is given twice
         self.counters: Counters = (0, -1, 0, 0, 0)
         self.epoch: Epoch = (0, 0)
         self.learner = learner
