@@ -13,11 +13,12 @@ from discreet.errors import check_int, check_range
 from discreet.kernel import as_list, helper
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
-from discreet.sets.contract import ConvexSet
+from discreet.sets.contract import Barrier, ConvexSet, Gauged
+from discreet.sets.planes import balance
 from discreet.sets.simplex import largest_entry, pour
 
 
-class L1Ball(ConvexSet):
+class L1Ball(ConvexSet, Gauged):
     """Vectors whose absolute values have a sum of at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -43,6 +44,21 @@ class L1Ball(ConvexSet):
         """Return some to check the contract with."""
         return [cls(1, 2.0), cls(5, 0.3)]
 
+    @property
+    def flat(self) -> int:
+        """All dimensions."""
+        return self.dimension
+
+    @property
+    def inner(self) -> float:
+        """The distance of a face from the origin."""
+        return self.radius / math.sqrt(self.dimension)
+
+    @property
+    def outer(self) -> float:
+        """The radius."""
+        return self.radius
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner against the largest entry of the direction, the first one of several."""
         values = as_list(direction)
@@ -62,6 +78,13 @@ class L1Ball(ConvexSet):
             total = sum_of_sizes(point)
         if total > self.radius:
             pour(point, self.radius, True)
+
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def gauge(self, point: Floats) -> float:
+        """Return the sum of absolute values, divided by the radius."""
+        return sum_of_sizes(point) / self.radius
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether the sum of absolute values exceeds the radius by at most the tolerance."""
@@ -85,7 +108,7 @@ class L1Ball(ConvexSet):
         return np.zeros(self.dimension)
 
 
-class L2Ball(ConvexSet):
+class L2Ball(ConvexSet, Gauged, Barrier):
     """Vectors of Euclidean length at most the radius.
 
     >>> point = np.array([3.0, -4.0])
@@ -111,6 +134,26 @@ class L2Ball(ConvexSet):
         """Return some to check the contract with."""
         return [cls(1, 0.5), cls(6, 2.5)]
 
+    @property
+    def flat(self) -> int:
+        """All dimensions."""
+        return self.dimension
+
+    @property
+    def inner(self) -> float:
+        """The radius."""
+        return self.radius
+
+    @property
+    def outer(self) -> float:
+        """The radius."""
+        return self.radius
+
+    @property
+    def complexity(self) -> float:
+        """The parameter of R(x) = -ln(radius² - |x|²): 1."""
+        return 1.0
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the point of the sphere against the direction; the origin if that is 0."""
         for i in range(direction.size):
@@ -125,6 +168,39 @@ class L2Ball(ConvexSet):
             total = sum_of_squares(point)
         if total > self.radius * self.radius:
             stretch(point, total, self.radius)
+
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def gauge(self, point: Floats) -> float:
+        """Return the length, divided by the radius."""
+        return length(point) / self.radius
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser, which is against the sums; the origin if one of them is NaN.
+
+        Its length s solves rate |sums| = 2 s / (radius² - s²).
+        """
+        for i in range(sums.size):
+            point[i] = -sums[i]
+        reach = abs(balance(rate * self.radius * length(sums)))
+        stretch(point, sum_of_squares(point), self.radius * reach)
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = (2 / q) I + (4 / q²) x xᵀ and q = radius² - |x|²."""
+        squares, product = 0.0, 0.0
+        for i in range(point.size):
+            squares += point[i] * point[i]
+            product += point[i] * direction[i]
+        room = max(self.radius * self.radius - squares, 1e-15 * self.radius * self.radius)
+        across = math.sqrt(2.0 / room)
+        along = math.sqrt(2.0 / room + 4.0 * squares / (room * room))
+        share = product / squares if squares > 0.0 else 0.0
+        for i in range(point.size):
+            part = share * point[i]
+            rest = direction[i] - part
+            step[i] = rest / across + part / along
+            slope[i] = rest * across + part * along
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether the length exceeds the radius by at most the tolerance."""
