@@ -39,7 +39,7 @@ class LinearOracle(Component):
     ``minimise_linear`` writes is in the set (up to rounding, about 1e-16 of its size) whatever the direction is, NaN and
     infinities too: what follows from the size of a set must not depend on good input.
 
-    A set is a value. Some have arrays to work in, so a set that two threads use at once is copied first (``kernel.copy``).
+    A set is a value. Some have arrays to work in, so one that two threads use at once is copied first (``kernel.copy``).
     """
 
     ability: ClassVar[str] = "a linear oracle"
@@ -68,8 +68,7 @@ class LinearOracle(Component):
     @property
     def abilities(self) -> tuple[str, ...]:
         """What the set can do, in words."""
-        bases = [base for base in type(self).__mro__ if issubclass(base, LinearOracle)]
-        return tuple(dict.fromkeys(base.ability for base in reversed(bases)))
+        return tuple(kind.ability for kind in ABILITIES if isinstance(self, kind))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
@@ -176,14 +175,17 @@ class ConvexSet(Projecting):
         raise NotImplementedError
 
 
+ABILITIES = (LinearOracle, Projecting, ConvexSet, Gauged, Barrier, Vertices)
+
+
 def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
     """Refuse a set that lacks an ability.
 
     >>> from discreet.sets import set_named
     >>> check_ability(set_named("assignments(3)"), Projecting)
     Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge, vertices, but must have
-    a projection.
+    discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge, vertices,
+    but must have a projection.
     """
     if not isinstance(points, ability):
         raise DiscreetError(
@@ -202,9 +204,11 @@ def check_room(points: LinearOracle, *, least: int = 1) -> None:
     """
     if points.flat < least:
         raise DiscreetError(
-            f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, but must have at least {least}."
+            f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, "
+            f"but must have at least {least}."
         )
     if not points.inner > 0.0:
         raise DiscreetError(
-            f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, but must have an inner point."
+            f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, "
+            "but must have an inner point."
         )

@@ -49,8 +49,8 @@ def uniform_plan(vertices: ArrayLike) -> Plan:
 def plan_by_oracle(minimise_linear: Callable[[Floats, Floats], None], dimension: int) -> Plan:
     """Return a plan of vertices that the oracle answers random directions with, the same ones every time.
 
-    Directions come in opposite pairs, twice as many as there are dimensions and then more, until no new one has been added
-    to the span of the vertices for so many pairs in a row.
+    Directions come in opposite pairs, twice as many pairs as there are dimensions at a time, until the last of them have
+    added nothing to the span of the vertices.
     """
     rng = np.random.default_rng(1)
     found: dict[bytes, Floats] = {}

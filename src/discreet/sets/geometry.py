@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.ranges import Range
-from discreet.sets import ConvexSet
 from discreet.sets.balls import L1Ball, L2Ball
 from discreet.sets.box import Box
+from discreet.sets.contract import ConvexSet
 from discreet.sets.simplex import Simplex
 
 GEOMETRIES = {

@@ -15,7 +15,7 @@ STEPS = 1000
 
 def hessian_factor(rows: Floats, slack: Floats) -> Floats:
     """Return a triangular R with Rᵀ R = Σ row rowᵀ / slack², without squaring the condition number."""
-    return np.linalg.qr(rows / np.maximum(slack, 1e-300)[:, None], mode="r")
+    return np.asarray(np.linalg.qr(rows / np.maximum(slack, 1e-300)[:, None])[1])
 
 
 def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Floats) -> None:
@@ -34,4 +34,6 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
             return
         before = decrement
         point -= basis.T @ np.linalg.solve(factor, half) / (1.0 + decrement if decrement > 0.25 else 1.0)
-    raise DiscreetError(f"the leader was not found in {STEPS} steps: a and b are ill-conditioned, or the rate is too large.")
+    raise DiscreetError(
+        f"the leader was not found in {STEPS} steps: a and b are ill-conditioned, or the rate is too large."
+    )

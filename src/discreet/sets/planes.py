@@ -34,10 +34,10 @@ def remove_normals(vector: Floats, normals: Floats) -> None:
 
 @helper
 def balance(slope: float) -> float:
-    """Return the y in (-1, 1) with slope + 2 y / (1 - y²) = 0, where a linear function and a barrier balance; NaN counts as 0.
+    """Return the y in (-1, 1) with slope + 2 y / (1 - y²) = 0: a linear function and a barrier balance; NaN counts as 0.
 
     >>> balance(-1.5)
-    0.5352337...
+    0.53518...
     """
     if math.isnan(slope):
         return 0.0

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
-from discreet.sets.arguments import LARGEST, check_norm, finite_array
+from discreet.sets.arguments import LARGEST, check_norm, finite_array, outweighed
 from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.exploration import Plan, null_space, plan_by_oracle
@@ -42,10 +42,10 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     a: Floats
     b: Floats
-    normals: Floats  # orthonormal rows that span what is orthogonal to the affine hull
+    normals: Floats = np.zeros((0, 0))  # orthonormal rows that span what is orthogonal to the affine hull
 
     def __new__(cls, a: ArrayLike, b: ArrayLike, normals: Floats | None = None) -> Self:
-        """Return the polytope with these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
+        """Return the polytope of these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
         matrix, limits = finite_array("a", a, axes=2), finite_array("b", b, axes=1)
         if matrix.shape[0] != limits.size:
             raise DiscreetError(f"a has {matrix.shape[0]} rows and b has length {limits.size}, but they must agree.")
@@ -108,8 +108,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write a corner at which <direction, x> is least; NaN in a direction counts as 0."""
-        cost = _outweighed(direction)
-        point[:] = _minimiser(self.a, self.b, cost)
+        point[:] = _minimiser(self.a, self.b, outweighed(direction))
 
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite: they outweigh others.
@@ -229,7 +228,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
 
 def chebyshev_ball(a: Floats, b: Floats, within: Floats) -> tuple[Floats, float]:
-    """Return the centre and the radius of a largest ball in {a x ≤ b}, for rows ``within`` a plane, or refuse an empty set."""
+    """Return centre and radius of a largest ball in {a x ≤ b}, for rows ``within`` a plane, or refuse an empty set."""
     rows = np.column_stack([a, np.linalg.norm(within, axis=1)])
     found = _minimiser(rows, b, np.append(np.zeros(a.shape[1]), -1.0))
     if found[-1] < -10.0 * TOLERANCE * (float(np.abs(b).max()) or 1.0):
@@ -289,13 +288,6 @@ def _least_move(a: Floats, excess: Floats) -> Floats:
         scale = float(np.linalg.norm(move))
     exact = np.linalg.lstsq(a[u > 0.0], -excess[u > 0.0], rcond=None)[0]
     return np.asarray(min(exact, move, key=lambda z: max(float((a @ z + excess).max()), 1e-13 * scale)))
-
-
-def _outweighed(direction: Floats) -> Floats:
-    """Return the direction with 0 for NaN; infinite entries leave nothing of the others."""
-    if np.isinf(direction).any():
-        return np.where(np.isinf(direction), np.sign(direction), 0.0)
-    return np.nan_to_num(direction, nan=0.0)
 
 
 def _signs(dimension: int) -> list[Floats]:

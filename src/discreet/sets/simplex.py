@@ -89,8 +89,8 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
         """Write x with x_i = 1 / (level + a_i), a = rate (sums - least of them), for the level at which Σ x = 1.
 
-        Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method comes from the left. NaN
-        counts as the least one.
+        Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method comes from the left.
+        NaN counts as the least one.
         """
         least = math.inf
         for i in range(sums.size):
