@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError, shorten, unknown_name
+from discreet.errors import DiscreetError, check_int, shorten, unknown_name
 from discreet.sets.arrangements import KSets, Permutahedron
 from discreet.sets.assignments import Birkhoff
 from discreet.sets.balls import L1Ball, L2Ball
@@ -17,6 +17,8 @@ from discreet.sets.paths import Paths
 from discreet.sets.simplex import Simplex
 from discreet.sets.spanning_trees import GraphicMatroid
 from discreet.sets.spectral import NuclearBall, Spectrahedron
+
+LARGEST = 10_000_000  # number in a name
 
 
 class NamedSet(NamedTuple):
@@ -84,4 +86,6 @@ def set_named(text: str) -> LinearOracle:
             f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, "
             f"but must be {entry.form} with whole numbers."
         )
-    return entry.make(*map(int, numbers))
+    return entry.make(
+        *(check_int(f"a number of the set {shorten(text)}", int(n), least=1, most=LARGEST) for n in numbers)
+    )

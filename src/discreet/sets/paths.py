@@ -17,6 +17,8 @@ from discreet.sets.exploration import Plan, first_few, null_space, plan_by_oracl
 from discreet.sets.planes import remove_normals
 from discreet.sets.selections import Selections, names_in, spelled
 
+MOST_EDGES = 3000  # the normals of the hull are a matrix of edges by nodes
+
 
 class Paths(Selections, Gauged):
     """Unit flows from a source to a sink: coordinate i is the flow through edge i; the vertices are the paths.
@@ -34,13 +36,14 @@ class Paths(Selections, Gauged):
     ends: Integers  # source and sink
     order: Integers  # edges, those that leave a node after those that enter it
     normals: Floats  # orthonormal rows, orthogonal to the hull
-    shares: Floats  # of all paths: the centre
+    mean_path: Floats  # the centre
     costs: Floats  # to work in: of the cheapest path to a node
     arrivals: Integers  # to work in: the edge by which that path arrives
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]], source: str, sink: str) -> Self:
         """Return the paths along these edges from the source to the sink; every edge must be on some of them."""
+        check_int("the number of edges", len(edges), least=2, most=MOST_EDGES)
         names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
         for name, node in (("source", source), ("sink", sink)):
             if node not in names:
@@ -65,7 +68,7 @@ class Paths(Selections, Gauged):
             ends=ends,
             order=order,
             normals=_normals(tails, heads, len(names)),
-            shares=np.array([paths / before[ends[1]] for paths in on_paths]),
+            mean_path=np.array([paths / before[ends[1]] for paths in on_paths]),
             costs=np.zeros(len(names)),
             arrivals=np.zeros(len(names), dtype=np.int64),
         )
@@ -73,7 +76,7 @@ class Paths(Selections, Gauged):
     @classmethod
     def layered(cls, layers: int, width: int) -> Self:
         """Return the paths through layers of nodes, each connected with all of the next layer, and two ends, s and t."""
-        depth, wide = check_int("layers", layers, least=1, most=1000), check_int("width", width, least=2, most=1000)
+        depth, wide = check_int("layers", layers, least=1, most=1000), check_int("width", width, least=2, most=50)
         nodes = [["s"], *([f"{layer}.{node}" for node in range(wide)] for layer in range(depth)), ["t"]]
         return cls.of(
             [(tail, head) for some, others in itertools.pairwise(nodes) for tail in some for head in others], "s", "t"
@@ -103,11 +106,11 @@ class Paths(Selections, Gauged):
     def inner(self) -> float:
         """The least distance of the centre from where an edge has no flow, edges of all paths left out."""
         along = np.sqrt(np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0))  # of unit vectors, within the hull
-        return float(np.min(self.shares[along > 1e-9] / along[along > 1e-9]))
+        return float(np.min(self.mean_path[along > 1e-9] / along[along > 1e-9]))
 
     def centre(self) -> Floats:
         """Return the mean of all paths."""
-        return self.shares.copy()
+        return self.mean_path.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the cheapest path, found node by node; ties go to what comes first."""
@@ -134,7 +137,7 @@ class Paths(Selections, Gauged):
         """Return which part of its flow in the centre an edge has lost, at most."""
         most = 0.0
         for i in range(point.size):
-            most = max(most, 1.0 - point[i] / self.shares[i])
+            most = max(most, 1.0 - point[i] / self.mean_path[i])
         return most
 
     def contains(self, point: Floats, tolerance: float) -> bool:
