@@ -52,7 +52,7 @@ class Birkhoff(Selections, Gauged):
 
     @property
     def inner(self) -> float:
-        """The distance of the centre from where an entry is 0: 1/n over 1 - 1/n, the rest of a unit vector in the hull."""
+        """The distance of the centre from where an entry is 0: 1/n over 1 - 1/n, that of a unit vector in the hull."""
         return 1.0 / (self.workers - 1)
 
     def centre(self) -> Floats:

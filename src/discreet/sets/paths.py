@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import graphlib
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Self
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
+from discreet.kernel import as_list, helper
 from discreet.sets.contract import Gauged
 from discreet.sets.exploration import Plan, first_few, null_space, plan_by_oracle, uniform_plan
 from discreet.sets.planes import remove_normals
@@ -113,13 +115,14 @@ class Paths(Selections, Gauged):
         return self.mean_path.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the cheapest path, found node by node; ties go to what comes first."""
+        """Write the cheapest path, found node by node; ties go to what comes first; NaN counts as 0."""
+        prices = as_list(direction)
         for node in range(self.costs.size):
             self.costs[node], self.arrivals[node] = 0.0, -1
         for i in range(self.order.size):
             edge = self.order[i]
             head = self.heads[edge]
-            cost = self.costs[self.tails[edge]] + direction[edge]
+            cost = self.costs[self.tails[edge]] + bounded(prices[edge])
             if self.arrivals[head] < 0 or cost < self.costs[head]:
                 self.costs[head], self.arrivals[head] = cost, edge
         for i in range(point.size):
@@ -181,6 +184,14 @@ class Paths(Selections, Gauged):
                 yield np.isin(np.arange(self.dimension), path).astype(np.float64)
             leaving = np.flatnonzero(self.tails == node)[::-1].tolist()
             waiting.extend((int(self.heads[edge]), (*path, edge)) for edge in leaving)
+
+
+@helper
+def bounded(price: float) -> float:
+    """Return a price that can be added up: 0 for NaN, and nothing beyond 1e200, which outweighs all others."""
+    if math.isnan(price):
+        return 0.0
+    return min(max(price, -1e200), 1e200)
 
 
 def _ranks(names: list[str], tails: Integers, heads: Integers) -> Integers:
