@@ -66,7 +66,7 @@ every_polytope = over(each for each in ALL if not is_round(each))
 every_gauged = over(each for each in ALL if isinstance(each, Gauged) and each.flat)
 every_projecting = over(each for each in ALL if isinstance(each, Projecting) and not isinstance(each, ConvexSet))
 every_with_vertices = over(each for each in ALL if isinstance(each, Vertices))
-every_compiled = over(kind.examples()[-1] for kind in FOUND if kind.compiles)
+every_compiled = over(max(kind.examples(), key=lambda each: each.dimension) for kind in FOUND if kind.compiles)
 
 
 def binary(size, is_vertex):
@@ -372,38 +372,39 @@ def test_plans_of_large_sets_span_the_same(text):
 # Both speeds
 
 
-def ask(points, offered, vector, point, answers, tangents):
+def ask(points, offered, vector, answers):
     for row in range(offered.shape[0]):
         for i in range(vector.size):
             vector[i] = offered[row, i]
-        points.minimise_linear(vector, point)
-        points.tangent(vector)
+        points.minimise_linear(vector, answers[row])
+
+
+def flatten(points, offered, vector, answers):
+    for row in range(offered.shape[0]):
         for i in range(vector.size):
-            answers[row, i] = point[i]
-            tangents[row, i] = vector[i]
+            answers[row, i] = offered[row, i]
+        points.tangent(answers[row])
 
 
-def measure(points, offered, vector, point, answers, tangents):
+def measure(points, offered, vector, answers):
     for row in range(offered.shape[0]):
         for i in range(vector.size):
             vector[i] = offered[row, i]
         answers[row, 0] = points.gauge(vector)
 
 
-def check(points, offered, vector, point, answers, tangents):
+def check(points, offered, vector, answers):
     for row in range(offered.shape[0]):
         for i in range(vector.size):
             vector[i] = offered[row, i]
         answers[row, 0] = 1.0 if points.contains(vector, 0.3) else 0.0
 
 
-def put(points, offered, vector, point, answers, tangents):
+def put(points, offered, vector, answers):
     for row in range(offered.shape[0]):
         for i in range(vector.size):
-            vector[i] = offered[row, i]
-        points.project(vector)
-        for i in range(vector.size):
-            answers[row, i] = vector[i]
+            answers[row, i] = offered[row, i]
+        points.project(answers[row])
 
 
 @pytest.mark.slow
@@ -412,21 +413,20 @@ def test_compiled_and_plain_agree_and_allocate_nothing(each):
     rng = np.random.default_rng(10)
     finite = directions(each.dimension, 40, rng)
     odd = np.vstack([finite, rng.choice([math.nan, math.inf, -math.inf, 1e300, 0.3], size=(40, each.dimension))])
-    uses = [(ask, odd)]
+    uses = [(ask, odd), (flatten, finite)]
     if isinstance(each, Gauged):
         uses.append((measure, finite))
     if isinstance(each, Projecting) and not isinstance(each, ConvexSet):
         uses.append((put, odd))
     if not isinstance(each, GraphicMatroid):
-        uses.append((check, odd * 0.1))
+        uses.append((check, np.vstack([odd, finite * 0.1])))
     assert kernel.compilable(each)
     for use, offered in uses:
-        compiled, results = kernel.compile_for(use, each), []
-        for run in (use, compiled):
-            results.append((np.zeros_like(offered), np.zeros_like(offered)))
-            run(kernel.copy(each), offered, np.zeros(each.dimension), np.zeros(each.dimension), *results[-1])
-        for plain, fast in zip(*results, strict=True):
-            assert np.array_equal(plain, fast, equal_nan=True)
+        compiled = kernel.compile_for(use, each)
+        plain, fast = np.zeros_like(offered), np.zeros_like(offered)
+        use(kernel.copy(each), offered, np.zeros(each.dimension), plain)
+        compiled(kernel.copy(each), offered, np.zeros(each.dimension), fast)
+        assert np.array_equal(plain, fast)
         assert not compiled.must_allocate
         assert fingerprint(use, (each,), "") is not None, "compiled code is kept on disk"
 

@@ -118,9 +118,10 @@ class Box(ConvexSet, Gauged, Barrier):
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
         """Write the minimiser, coordinate by coordinate; NaN counts as 0."""
+        values = as_list(sums)
         for i in range(self.low.size):
-            half = 0.5 * self.high[i] - 0.5 * self.low[i]
-            point[i] = 0.5 * self.low[i] + 0.5 * self.high[i] + half * balance(rate * half * sums[i])
+            half = float(0.5 * self.high[i] - 0.5 * self.low[i])
+            point[i] = 0.5 * self.low[i] + 0.5 * self.high[i] + half * balance(rate * half * values[i])
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = diag(1 / (x - low)² + 1 / (high - x)²)."""

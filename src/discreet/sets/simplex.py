@@ -92,12 +92,13 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method comes from the left.
         NaN counts as the least one.
         """
+        values = as_list(sums)
         least = math.inf
         for i in range(sums.size):
-            if sums[i] < least:
-                least = sums[i]
+            if values[i] < least:
+                least = values[i]
         for i in range(sums.size):
-            rise = rate * (sums[i] - least)
+            rise = rate * (values[i] - least)
             point[i] = min(rise, STEEPEST) if rise > 0.0 else 0.0
         level = 1.0
         for _ in range(100):
@@ -113,7 +114,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
             point[i] = 1.0 / (level + point[i])
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write C u and C⁻ᵀ u for C = diag(x) Q, where the reflection Q takes 1/√n to x/|x|.
+        """Write C u and C⁻ᵀ u for C = diag(x) Q, where the reflection Q takes 1/√n to -x/|x|.
 
         H is diag(1/x²), and diag(1/x) takes directions of the hull, whose sum is 0, to vectors orthogonal to x. So does
         Q, and keeps lengths; hence <C u, H C u> = |u|².
@@ -122,14 +123,13 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         for i in range(point.size):
             squares += point[i] * point[i]
         even, size = 1.0 / math.sqrt(point.size), math.sqrt(squares)
-        gap, product = 0.0, 0.0
+        squares, product = 0.0, 0.0
         for i in range(point.size):
-            across = even - point[i] / size
-            gap += across * across
-            product += across * direction[i]
-        factor = 2.0 * product / gap if gap > 1e-28 else 0.0
+            along = even + point[i] / size
+            squares += along * along
+            product += along * direction[i]
         for i in range(point.size):
-            reflected = direction[i] - factor * (even - point[i] / size)
+            reflected = direction[i] - 2.0 * product / squares * (even + point[i] / size)
             step[i] = point[i] * reflected
             slope[i] = reflected / point[i]
         remove_mean(slope)
