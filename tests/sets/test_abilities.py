@@ -464,7 +464,7 @@ def test_abilities_are_said_in_words(each):
 
 def test_what_a_set_lacks_is_refused():
     check_ability(Simplex(3), Barrier)
-    with pytest.raises(DiscreetError, match="type KSets, which has a linear oracle, .*, but must have a barrier"):
+    with pytest.raises(DiscreetError, match=r"type KSets, which has a linear oracle, .*, but must have a barrier"):
         check_ability(KSets.of(3, 1), Barrier)
     check_room(KSets.of(3, 1), least=2)
     with pytest.raises(DiscreetError, match="type KSets has a hull of dimension 1, but must have at least 2"):

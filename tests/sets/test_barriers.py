@@ -161,7 +161,9 @@ def visited(run, each, count, seed):
 def test_all_of_20000_dikin_points_are_inside_at_both_speeds(each):
     compiled = kernel.compile_for(visit, each)
     found = visited(compiled, each, 20_000, 4)
-    assert all(each.contains(point, 2e-15) for point in found)
+    rounding = 2e-15 if each is SIMPLEX else 0.0  # of the sum
+    assert np.all(found >= 0.0) or each is not SIMPLEX
+    assert all(each.contains(point, rounding) for point in found)
     assert not compiled.must_allocate
     assert np.allclose(visited(visit, each, 200, 5), visited(compiled, each, 200, 5), rtol=0.0, atol=1e-12)
 
@@ -178,7 +180,7 @@ def test_dikin_points_of_polytopes_are_inside(each):
 
 @every
 def test_the_complexity_is_never_exceeded_and_nearly_reached(each):
-    """<∇R, u>² ≤ ν <u, H u>; near corners equality is approached, but for a polytope with more rows than a corner needs."""
+    """<∇R, u>² ≤ ν <u, H u>; near corners equality is approached, but for polytopes with more rows than that."""
     basis, most = hull_basis(each), 0.0
     for x in inner_points(each, 60, np.random.default_rng(7), nearest=1e-5):
         slope = basis.T @ gradient(each, x)

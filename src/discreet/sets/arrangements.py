@@ -17,8 +17,8 @@ from discreet.sets.contract import Gauged, Projecting, Vertices
 from discreet.sets.exploration import Plan, first_few, plan_by_oracle, uniform_plan
 from discreet.sets.planes import remove_mean
 from discreet.sets.selections import items_of
-from discreet.sets.simplex import height
 from discreet.sets.sorting import select_least, sort_items
+from discreet.sets.vectors import height
 
 
 class Arrangements(Projecting, Gauged, Vertices):

@@ -10,15 +10,17 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int, check_range
-from discreet.kernel import as_list, helper
+from discreet.kernel import as_list
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
-from discreet.sets.contract import Barrier, ConvexSet, Gauged
+from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
+from discreet.sets.exploration import Plan, corner_of, uniform_plan
 from discreet.sets.planes import balance
-from discreet.sets.simplex import largest_entry, pour
+from discreet.sets.simplex import pour
+from discreet.sets.vectors import clear_nan, largest_entry, length, stretch, sum_of_sizes, sum_of_squares
 
 
-class L1Ball(ConvexSet, Gauged):
+class L1Ball(ConvexSet, Gauged, Vertices):
     """Vectors whose absolute values have a sum of at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -106,6 +108,15 @@ class L1Ball(ConvexSet, Gauged):
     def centre(self) -> Floats:
         """Return the origin."""
         return np.zeros(self.dimension)
+
+    def plan(self) -> Plan:
+        """Return all corners."""
+        axes = self.radius * np.eye(self.dimension)
+        return uniform_plan(np.vstack([axes, -axes]))
+
+    def label(self, point: Floats) -> str:
+        """Return the coordinates of a corner."""
+        return corner_of(point)
 
 
 class L2Ball(ConvexSet, Gauged, Barrier):
@@ -238,69 +249,3 @@ def ball(dimension: int, radius: float, norm: float) -> L1Ball | L2Ball | Box:
 
 def _radius(radius: object) -> float:
     return check_range("radius", radius, 1e-100, 1e100)
-
-
-@helper
-def sum_of_sizes(vector: Floats) -> float:
-    """Return the sum of absolute values."""
-    values = as_list(vector)
-    total = 0.0
-    for i in range(vector.size):
-        total += abs(values[i])
-    return total
-
-
-@helper
-def sum_of_squares(vector: Floats) -> float:
-    """Return the squared length."""
-    values = as_list(vector)
-    total = 0.0
-    for i in range(vector.size):
-        total += values[i] * values[i]
-    return total
-
-
-@helper
-def length(vector: Floats) -> float:
-    """Return the Euclidean length; entries whose squares would overflow or vanish are divided by the largest first."""
-    total = sum_of_squares(vector)
-    if 1e-280 < total < 1e280:
-        return math.sqrt(total)
-    top = largest_entry(vector, True)
-    if not 0.0 < top < math.inf:
-        return top
-    values = as_list(vector)
-    total = 0.0
-    for i in range(vector.size):
-        share = values[i] / top
-        total += share * share
-    return top * math.sqrt(total)
-
-
-@helper
-def stretch(point: Floats, total: float, target: float) -> None:
-    """Give the point, whose squares have that total, the target length; the origin stays where it is.
-
-    Whatever the entries are: NaN counts as 0, and infinite ones outweigh all others.
-    """
-    if not 1e-280 < total < 1e280:
-        clear_nan(point)
-        top = largest_entry(point, True)
-        for i in range(point.size):
-            if abs(point[i]) == top:
-                point[i] = math.copysign(1.0, point[i]) if top > 0.0 else 0.0
-            else:
-                point[i] /= top
-        total = sum_of_squares(point)
-    if total > 0.0:
-        factor = target / math.sqrt(total)
-        for i in range(point.size):
-            point[i] *= factor
-
-
-@helper
-def clear_nan(point: Floats) -> None:
-    """Replace NaN by 0."""
-    for i in range(point.size):
-        if math.isnan(point[i]):
-            point[i] = 0.0

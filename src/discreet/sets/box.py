@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Self
@@ -13,11 +14,12 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
 from discreet.kernel import as_list
 from discreet.sets.arguments import finite_array, norm_of
-from discreet.sets.contract import Barrier, ConvexSet, Gauged
+from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
+from discreet.sets.exploration import Plan, corner_of, first_few, plan_by_oracle, uniform_plan
 from discreet.sets.planes import balance
 
 
-class Box(ConvexSet, Gauged, Barrier):
+class Box(ConvexSet, Gauged, Barrier, Vertices):
     """Vectors between two corners: low ≤ x ≤ high in every coordinate.
 
     >>> point = np.array([3.0, -4.0])
@@ -162,3 +164,13 @@ class Box(ConvexSet, Gauged, Barrier):
     def centre(self) -> Floats:
         """Return the middle of the two corners."""
         return 0.5 * self.low + 0.5 * self.high
+
+    def plan(self) -> Plan:
+        """Return all corners, or, if they are more than 1024, random ones that span whatever all span."""
+        ends = [dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)]
+        listed = first_few(np.array(corner) for corner in itertools.product(*ends))
+        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+
+    def label(self, point: Floats) -> str:
+        """Return the coordinates of a corner."""
+        return corner_of(point)

@@ -58,7 +58,7 @@ class Custom(LinearOracle):
         point is in the set. A ball of radius ``inner`` around the centre, within the hull, is in the set; one of radius
         ``outer`` contains it.
         """
-        size = check_int("dimension", dimension, least=1, most=1_000_000)
+        size = check_int("dimension", dimension, least=1, most=2000)
         middle = finite_array("centre", centre, axes=1)
         if middle.size != size:
             raise DiscreetError(f"centre has {middle.size} entries and dimension is {size}, but they must agree.")
@@ -66,7 +66,7 @@ class Custom(LinearOracle):
         if radii[0] > radii[1] * (1.0 + 1e-9):
             raise DiscreetError(f"inner is {inner:g} and outer is {outer:g}, but inner must not be above outer.")
         bare = cls(name=name, oracle=oracle, test=contains, middle=middle, radii=radii, normals=np.zeros((0, size)))
-        bare._check_answer("centre", middle, None)
+        bare._check("centre", middle, None)
         found = bare._replace(normals=hull_normals(plan_by_oracle(bare.minimise_linear, size).vertices))
         if found.flat == 0:
             raise DiscreetError(
@@ -109,12 +109,13 @@ class Custom(LinearOracle):
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write what the oracle answers, or refuse it if that is no point of the set; NaN in a direction counts as 0."""
         asked = outweighed(direction)
+        answer = self.oracle(asked.copy())
         try:
-            answer = np.array(self.oracle(asked.copy()), dtype=np.float64)
+            numbers = np.array(answer, dtype=np.float64)
         except (TypeError, ValueError):
-            answer = np.empty(0)
-        self._check_answer("oracle", answer, asked)
-        point[:] = answer
+            raise self._refusal("oracle", answer, asked, f"but must be {self.dimension} finite numbers") from None
+        self._check("oracle", numbers, asked)
+        point[:] = numbers
 
     def tangent(self, vector: Floats) -> None:
         """Subtract what is orthogonal to the hull."""
@@ -128,20 +129,19 @@ class Custom(LinearOracle):
             return bool(self.test(point.copy(), tolerance))
         return distance(self, point) <= tolerance
 
-    def _check_answer(self, what: str, answer: Floats, direction: Floats | None) -> None:
+    def _check(self, what: str, point: Floats, direction: Floats | None) -> None:
+        """Refuse what is no point of the set."""
+        if point.shape != (self.dimension,) or not np.all(np.isfinite(point)):
+            raise self._refusal(what, point.tolist(), direction, f"but must be {self.dimension} finite numbers")
+        if float(np.linalg.norm(point - self.middle)) > self.outer * (1.0 + NEAR):
+            why = f"which is farther than {self.outer:g}, the outer radius, from the centre, so outside of the set"
+            raise self._refusal(what, point.tolist(), direction, why)
+        if self.test is not None and not self.test(point.copy(), NEAR):
+            raise self._refusal(what, point.tolist(), direction, "which is outside of the set by its own test")
+
+    def _refusal(self, what: str, point: object, direction: Floats | None, why: str) -> DiscreetError:
         asked = "" if direction is None else f" for the direction {shorten(direction.tolist())}"
-        if answer.shape != (self.dimension,) or not np.all(np.isfinite(answer)):
-            raise DiscreetError(
-                f"the {what} of the set {shorten(self.name)} is {shorten(answer.tolist())}{asked}, "
-                f"but must be {self.dimension} finite numbers."
-            )
-        far = float(np.linalg.norm(answer - self.middle)) > self.outer * (1.0 + NEAR)
-        if far or (self.test is not None and not self.test(answer.copy(), NEAR)):
-            why = f"farther than {self.outer:g}, its outer radius, from the centre" if far else "its own test refuses it"
-            raise DiscreetError(
-                f"the {what} of the set {shorten(self.name)} is {shorten(answer.tolist())}{asked}, "
-                f"which is outside of the set: {why}."
-            )
+        return DiscreetError(f"the {what} of the set {shorten(self.name)} is {shorten(point)}{asked}, {why}.")
 
 
 def _corner(direction: Floats) -> Floats:

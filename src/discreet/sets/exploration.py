@@ -92,6 +92,15 @@ def null_space(rows: Floats) -> Floats:
     return np.ascontiguousarray(basis[int(np.sum(values > SPAN)) :])
 
 
+def corner_of(point: Floats) -> str:
+    """Return a corner in words: its coordinates.
+
+    >>> corner_of(np.array([-0.0, 1.5]))
+    'corner (0, 1.5)'
+    """
+    return f"corner ({', '.join(f'{entry:.6g}' for entry in point + 0.0)})"
+
+
 def first_few(vertices: Iterable[Floats], most: int = MOST) -> list[Floats] | None:
     """Return all of these vertices if they are at most so many, else None."""
     listed = []

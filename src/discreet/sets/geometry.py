@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from discreet.contracts import Floats
@@ -41,9 +40,7 @@ class Geometry(NamedTuple):
     @property
     def radius(self) -> float:
         """The largest distance of a point from the middle of its set."""
-        if self.name == "experts":
-            return math.sqrt(1.0 - 1.0 / self.dimension)
-        return float(self.points.diameter(2.0)) / 2.0
+        return float(self.points.outer)
 
     @property
     def norm(self) -> float:

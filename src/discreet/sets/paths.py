@@ -151,7 +151,7 @@ class Paths(Selections, Gauged):
             self.costs[node] = 0.0
         self.costs[self.ends[0]], self.costs[self.ends[1]] = 1.0, -1.0
         for i in range(point.size):
-            if not point[i] >= -tolerance:
+            if not -tolerance <= point[i] < math.inf:
                 return False
             self.costs[self.tails[i]] -= point[i]
             self.costs[self.heads[i]] += point[i]

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.sets.arguments import LARGEST, check_norm, finite_array, outweighed
 from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, null_space, plan_by_oracle
+from discreet.sets.exploration import Plan, corner_of, null_space, plan_by_oracle
 from discreet.sets.newton import follow_leader, hessian_factor
 from discreet.sets.planes import remove_normals
 
@@ -201,7 +201,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""
-        return f"corner ({', '.join(f'{entry:.6g}' for entry in point + 0.0)})"
+        return corner_of(point)
 
     def bounding_box(self) -> Box:
         """Return the smallest box around the polytope."""

@@ -15,6 +15,7 @@ from discreet.sets.arguments import check_norm
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.exploration import Plan, uniform_plan
 from discreet.sets.planes import STEEPEST, remove_mean
+from discreet.sets.vectors import height, largest_entry
 
 
 class Simplex(ConvexSet, Gauged, Barrier, Vertices):
@@ -205,22 +206,3 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         above = height(values[i], top, signed) - level
         share = above if above > 0.0 else 0.0
         point[i] = -share if signed and values[i] < 0.0 else share
-
-
-@helper
-def height(value: float, top: float, signed: bool) -> float:
-    """Return how far a value is above the top one, at most 0; infinite ones are at the top."""
-    size = abs(value) if signed else value
-    return 0.0 if size == top else size - top
-
-
-@helper
-def largest_entry(vector: Floats, signed: bool) -> float:
-    """Return the largest entry, or the largest absolute value if signed; NaN is passed over."""
-    values = as_list(vector)
-    top = -math.inf
-    for i in range(vector.size):
-        size = abs(values[i]) if signed else values[i]
-        if size > top:
-            top = size
-    return top
