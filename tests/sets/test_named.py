@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -50,6 +51,24 @@ def test_names_give_sets(text):
 def test_all_names_are_tested():
     assert {text.partition("(")[0] for text in NAMES} == set(SETS)
     assert all(entry.form.startswith(f"{name}(") and entry.title for name, entry in SETS.items())
+
+
+def test_the_table_of_the_document_is_what_sets_say(root):
+    text = (root / "docs" / "sets.md").read_text()
+    for name, entry in SETS.items():
+        example = re.search(rf"`({name}\(\d[\d,]*\))`", text)[1]
+        each = set_named(example)
+        cells = (
+            f"`{entry.form}`",
+            entry.title,
+            ", ".join(each.abilities[1:]),
+            f"`{example}`",
+            f"{each.flat} of {each.dimension}",
+            f"{each.inner:.4g}",
+            f"{each.outer:.4g}",
+            "yes" if each.compiles else "no",
+        )
+        assert f"| {' | '.join(cells)} |" in text
 
 
 def test_spaces_do_not_matter():

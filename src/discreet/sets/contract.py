@@ -164,7 +164,7 @@ class ConvexSet(Projecting):
     ``project``, ``contains`` and ``support`` allocate nothing and run compiled as well, except on a polytope.
     """
 
-    ability = "its sizes"
+    ability = "sizes"
 
     def diameter(self, norm: float) -> float:
         """Return the largest distance between two points in the norm 1, 2 or infinity."""

@@ -67,8 +67,8 @@ SETS = {
 def set_named(text: str) -> LinearOracle:
     """Return the set that a text names.
 
-    >>> set_named("cube(2)").abilities
-    ('a linear oracle', 'a projection', 'its sizes', 'a gauge', 'a barrier')
+    >>> set_named("ball(2)").abilities
+    ('a linear oracle', 'a projection', 'sizes', 'a gauge', 'a barrier')
     >>> set_named("k-sets(10)")
     Traceback (most recent call last):
     discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with whole numbers.
