@@ -180,7 +180,7 @@ def test_dikin_points_of_polytopes_are_inside(each):
 
 @every
 def test_the_complexity_is_never_exceeded_and_nearly_reached(each):
-    """<∇R, u>² ≤ ν <u, H u>; near corners equality is approached, but for polytopes with more rows than that."""
+    """<∇R, u>² ≤ ϑ <u, H u>; near corners equality is approached, but for polytopes with more rows than that."""
     basis, most = hull_basis(each), 0.0
     for x in inner_points(each, 60, np.random.default_rng(7), nearest=1e-5):
         slope = basis.T @ gradient(each, x)

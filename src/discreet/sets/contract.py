@@ -125,7 +125,7 @@ class Barrier(LinearOracle):
 
     @property
     def complexity(self) -> float:
-        """The parameter ν of the barrier: <∇R(x), u>² ≤ ν <u, H u> for all directions u of the hull."""
+        """The parameter ϑ of the barrier: <∇R(x), u>² ≤ ϑ <u, H u> for all directions u of the hull."""
         raise NotImplementedError
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
