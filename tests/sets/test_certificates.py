@@ -143,3 +143,13 @@ def test_the_centre_of_a_base_polytope_is_the_mean_over_all_orders():
     for each in BasePolytope.examples():
         rows = [least(each, np.argsort(order)) for order in itertools.permutations(range(each.items))]
         assert each.centre() == pytest.approx(np.mean(rows, axis=0), abs=1e-12)
+
+
+def test_the_outer_radius_of_a_large_base_polytope_is_never_too_small():
+    each = BasePolytope.of(9, lambda items: math.sqrt(len(items)) + (2.0 if items & {0, 3, 7} else 0.0))
+    farthest = np.linalg.norm(each.plan().vertices - each.centre(), axis=1).max()
+    assert farthest <= each.outer <= 2.0 * farthest
+    for direction in np.random.default_rng(10).normal(size=(50, 9)):
+        each.tangent(direction)
+        beside = each.centre() + each.inner * direction / np.linalg.norm(direction)
+        assert each.contains(beside, 1e-9), "a ball of the inner radius has room"

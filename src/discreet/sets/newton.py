@@ -11,6 +11,7 @@ from discreet.errors import DiscreetError
 
 ENOUGH = 1e-12  # Newton decrement at which it ends
 STEPS = 1000
+STEEPEST = 1e8  # slope, times the size of the set: beyond, slacks of the leader are lost in rounding
 
 
 def hessian_factor(rows: Floats, slack: Floats) -> Floats:

@@ -16,7 +16,7 @@ from discreet.sets.arguments import LARGEST, check_norm, finite_array, outweighe
 from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.exploration import Plan, corner_of, null_space, plan_by_oracle
-from discreet.sets.newton import follow_leader, hessian_factor
+from discreet.sets.newton import STEEPEST, follow_leader, hessian_factor
 from discreet.sets.planes import remove_normals
 
 TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
@@ -138,13 +138,20 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return float(gone.max(initial=0.0))
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser, by Newton's method within the hull, from the point given if that is inside."""
+        """Write the minimiser, by Newton's method within the hull, from the point given if that is inside.
+
+        NaN counts as 0, infinite sums outweigh all others. Slopes are limited to where slacks are known to 8 digits.
+        """
         loose = self._loose()
         slack = self.b - self.a @ point
         if not (np.all(slack[loose] > 0.0) and np.all(np.abs(slack[~loose]) <= self._room())):
             point[:] = self.centre()
         if self.flat:
-            follow_leader(self.a[loose], self.b[loose], null_space(self.normals), rate * sums, point)
+            direction = outweighed(sums)
+            largest = float(np.nan_to_num(np.abs(sums), nan=0.0).max())
+            steepest = STEEPEST / (float(np.abs(self.b).max()) or 1.0)
+            slope = min(rate * largest, steepest) * direction
+            follow_leader(self.a[loose], self.b[loose], null_space(self.normals), slope, point)
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write C u and C⁻ᵀ u for C = R⁻¹, where Q R are the constraints within the hull, each divided by its slack."""
