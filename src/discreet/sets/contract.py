@@ -138,8 +138,8 @@ class Barrier(LinearOracle):
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write a step C u and a slope C⁻ᵀ u for a direction u of the hull, with C Cᵀ = H⁻¹ at the point.
 
-        If u is at most 1 long, point + step is in the set, in Dikin's ellipsoid; only a u of length 1 that points straight
-        at a face touches it, and may cross it by a rounding error. If u is uniform on the unit sphere of the hull, then
+        If u is at most 1 long, point + step is in the set, in Dikin's ellipsoid; only a u of length 1 straight towards a
+        face touches it, and may cross it by a rounding error. If u is uniform on the unit sphere of the hull, then
         flat · <ℓ, step> · slope is ℓ on average, up to what is orthogonal to the hull.
         """
         raise NotImplementedError
