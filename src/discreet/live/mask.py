@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.errors import DiscreetError
+from discreet.ledger.turns import in_every_child
 from discreet.live.disk import keep_entry, lock
 
 MARK = b"discreet"
@@ -141,5 +142,4 @@ def _leave_to_the_parent() -> None:
         key.close()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave_to_the_parent)
+in_every_child(_leave_to_the_parent)
