@@ -305,9 +305,8 @@ class TestWithALedger:
         bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=Ledger(1.0), path=tmp_path / "run.db")
         bandit.ask()
         bandit.close()
-        small = Bandit.open(tmp_path / "run.db", ledger=Ledger(0.001))
         with pytest.raises(DiscreetError, match="but the budget is epsilon"):
-            small.ask()
+            Bandit.open(tmp_path / "run.db", ledger=Ledger(0.001))
 
     def test_a_snapshot_is_charged_like_any_other_run(self, tmp_path):
         ledger = Ledger(2.0)
