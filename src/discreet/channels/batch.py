@@ -34,7 +34,7 @@ class Batch(BatchSums):
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
         """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
         rounds = check_int("batch_size", size, least=1)
-        batch = cls(size=rounds, bounds=make_range(*bounds), held=np.zeros(3), noise=noise)
+        batch = cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
         if noise.is_exact:
             raise DiscreetError("noise is exact, but must be noise for simulation: live() makes it exact.")
         return batch
