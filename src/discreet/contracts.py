@@ -162,6 +162,10 @@ class Noise(Component):
         """Return the standard deviation of a coordinate."""
         return math.sqrt(self.unit_variance(dimension)) * self.scale
 
+    def square_around_middle(self, width: float) -> float:
+        """Return the largest mean square of a noisy number around the middle of its range, which has that width."""
+        return width * width / 4.0 + self.deviation(1) ** 2
+
     def log_moment(self, tilt: float, dimension: int) -> float:
         """Return the logarithm of E exp(tilt Z), Z a coordinate of the noise; infinite where there is none."""
         raise NotImplementedError

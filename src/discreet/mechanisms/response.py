@@ -27,6 +27,10 @@ class ResponseShape(Noise):
         """Return the largest variance, that of a value in the middle: 1."""
         return 1.0
 
+    def square_around_middle(self, width: float) -> float:
+        """Return the square of the distance of both values from the middle: the true value does not change it."""
+        return self.scale**2
+
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Refuse: a response is for one number."""
         raise DiscreetError("randomised response is for one number, not for vectors.")

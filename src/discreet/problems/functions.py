@@ -169,7 +169,7 @@ class Functions(Problem):
 class FunctionGame(TableGame):
     """Rounds of a game of functions: row t of ``losses`` is base, weight and what h is made of; f = base + weight · h.
 
-    A family of functions defines h (``shape``), its range (``least``, ``most``) and slope (``steepness``) on a set whose
+    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope (``steepness``) on a set whose
     points are at most ``outer`` from its centre, what adds up (``totals``), and the best point for that (``minimiser``).
     """
 
@@ -187,11 +187,11 @@ class FunctionGame(TableGame):
         """Return h at a point."""
         raise NotImplementedError
 
-    def least(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return a number that h is never below on the set."""
         raise NotImplementedError
 
-    def most(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return a number that h never exceeds on the set."""
         raise NotImplementedError
 
@@ -231,11 +231,11 @@ class LinearFunctions(FunctionGame):
         """Return ⟨ℓ, x⟩."""
         return product(self.losses[t, 2:], point)
 
-    def least(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return the least value on the set."""
         return -domain.support(-self.losses[t, 2:])
 
-    def most(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return the largest value on the set."""
         return domain.support(self.losses[t, 2:])
 
@@ -347,7 +347,7 @@ def measure(functions: FunctionGame, domain: ConvexSet, outer: float, extent: Fl
     """Write the least value, the largest and the slope of every function on the set."""
     for t in range(functions.losses.shape[0]):
         base, weight = functions.losses[t, 0], functions.losses[t, 1]
-        ends = weight * functions.least(t, domain, outer), weight * functions.most(t, domain, outer)
+        ends = weight * functions.lowest(t, domain, outer), weight * functions.highest(t, domain, outer)
         extent[t, 0] = base + min(ends[0], ends[1])
         extent[t, 1] = base + max(ends[0], ends[1])
         extent[t, 2] = abs(weight) * functions.steepness(t, domain, outer)

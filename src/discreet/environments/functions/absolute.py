@@ -37,11 +37,11 @@ class AbsoluteLosses(FunctionGame):
         axis, level = int(self.losses[t, 2]), int(self.losses[t, 3])
         return float(abs(point[axis] - self.levels[axis, level]))
 
-    def least(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return 0."""
         return 0.0
 
-    def most(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return the largest distance from the level."""
         axis, level = int(self.losses[t, 2]), int(self.losses[t, 3])
         return float(outer + abs(self.levels[axis, level] - domain.centre()[axis]))

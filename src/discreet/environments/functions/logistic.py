@@ -35,11 +35,11 @@ class LogisticLosses(FunctionGame):
         """Return ln(1 + exp(-⟨a, x⟩))."""
         return math.log1p(math.exp(-product(self.vectors[int(self.losses[t, 2])], point)))
 
-    def least(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return the value where ⟨a, x⟩ is largest."""
         return math.log1p(math.exp(-domain.support(self.vectors[int(self.losses[t, 2])])))
 
-    def most(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return the value where ⟨a, x⟩ is least."""
         return math.log1p(math.exp(domain.support(-self.vectors[int(self.losses[t, 2])])))
 

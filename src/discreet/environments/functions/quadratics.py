@@ -35,11 +35,11 @@ class Quadratics(FunctionGame):
         """Return |x - target|²."""
         return distance_squared(self.losses[t], point)
 
-    def least(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return 0."""
         return 0.0
 
-    def most(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
         """Return the square of the largest distance that a point of the set can have."""
         reach = outer + distance_squared(self.losses[t], domain.centre()) ** 0.5
         return float(reach * reach)
