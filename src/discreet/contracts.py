@@ -130,6 +130,7 @@ class Noise(Component):
     norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
     across: ClassVar[float] = math.nan  # in which norm those of several releases add up: 1, or 2 where squares do
     is_exact: ClassVar[bool] = False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    is_bounded: ClassVar[bool] = False  # whether noisy numbers of a range stay as near to its middle as their mean square
     has_memory: ClassVar[bool] = True  # whether a draw may depend on earlier ones, so that releases are no trials
 
     @property

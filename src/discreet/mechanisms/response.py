@@ -21,6 +21,7 @@ class ResponseShape(Noise):
 
     kind: ClassVar[str] = "randomised response"
     norm: ClassVar[float] = 1.0
+    is_bounded: ClassVar[bool] = True
     has_memory: ClassVar[bool] = False
 
     def unit_variance(self, dimension: int) -> float:

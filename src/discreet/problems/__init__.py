@@ -4,7 +4,8 @@ from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
 from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
 from discreet.problems.domains import Domain, domain_named
-from discreet.problems.functions import FunctionGame, Functions, FunctionsEnvironment, LinearFunctions, Pairs
+from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
+from discreet.problems.functions import Functions, FunctionsEnvironment
 from discreet.problems.points import FullInformation, LinearGame, Points, with_full_information
 
 __all__ = [

@@ -48,6 +48,11 @@ class LogisticLosses(FunctionGame):
         vector = self.vectors[int(self.losses[t, 2])]
         return math.sqrt(product(vector, vector)) / (1.0 + math.exp(-domain.support(-vector)))
 
+    def most_bend(self, t: int) -> float:
+        """Return |a|² / 4."""
+        vector = self.vectors[int(self.losses[t, 2])]
+        return 0.25 * product(vector, vector)
+
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sum of all bases, and that of the weights of every case."""
         found, cases = np.zeros((len(starts), 1 + self.vectors.shape[0])), self.losses[:, 2].astype(np.int64)

@@ -48,6 +48,14 @@ class Quadratics(FunctionGame):
         """Return twice that distance."""
         return float(2.0 * (outer + distance_squared(self.losses[t], domain.centre()) ** 0.5))
 
+    def least_bend(self, t: int) -> float:
+        """Return 2."""
+        return 2.0
+
+    def most_bend(self, t: int) -> float:
+        """Return 2."""
+        return 2.0
+
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sums of all bases with weight · |target|², of all weights, and of weight · target."""
         base, weight, targets = self.losses[:, 0], self.losses[:, 1], self.losses[:, 2:]
