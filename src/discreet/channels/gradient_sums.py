@@ -74,7 +74,7 @@ class GradientSums(Channel):
         epsilon: float,
         delta: float = 0.0,
     ) -> Self:
-        """Return the channel with the least noise for a guarantee; the sum of the last batch comes too late to be used."""
+        """Return the channel with the least noise for a guarantee; the sum of the last batch comes too late."""
         running = RunningSum.calibrated(
             moves(dimension, size), kind, prefixes=prefixes_for(rounds, size), noise=noise, epsilon=epsilon, delta=delta
         )

@@ -7,7 +7,7 @@ from typing import Self
 
 from discreet.channels.open import Open
 from discreet.channels.per_round import PerRound
-from discreet.contracts import Floats, Generator, Query, Release
+from discreet.contracts import Feedback, Floats, Generator, Query, Release
 from discreet.kernel import helper
 from discreet.mechanisms import Laplace
 from discreet.ranges import make_range
@@ -32,7 +32,7 @@ class PerDifference(PerRound):
         """Return one to check the contract with."""
         return cls(make_range(-0.5, 0.5), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
-    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the difference with fresh noise."""
         noisy = self.noise.add_noise(self.bounds.clamp(difference(feedback)), rng)
         return True, query * self.bounds.fraction(noisy)
@@ -46,6 +46,6 @@ class OpenDifference(Open):
         """Return one to check the contract with."""
         return cls(make_range(-0.5, 0.5))
 
-    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the difference itself."""
         return True, query * self.bounds.fraction(difference(feedback))

@@ -84,7 +84,7 @@ def as_vector(feedback: Feedback, dimension: int) -> Floats:
     return numbers
 
 
-def check_precise(losses: ConvexSet, rounds: int) -> None:
+def check_precise(losses: Projected, rounds: int) -> None:
     """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (Adaptive trees)."""
     largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
     allowed = LARGEST_SUM * diameter / rounds

@@ -21,8 +21,9 @@ BASE, WEIGHT, FIRST = 0, 1, 2  # columns of a row: f(x) = base + weight · h(x),
 class FunctionGame(TableGame):
     """Rounds of a game of functions: row t of ``losses`` is base, weight and what h is made of; f = base + weight · h.
 
-    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope (``steepness``) on a set whose
-    points are at most ``outer`` from its centre, what adds up (``totals``), and the best point for that (``minimiser``).
+    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope (``steepness``) on a set
+    whose points are at most ``outer`` from its centre, bounds on its second derivatives (``least_bend``, ``most_bend``),
+    what adds up (``totals``), and the best point for that (``minimiser``).
     """
 
     @property

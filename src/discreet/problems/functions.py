@@ -46,12 +46,15 @@ class Functions(Problem):
 
     title = "bandit convex optimisation"
     domain: str = field(default="ball(10)", metadata={"help": "The set of points: ball(n) or cube(n) in n dimensions."})
-    evaluations: int = field(default=1, metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."})
+    evaluations: int = field(
+        default=1, metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."}
+    )
     lipschitz: float = field(
         default=1.0, metadata={"help": "The steepest slope of a function, in widths of its range per unit of length."}
     )
     curvature: float = field(
-        default=0.0, metadata={"help": "The least second derivative of a function, in the same units; 0 if there is none."}
+        default=0.0,
+        metadata={"help": "The least second derivative of a function, in the same units; 0 if there is none."},
     )
     smoothness: float = field(
         default=0.0, metadata={"help": "The largest second derivative of a function; 0 if none is declared."}

@@ -1,4 +1,4 @@
-"""One value a round: gradient descent on estimates, without privacy and with noise on every report (Zheng et al. 2020)."""
+"""One value a round: gradient descent on estimates, without privacy and with noise on every value."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def strongly_convex_bandit(
     baseline: bool = False,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Steps of 1 / μ t, μ the declared curvature."""
+    """Take steps of 1 / μ t, μ the declared curvature."""
     curvature = declared(setting, "curvature", "strongly-convex-bandit")
     channel = Open(setting.bounds)
     plan = _plan(setting, channel, WITHOUT_NOISE, radius=radius, baseline=baseline, curvature=curvature)

@@ -120,8 +120,10 @@ def _plan(
         return place.outer / math.sqrt(own(looking) + hoped(looking)) if learning_rate is None else learning_rate
 
     def cost(looking: float) -> float:
-        return place.outer**2 / rate(looking) + rate(looking) * (own(looking) + hoped(looking)) + rounds * looking_cost(
-            setting, looking
+        return (
+            place.outer**2 / rate(looking)
+            + rate(looking) * (own(looking) + hoped(looking))
+            + rounds * looking_cost(setting, looking)
         )
 
     chosen = least(cost, place.inner) if radius is None else radius
@@ -158,7 +160,9 @@ def _paper(
     place, rounds, slope = setting.problem.place, setting.rounds, setting.problem.lipschitz
     printed = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, "tree") or noise not in (None, printed):
-        raise DiscreetError(f"calibration is paper, which has a tree with {printed} noise here: leave sums and noise out.")
+        raise DiscreetError(
+            f"calibration is paper, which has a tree with {printed} noise here: leave sums and noise out."
+        )
     diameter, dimension = 2.0 * place.outer, place.dimension
     usual = min(diameter * math.sqrt(dimension) / rounds**0.25, MOST_OF_INNER * place.inner)
     looking = usual if radius is None else radius

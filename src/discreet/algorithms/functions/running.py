@@ -34,7 +34,9 @@ class Found(NamedTuple):
 def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, noise: NoiseName | None) -> Found:
     """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open."""
     if sums is not None and sums not in TREES and setting.delta == 0.0:
-        raise DiscreetError(f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, or use tree.")
+        raise DiscreetError(
+            f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, or use tree."
+        )
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace or spherical.")
     if sums is not None and sums not in TREES and noise not in (None, "gaussian"):
@@ -42,10 +44,7 @@ def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, no
     kinds: tuple[str, ...] = (sums,) if sums else ("blt", "tree") if setting.delta > 0.0 else ("tree",)
     names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
     found = [
-        _running(setting, size, kind, name)
-        for kind in kinds
-        for name in names
-        if kind in TREES or name == "gaussian"
+        _running(setting, size, kind, name) for kind in kinds for name in names if kind in TREES or name == "gaussian"
     ]
     return min(found, key=lambda each: each.length)
 

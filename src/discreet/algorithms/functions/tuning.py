@@ -53,8 +53,8 @@ def instance(setting: Setting[Functions], plan: Plan, when_vacuous: WhenVacuous)
         private=Private(plan.channel, kind.start(set=problem.place.set, points=problem.evaluations)),
         parameters={"plays": "the centre"},
         regret_bound=width * staying,
-        bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and to learn is proved to cost "
-        f"at most {width * plan.bound:,.0f} (when_vacuous=play learns all the same)",
+        bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and the bound for learning is "
+        f"{width * plan.bound:,.0f} (when_vacuous=play learns all the same)",
     )
 
 
@@ -103,7 +103,7 @@ def mean_square(noise: Noise | None, bounds: Range) -> float:
 
 
 def paper_square(setting: Setting[Functions], noise: Noise, bounds: Range) -> float:
-    """Return what Zheng et al. tune by: the square of a range that noise of T rounds leaves with probability 1 / T only."""
+    """Return what Zheng et al. tune by: the square of a range that noise leaves rarely in T rounds."""
     return float((0.5 + noise.scale / bounds.width * math.sqrt(2.0 * math.log(2.0 * setting.rounds**2))) ** 2)
 
 

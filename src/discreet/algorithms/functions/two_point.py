@@ -60,7 +60,7 @@ def two_point(
 def strongly_convex_two_point(
     setting: Setting[Functions], *, radius: float | None = None, when_vacuous: WhenVacuous = "centre"
 ) -> Instance:
-    """Steps of 1 / μ t, μ the declared curvature: regret of order ln T."""
+    """Take steps of 1 / μ t, μ the declared curvature: regret of order ln T."""
     curvature = declared(setting, "curvature", "strongly-convex-two-point")
     return _descent(setting, None, None, radius, None, curvature, when_vacuous)
 
@@ -87,7 +87,8 @@ def local_two_point(
     """Algorithm 2: every difference, clamped to ±2 ρ G, gets noise by itself (local model).
 
     With ``clip`` κ differences are clamped to κ / sqrt(n) of that, which most of them do not reach: less noise, and a
-    bias of which nothing is proved. The paper's noise is Gaussian with the classical scale, its step length R / G sqrt(T).
+    bias of which nothing is proved. The paper's noise is Gaussian with the classical scale, and its steps are R / G sqrt(T)
+    long.
     """
     return _descent(setting, noise, calibration, radius, clip, 0.0, when_vacuous)
 

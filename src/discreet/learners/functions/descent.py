@@ -81,7 +81,9 @@ class Fkm(Descent):
         return cls(
             **cls.buffers(set, radius, inner),
             factor=set.dimension / radius,
-            **descent(damping, curvature),
+            damping=check_range("damping", damping, 0.0, 1e200),
+            curvature=_curvature(damping, curvature),
+            clock=np.zeros(1, np.int64),
             centred=bool(centred),
             heard=np.zeros(2),
         )
@@ -132,7 +134,9 @@ class TwoPoint(Descent):
         return cls(
             **cls.buffers(set, radius, inner, points=2),
             factor=2.0 * set.dimension * check_positive("slope", slope),
-            **descent(damping, curvature),
+            damping=check_range("damping", damping, 0.0, 1e200),
+            curvature=_curvature(damping, curvature),
+            clock=np.zeros(1, np.int64),
         )
 
     @classmethod
@@ -146,11 +150,12 @@ class TwoPoint(Descent):
         return self.played, self.heading
 
 
-def descent(damping: float, curvature: float) -> dict[str, float | Integers]:
-    """Return the fields that say how long steps are, or refuse them."""
-    steady, growing = check_range("damping", damping, 0.0, 1e200), check_range("curvature", curvature, 0.0, 1e200)
-    check_positive("damping + curvature", steady + growing)
-    return {"damping": steady, "curvature": growing, "clock": np.zeros(1, np.int64)}
+def _curvature(damping: float, curvature: float) -> float:
+    """Return the curvature; without any, there must be damping."""
+    bend = check_range("curvature", curvature, 0.0, 1e200)
+    if bend == 0.0:
+        check_positive("damping", damping)
+    return bend
 
 
 def descent_bound(*, outer: float, rounds: int, square: float, damping: float, curvature: float) -> float:

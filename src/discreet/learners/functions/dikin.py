@@ -9,9 +9,8 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers, Learner
 from discreet.errors import check_positive, check_range
-from discreet.learners.functions.barriers import Barrier, BallBarrier
+from discreet.learners.functions.barriers import BallBarrier, Barrier
 from discreet.learners.functions.exploring import draw_direction
-from discreet.sets import ConvexSet
 
 
 class Look(NamedTuple):
@@ -24,8 +23,8 @@ class Look(NamedTuple):
 class DikinLeader(Learner):
     """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
 
-    B is a barrier of the set, u uniform on the sphere, δ the ``radius``, μ the ``curvature``; round t plays x + δ H^(-1/2) u
-    with H = B''(x) + η μ t, and after it released v
+    B is a barrier of the set, u uniform on the sphere, δ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t,
+    round t plays x + δ H^(-1/2) u, and when v is released
 
         g = (n / δ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
 

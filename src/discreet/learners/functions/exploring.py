@@ -1,7 +1,8 @@
 """What learners have in common that look around a point: a gradient is estimated from values in random directions.
 
-With u uniform on the sphere, d f(y + ζ u) u / ζ is on average the gradient of f smoothed over a ball of radius ζ (Flaxman,
-Kalai & McMahan 2005), and d (f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a length that does not grow as ρ shrinks.
+With u uniform on the sphere, d f(y + ζ u) u / ζ is on average the gradient of f smoothed over a ball of radius ζ
+(Flaxman, Kalai & McMahan 2005), and d (f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a length that does not grow as ρ
+shrinks.
 
 Points stay in the set because y stays in a smaller copy of it: y = c + (1 - ζ / r)(z - c), z in the set, c its centre and
 r its inner radius. Playing costs at most G ζ a round for looking around, G ζ for what smoothing adds to the rival, and
