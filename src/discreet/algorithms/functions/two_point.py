@@ -87,8 +87,7 @@ def local_two_point(
     """Algorithm 2: every difference, clamped to ±2 ρ G, gets noise by itself (local model).
 
     With ``clip`` κ differences are clamped to κ / sqrt(n) of that, which most of them do not reach: less noise, and a
-    bias of which nothing is proved. The paper's noise is Gaussian with the classical scale, and its steps are R / G sqrt(T)
-    long.
+    bias of which nothing is proved. The paper's noise is Gaussian with the classical scale, its steps R / G sqrt(T).
     """
     return _descent(setting, noise, calibration, radius, clip, 0.0, when_vacuous)
 

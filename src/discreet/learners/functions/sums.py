@@ -6,11 +6,11 @@ this batch. For functions that are fixed in advance, and g the sum of the estima
     E regret ≤ R² / η + (η / 4) Σ E |g|² + T G ((η / 2) v + e) + (2 + R / r) G ζ T.
 
 *Proof.* Compare with the leader x' on the sum without noise: its regret on the estimates is at most
-R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given all that went before a batch, both leaders are fixed, and the
-estimates of the batch are on average the gradients of the smoothed functions at the points really played; these have
-length at most G. So to play x in the place of x' costs at most G |x - x'| a round. The projection is a contraction, so
-noise moves the leader by at most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking around
-costs the last term. ∎
+R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given all that went before a batch, both leaders are fixed, and
+the estimates of the batch are on average the gradients of the smoothed functions at the points really played; these
+have length at most G. So to play x in the place of x' costs at most G |x - x'| a round. The projection is a contraction,
+so noise moves the leader by at most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking
+around costs the last term. ∎
 
 From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, with b = 1, E |g|² ≤ d² G².
 
