@@ -21,6 +21,7 @@ from discreet.algorithms.papers import FKM, TWO_POINT, ZHENG
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.contracts import Channel
+from discreet.errors import check_positive
 from discreet.learners import Fkm
 from discreet.learners.functions.descent import descent_bound
 from discreet.mechanisms import ReportNoiseName
@@ -171,7 +172,7 @@ def _plan(
 
     def damp(looking: float) -> float:
         if damping is not None:
-            return damping
+            return check_positive("damping", damping)
         return 0.0 if curvature > 0.0 else size / looking * math.sqrt(rounds * q) / place.outer
 
     def bound(looking: float, true_square: float) -> float:

@@ -23,29 +23,29 @@ class Look(NamedTuple):
 class DikinLeader(Learner):
     """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
 
-    B is a barrier of the set, u uniform on the sphere, δ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t,
-    round t plays x + δ H^(-1/2) u, and when v is released
+    B is a barrier of the set, u uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t,
+    round t plays x + ζ H^(-1/2) u, and when v is released
 
-        g = (n / δ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
+        g = (n / ζ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
 
-    Regret for β-smooth functions, if η n |v - 1/2| / δ ≤ 1/4 in every round, with q the mean square of v - 1/2:
+    Regret for β-smooth functions, if η n |v - 1/2| / ζ ≤ 1/4 in every round, with q the mean square of v - 1/2:
 
-        ν ln T / η + η n² q T / δ² + (3/2) β Σ |δ H^(-1/2) u|² + 1,
+        ν ln T / η + η n² q T / ζ² + (3/2) β Σ |ζ H^(-1/2) u|² + 1,
 
-    in widths of the range. The sum is at most δ² R² T, since a step and its opposite are in the set; with curvature and
-    δ = 1 it is at most (1 + ln T) / η μ.
+    in widths of the range. The sum is at most ζ² R² T, since a step and its opposite are in the set; with curvature and
+    ζ = 1 it is at most (1 + ln T) / η μ.
 
     *Proof.* Let Φ be the objective after round t. It is self-concordant, and at x its Newton decrement is
-    λ = η n |v - 1/2| / δ ≤ 1/4: so Φ falls by at most λ² from x to the next leader, and the estimates have regret at most
+    λ = η n |v - 1/2| / ζ ≤ 1/4: so Φ falls by at most λ² from x to the next leader, and the estimates have regret at most
     (B(u) - B(x(1))) / η + Σ λ² / η, where B(u) - B(x(1)) ≤ ν ln T for a u that is 1 / T on its way to the first leader,
-    which costs 1 in all. For z = x + δ H^(-1/2) w, w uniform in the ball, f(u) ≥ f(z) + ⟨f'(z), u - z⟩ + μ |u - z|² / 2.
+    which costs 1 in all. For z = x + ζ H^(-1/2) w, w uniform in the ball, f(u) ≥ f(z) + ⟨f'(z), u - z⟩ + μ |u - z|² / 2.
     On average over w, f'(z) is the mean of g, and ⟨f'(z), z - x⟩ = ⟨f'(z) - f'(x), z - x⟩ ≤ β |z - x|²; that, and half of
     it for playing on the sphere instead of at x, are the sum above. ∎
     """
 
     barrier: Barrier
     learning_rate: float  # η
-    radius: float  # δ
+    radius: float  # ζ
     curvature: float  # μ
     clock: Integers
     sums: Floats  # Σ g - μ x
