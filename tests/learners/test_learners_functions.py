@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError
-from discreet.learners import Centre, DikinLeader, Fkm, ProjectionFree, TwoPoint, TwoPointLeader
+from discreet.learners import Centre, CentredProjectionFree, DikinLeader, Fkm, ProjectionFree, TwoPoint, TwoPointLeader
 from discreet.learners.functions.barriers import BallBarrier, CubeBarrier, balanced, barrier_of
 from discreet.learners.functions.exploring import draw_direction
 from discreet.sets import Box, L1Ball, L2Ball
@@ -84,6 +84,24 @@ def test_the_leader_without_projections_is_near_the_projection(domain):
         exact = projected(domain, -0.5 * 0.1 * 4 / 0.25 * released)
         assert np.linalg.norm(learner.point - exact) <= 0.01
         assert domain.contains(learner.point, 1e-12)
+
+
+def test_a_baseline_is_the_mean_of_all_losses_before_the_release():
+    """Without noise, the leader is that on losses less their mean, whatever their level is."""
+    learner = CentredProjectionFree.around(
+        ProjectionFree.start(set=CUBE, inner=1.0, radius=0.25, learning_rate=0.02, tolerance=1e-4)
+    )
+    rng, losses, directions = np.random.default_rng(1), np.random.default_rng(2).uniform(0.2, 0.3, 40), []
+    total = np.zeros(5)
+    for t, loss in enumerate(losses):
+        _, asked = learner.act(0, rng)
+        assert np.linalg.norm(asked) == pytest.approx(1.0)
+        directions.append(learner.heading.copy())
+        total += (loss - 0.5) * asked
+        if t % 10 == 9:
+            learner.learn(asked, total)
+            centred = (losses[: t + 1] - losses[: t + 1].mean()) @ np.array(directions)
+            np.testing.assert_allclose(learner.point, projected(CUBE, -0.5 * 0.02 * 16.0 * centred), atol=1e-3)
 
 
 def test_frank_wolfe_stops_after_its_last_step():

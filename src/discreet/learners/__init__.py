@@ -16,7 +16,7 @@ from discreet.learners.arms.uniform import Uniform
 from discreet.learners.functions.centre import Centre, SumCentre
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
-from discreet.learners.functions.sums import ProjectionFree, TwoPointLeader
+from discreet.learners.functions.sums import CentredProjectionFree, ProjectionFree, TwoPointLeader
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
@@ -26,6 +26,7 @@ from discreet.learners.points.linear_ftpl import LinearFtpl
 __all__ = [
     "BatchedExp4",
     "Centre",
+    "CentredProjectionFree",
     "DikinLeader",
     "EntropyFtrl",
     "Exp3",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.running import Sums, Tuning, least_noise, noise_length
+from discreet.algorithms.functions.running import Sums, Tuning, coordinates, least_noise, noise_length
 from discreet.algorithms.functions.tuning import MOST_OF_INNER, Plan, WhenVacuous, instance, least, looking_cost
 from discreet.algorithms.papers import ENE, GARBER
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
@@ -14,7 +14,7 @@ from discreet.channels.gradient_sums import moves, prefixes_for
 from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.factorisations import Tree
-from discreet.learners import ProjectionFree
+from discreet.learners import CentredProjectionFree, ProjectionFree
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.problems import Functions
 
@@ -36,13 +36,13 @@ def projection_free(
     batch_size: int | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
+    baseline: bool = False,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Algorithm 1 of Ene et al. 2021 without noise, after Garber & Kretzu 2020: batches of sqrt(T) rounds."""
     size = _size(setting, batch_size)
-    dimension = setting.problem.place.dimension
-    channel = GradientSums.without_noise(size=size, dimension=dimension, bounds=setting.bounds)
-    plan = _plan(setting, channel, size, 0.0, "proved", radius, learning_rate, {})
+    channel = GradientSums.without_noise(size=size, dimension=coordinates(setting, baseline), bounds=setting.bounds)
+    plan = _plan(setting, channel, size, 0.0, "proved", radius, learning_rate, {}, baseline=baseline)
     return instance(setting, plan, when_vacuous)
 
 
@@ -66,6 +66,7 @@ def private_projection_free(
     batch_size: int | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
+    baseline: bool = False,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
@@ -76,10 +77,12 @@ def private_projection_free(
     """
     size = _size(setting, batch_size)
     if calibration == "paper":
+        if baseline:
+            raise DiscreetError("calibration is paper, which has no baseline: leave it out.")
         return _paper(setting, size, when_vacuous, sums, noise, radius, learning_rate)
-    found = least_noise(setting, size=size, sums=sums, noise=noise)
+    found = least_noise(setting, size=size, sums=sums, noise=noise, baseline=baseline)
     channel = GradientSums.over(found.channel, size=size, bounds=setting.bounds)
-    plan = _plan(setting, channel, size, found.length, tuning, radius, learning_rate, found.parameters)
+    plan = _plan(setting, channel, size, found.length, tuning, radius, learning_rate, found.parameters, baseline=baseline)
     return instance(setting, plan, when_vacuous)
 
 
@@ -100,6 +103,8 @@ def _plan(
     radius: float | None,
     learning_rate: float | None,
     parameters: dict[str, float | int | str],
+    *,
+    baseline: bool = False,
 ) -> Plan:
     """Return the learner whose sums have noise of that length, for directions of length 1."""
     place, rounds, slope = setting.problem.place, setting.rounds, setting.problem.lipschitz
@@ -137,6 +142,15 @@ def _plan(
         most=math.ceil(16.0 / TOLERANCE**2),
     )
     bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen))
+    if baseline:
+        return Plan(
+            channel=channel,
+            learner=CentredProjectionFree.around(learner),
+            parameters={**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
+            | {"baseline": "mean so far"},
+            bound=None,
+            source="no bound proved: the baseline depends on the rounds from which it is subtracted",
+        )
     return Plan(
         channel=channel,
         learner=learner,

@@ -31,7 +31,14 @@ class Found(NamedTuple):
         return {"sums": self.sums, "noise": self.channel.noise.kind}
 
 
-def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, noise: NoiseName | None) -> Found:
+def coordinates(setting: Setting[Functions], baseline: bool) -> int:
+    """Return how many coordinates sums have: one more, if there is a baseline."""
+    return setting.problem.place.dimension + int(baseline)
+
+
+def least_noise(
+    setting: Setting[Functions], *, size: int, sums: Sums | None, noise: NoiseName | None, baseline: bool = False
+) -> Found:
     """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open."""
     if sums is not None and sums not in TREES and setting.delta == 0.0:
         raise DiscreetError(
@@ -44,13 +51,15 @@ def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, no
     kinds: tuple[str, ...] = (sums,) if sums else ("blt", "tree") if setting.delta > 0.0 else ("tree",)
     names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
     found = [
-        _running(setting, size, kind, name) for kind in kinds for name in names if kind in TREES or name == "gaussian"
+        _running(setting, size, coordinates(setting, baseline), kind, name)
+        for kind in kinds
+        for name in names
+        if kind in TREES or name == "gaussian"
     ]
     return min(found, key=lambda each: each.length)
 
 
-def _running(setting: Setting[Functions], size: int, kind: str, noise: NoiseName) -> Found:
-    dimension = setting.problem.place.dimension
+def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, noise: NoiseName) -> Found:
     channel = RunningSum.calibrated(
         moves(dimension, size),
         FACTORISATIONS[kind],

@@ -19,6 +19,8 @@ The noise is paid in every batch here: what a value tells of a gradient depends 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
@@ -105,6 +107,10 @@ class ProjectionFree(SumLeader):
         """Go to the leader on the new sum."""
         for i in range(self.sums.size):
             self.sums[i] = self.learning_rate * self.factor * released[i]
+        self.approach()
+
+    def approach(self) -> None:
+        """Take Frank-Wolfe steps towards the leader."""
         for _ in range(self.most_steps):
             for i in range(self.sums.size):
                 self.slope[i] = 2.0 * (self.point[i] - self.anchor[i]) + self.sums[i]
@@ -120,6 +126,63 @@ class ProjectionFree(SumLeader):
             share = min(1.0, 0.5 * gap / distance)
             for i in range(self.sums.size):
                 self.point[i] += share * (self.corner[i] - self.point[i])
+
+
+class CentredProjectionFree(ProjectionFree):
+    """The same with a baseline: the mean of all losses so far, released along with the sums.
+
+    A query has one more coordinate, a constant κ, so that the sum of the losses is released too, with noise; the others
+    are sqrt(1 - κ²) u. Directions are public, so to subtract a mean m from all losses is to subtract m Σ u from the sum,
+    and costs no privacy. It helps where losses are far from the middle of their range. No bound is proved: m depends on
+    the rounds from which it is subtracted.
+    """
+
+    share: float  # κ
+    asked: Floats  # a query: a buffer
+    walked: Floats  # Σ u and their number, of the batches that were released
+    fresh: Floats  # the same, of the running batch
+
+    @classmethod
+    def around(cls, plain: ProjectionFree, *, share: float = 0.1) -> CentredProjectionFree:
+        """Return the learner with a baseline, before the first round."""
+        size = plain.point.size + 1
+        part = check_range("share", share, 1e-3, 0.9)
+        return cls._make((*plain, part, *(np.zeros(size) for _ in range(3))))
+
+    @classmethod
+    def example(cls) -> CentredProjectionFree:
+        """Return one to check the contract with."""
+        return cls.around(ProjectionFree.example())
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+        """Play a point near the leader."""
+        self.look(rng)
+        size = self.point.size
+        across = math.sqrt(1.0 - self.share * self.share)
+        for i in range(size):
+            self.asked[i] = across * self.heading[i]
+            self.fresh[i] += self.heading[i]
+        self.asked[size] = self.share
+        self.fresh[size] += 1.0
+        return self.played, self.asked
+
+    def release_size(self) -> int:
+        """Return one more than the dimension of the points."""
+        return self.point.size + 1
+
+    def learn(self, trace: Floats, released: Floats) -> None:
+        """Go to the leader on the new sum, less the mean times the sum of all directions."""
+        size = self.point.size
+        across = math.sqrt(1.0 - self.share * self.share)
+        for i in range(size + 1):
+            self.walked[i] += self.fresh[i]
+            self.fresh[i] = 0.0
+        mean = released[size] / (self.share * max(self.walked[size], 1.0))
+        mean = min(0.5, max(-0.5, mean))
+        for i in range(size):
+            gradient = released[i] / across - mean * self.walked[i]
+            self.sums[i] = self.learning_rate * self.factor * gradient
+        self.approach()
 
 
 class TwoPointLeader(SumLeader):
