@@ -55,7 +55,7 @@ def two_point(
     problem=Functions(evaluations=2, curvature=0.5),
     fixed=("evaluations",),
     citation=TWO_POINT,
-    growth=Growth(0.1),
+    growth=Growth(0.0),
 )
 def strongly_convex_two_point(
     setting: Setting[Functions], *, radius: float | None = None, when_vacuous: WhenVacuous = "centre"
@@ -100,7 +100,7 @@ def local_two_point(
     fixed=("evaluations",),
     citation=ZHENG,
     builds_on=(TWO_POINT,),
-    growth=Growth(0.1, shows_at=10.0),
+    growth=Growth(0.0, shows_at=10.0),
 )
 def local_strongly_convex_two_point(
     setting: Setting[Functions],
