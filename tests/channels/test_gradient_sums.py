@@ -191,6 +191,10 @@ def test_live_sums_have_exact_noise_and_the_same_guarantee(name):
         run = unsealed(channel.live())
         run.offer(0.5, np.eye(3)[0], None)
         released.append(run.offer(0.5, np.eye(3)[1], None)[1].copy())
+    with pytest.raises(DiscreetError, match="this live running sum has seen 1 round, but copies"):
+        run._replace(size=3)
+    with pytest.raises(DiscreetError, match="this live running sum has seen 1 round, but copies"):
+        kernel.copy(run)
     steps = np.array(released) / live.running.noise.step
     assert np.array_equal(steps, np.rint(steps))
     assert np.std(released) == pytest.approx(channel.running.noise.deviation(3), rel=0.4)

@@ -159,6 +159,9 @@ class GradientSums(Channel):
         """The noise of the running sum, in the units of the losses, for queries of length 1."""
         return tuple(noise.times(self.bounds.width) for noise in self.running.noise_scales)
 
+    def _check_copy(self) -> None:
+        self.running._check_copy()
+
 
 class DifferenceSums(GradientSums):
     """The same for two values a round: the running sum of their difference times the query.
