@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # type checkers take it for true; the module typing takes
 if TYPE_CHECKING:
     from discreet.algorithms import Setting, algorithm, algorithms, cite, register_algorithm
     from discreet.auditing.audit import Audit, audit
+    from discreet.auditing.release_times import audit_release_times
     from discreet.environments import register_environment
     from discreet.errors import DiscreetError
     from discreet.guarantee import Guarantee, compose
@@ -48,6 +49,7 @@ __all__ = [
     "algorithm",
     "algorithms",
     "audit",
+    "audit_release_times",
     "cite",
     "compose",
     "register_algorithm",
@@ -59,7 +61,7 @@ __all__ = [
 # anything that takes long, and whoever needs one part only does not wait for all.
 _HOMES = {
     "algorithms": "Setting algorithm algorithms cite register_algorithm",
-    "auditing": "Audit audit",
+    "auditing": "Audit audit audit_release_times",
     "environments": "register_environment",
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",

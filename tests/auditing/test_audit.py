@@ -180,11 +180,11 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
 
 @pytest.mark.slow
 def test_false_alarms_through_the_whole_code_path():
-    """Two hundred audits of an algorithm: each errs in at most 1 %, so more than 8 has a chance below 0.03 %."""
+    """Sixty audits of an algorithm: each errs in at most 1 %, so more than 4 has a chance below 0.04 %."""
     found = [
-        audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated for seed in range(200)
+        audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated for seed in range(60)
     ]
-    assert sum(found) <= 8
+    assert sum(found) <= 4
 
 
 class TestOneSOwn:
@@ -260,7 +260,7 @@ class TestOneSOwn:
         ):
             with pytest.raises(DiscreetError, match=complaint):
                 audit(private, **changes)
-        with pytest.raises(DiscreetError, match="must be the name of an algorithm or a Private"):
+        with pytest.raises(DiscreetError, match="must be the name of an algorithm, a Private, or what is used live"):
             audit(3)
         with pytest.raises(DiscreetError, match="exp3 claims no privacy: there is nothing to audit"):
             audit("exp3")
@@ -351,8 +351,6 @@ class TestTheCommand:
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text
         assert "VIOLATED" not in text
-        _, text = self.run("--all", "--trials", "4000", "--quiet", "--json")
-        assert len(json.loads(text)) == len(TIGHT) + len(private) + 2
 
     def test_a_violation_can_fail_a_pipeline(self):
         words = ("noisy-exp2", "--set", "low=-1", "--set", "high=1", "--set", "calibration=paper", "--trials", "50000")

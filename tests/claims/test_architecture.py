@@ -77,6 +77,7 @@ FOREIGN = {  # objects that are not ours, or of which no more is known than that
     "kernel/state.py": {
         "getattr(component, '_fields', range(len(component)))",
         "hasattr(component, '_fields')",
+        "hasattr(part, '_fields')",
         "hasattr(example, '_fields')",
     },
     "ledger/ledger.py": {"getattr(error, 'sqlite_errorcode', None)"},

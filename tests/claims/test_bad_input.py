@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet import channels, learners, mechanisms, problems
+from discreet import channels, checks, learners, mechanisms, problems
 from discreet.cli import main
 from discreet.environments import environment
 from discreet.learners.wrapping import Wrapping
@@ -27,6 +27,7 @@ def private(arms=4):
 
 NAMES = {name: value for module in (channels, learners, mechanisms, problems) for name, value in vars(module).items()}
 NAMES |= {name: getattr(discreet, name) for name in discreet.__all__}
+NAMES |= {name: getattr(checks, name) for name in checks.__all__}
 NAMES |= {"np": np, "sim": sim, "environment": environment, "Wrapping": Wrapping, "Box": Box}
 NAMES |= {
     "C": discreet.Contender,
@@ -37,6 +38,21 @@ NAMES |= {
 }
 
 CALLS = [
+    ("check_channel(None)", "channel is None, but must be a Channel."),
+    ("check_learner(None)", "learner is None, but must be a Learner."),
+    ("check_environment(3)", "environment is 3, but must be an Environment."),
+    ("check_private(None, None)", "private is None, but must be a Private."),
+    ('check_private(P(), "stochastic")', "environment is 'stochastic', but must be an Environment."),
+    ("check_non_interference(P(), None)", "problem is None, but must be a Problem."),
+    (
+        "Bandit(2, 10, 1.0, wait=5)",
+        "wait and a default belong together: after the wait the default counts as the outcome.",
+    ),
+    ("Bandit(2, 10, 1.0, wait=0, default_loss=0.5)", "wait is 0, but must be"),
+    ("Bandit(2, 10, 1.0, wait=5, default_loss=7.0)", "the loss is outside the declared range 0 to 1"),
+    ('Bandit(2, 10, 1.0, key="a.key")', "key is given, but without path= nothing is written that it could hide."),
+    ("audit_release_times(None)", "the subject is None, but must be a run that is used live."),
+    ("LiveRun.over(None, horizon=5)", "private is None, but must be a Private."),
     ("Range(1, 0)", "low is 1 and high is 0, but low must be below high."),
     ("Range(0, 0)", "low is 0 and high is 0, but low must be below high."),
     ("Range(None, 1)", "low is None, but must be a finite number."),

@@ -14,7 +14,6 @@ from discreet.checks import check_learner
 from discreet.checks.failure import same_state
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
-from discreet.kernel import Component
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
@@ -23,10 +22,11 @@ from discreet.learners.points.linear_ftpl import LinearFtpl
 from discreet.mechanisms import Laplace
 from discreet.problems import Game
 from discreet.randomness import streams
+from discreet.sets import ConvexSet
 from discreet.simulation.loop import Player, play
 
 
-class Ball(Component):
+class Ball(ConvexSet):
     """The points at most 1 from the origin."""
 
     dimension: int
@@ -49,7 +49,7 @@ class Ball(Component):
             point[i] = -direction[i] * shrink
 
 
-class Cube(Component):
+class Cube(ConvexSet):
     """The points with all coordinates in [-1, 1]."""
 
     dimension: int

@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet import Bandit, Ledger
+from discreet.ledger.turns import turn
 from discreet.live import face
 from discreet.live.file_store import FileStore
 from discreet.live.rows import Change
@@ -160,7 +161,7 @@ class RepliesFirst(FileStore):
     changes = 0
 
     def commit(self, change):
-        with self._using():
+        with turn, self._explained():
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
             self._write(change, self.rows)

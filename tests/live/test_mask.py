@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import sqlite3
 import stat
 
 import numpy as np
@@ -22,7 +25,10 @@ def test_what_is_hidden_can_be_shown_and_looks_different_every_time(tmp_path):
     raw = np.arange(100.0).tobytes()
     hidden = {key.hide(raw) for _ in range(20)}
     assert len(hidden) == 20
-    assert {Key(tmp_path / "a.key", new=False).show(each) for each in hidden} == {raw}
+    key.close()
+    key.close()
+    key = Key(tmp_path / "a.key", new=False)
+    assert {key.show(each) for each in hidden} == {raw}
     assert not any(raw[8:16] in each for each in hidden)
     other = Key(tmp_path / "b.key", new=True)
     assert all(other.show(each) != raw for each in hidden)
@@ -90,7 +96,9 @@ def test_a_file_that_is_newer_than_its_key_goes_on(tmp_path):
     bandit.close()
     key.write_bytes(before)
     Bandit.open(path, key=key).close()
-    assert Key(key, new=False).version == 1
+    again = Key(key, new=False)
+    assert again.version == 1
+    again.close()
 
 
 def test_without_its_key_a_run_goes_on_only_without_unfinished_batches(tmp_path):
@@ -135,8 +143,91 @@ def test_other_files_are_no_keys(tmp_path):
     make("batch", path=tmp_path / "other.db", key=tmp_path / "other.key").close()
 
 
-def test_a_simulation_needs_no_key_and_neither_does_noise_in_every_round(tmp_path):
+def test_a_simulation_needs_no_key(tmp_path):
     key = tmp_path / "run.key"
     make("batch", path=tmp_path / "a.db", key=key, simulation=True).close()
-    make("every round", path=tmp_path / "b.db", key=key).close()
     assert not key.exists()
+
+
+def test_a_copy_of_the_file_is_refused_while_the_run_is_open(tmp_path):
+    path, copied = tmp_path / "run.db", tmp_path / "copy.db"
+    bandit = make("batch", path=path)
+    decisions = [bandit.ask() for _ in range(4)]
+    for decision in decisions[:3]:
+        bandit.tell(decision, loss=0.5)
+    bandit.close()
+    shutil.copy(path, copied)
+    with Bandit.open(path) as one:
+        with pytest.raises(DiscreetError, match="which is in use: the same run is open, here or from a copy"):
+            Bandit.open(copied)
+        one.tell(decisions[3], loss=0.5)
+    with pytest.raises(DiscreetError, match="is an old copy: it has 0 releases, but the run has had 1"):
+        Bandit.open(copied)
+
+
+def test_outcomes_of_single_rounds_are_not_released_again_from_a_backup(tmp_path):
+    path, backup = tmp_path / "run.db", tmp_path / "backup.db"
+    bandit = make("every round", path=path)
+    decision = bandit.ask()
+    bandit.close()
+    shutil.copy(path, backup)
+    with Bandit.open(path) as again:
+        again.tell(decision, loss=0.5)
+    with pytest.raises(DiscreetError, match="is an old copy"):
+        Bandit.open(backup)
+
+
+def test_an_interrupt_at_the_commit_leaves_a_key_that_catches_up(tmp_path, monkeypatch):
+    path, backup = tmp_path / "run.db", tmp_path / "backup.db"
+    bandit = make("batch", path=path)
+    decisions = [bandit.ask() for _ in range(4)]
+    for decision in decisions[:3]:
+        bandit.tell(decision, loss=0.5)
+    bandit.close()
+    shutil.copy(path, backup)
+    bandit = Bandit.open(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Key, "advance", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            bandit.tell(decisions[3], loss=0.5)
+    bandit.close()
+    with pytest.raises(DiscreetError, match="is an old copy"):
+        Bandit.open(backup)
+
+
+def test_a_key_that_cannot_be_written_says_what_has_happened(tmp_path, monkeypatch):
+    bandit = make("batch", path=tmp_path / "run.db")
+    decisions = [bandit.ask() for _ in range(4)]
+    for decision in decisions[:3]:
+        bandit.tell(decision, loss=0.5)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("the disk is full")))
+        for use in (lambda: bandit.tell(decisions[3], loss=0.5), bandit.ask):
+            with pytest.raises(DiscreetError, match=r"what was told and released counts, but its key .*the disk is full"):
+                use()
+    assert bandit.state().released == 1
+    bandit.close()
+
+
+def test_closing_twice_closes_no_other_file(tmp_path):
+    first = make("batch", path=tmp_path / "a.db")
+    first.close()
+    second = make("batch", path=tmp_path / "b.db")
+    first.close()
+    for decision in [second.ask() for _ in range(4)]:
+        second.tell(decision, loss=0.5)
+    assert second.state().released == 1
+    second.close()
+
+
+def test_who_has_answered_cannot_be_seen_in_the_file(tmp_path):
+    """All rows of outcomes have the same size, and are hidden by the key."""
+    bandit = make("batch", path=tmp_path / "run.db", wait=60.0, default_loss=0.0)
+    decisions = [bandit.ask() for _ in range(3)]
+    bandit.tell(decisions[1], loss=1.0)
+    with contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file:
+        rows = file.execute("SELECT decision, value FROM outcome ORDER BY decision").fetchall()
+    assert [number for number, _ in rows] == [0, 1, 2]
+    assert len({len(value) for _, value in rows}) == 1
+    assert len({value for _, value in rows}) == 3
+    bandit.close()

@@ -96,7 +96,7 @@ def test_an_outcome_counts_once(kind):
     decision = ask(face)
     tell(face, decision)
     before = rows_of(face)
-    with pytest.raises(DiscreetError, match="decision 0 has been told already: each outcome counts once"):
+    with pytest.raises(DiscreetError, match="decision 0 has been told already, or given up: each outcome counts once"):
         tell(face, decision)
     assert rows_of(face) == before
 
@@ -635,3 +635,28 @@ def test_a_private_learner_of_one_s_own_is_run_with_exact_noise():
     assert run.plan.private.channel.noise_scales[0].exact
     run.tell(run.ask(), 0.5)
     assert not np.shares_memory(run._engine.learner.weights.logs, learner.weights.logs)
+
+
+@pytest.mark.parametrize("name", ["state", "open_decisions", "release_due"])
+def test_an_interrupt_while_a_method_begins_leaves_no_lock_behind(name):
+    """Wherever Ctrl-C comes, the run answers afterwards: also while the traceback is still there."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    run, rng, interrupted = bandit()._run, np.random.default_rng(1), 0
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-5, 1e-4))
+                for _ in range(10_000):
+                    getattr(run, name)()
+            except KeyboardInterrupt:
+                interrupted += 1
+                assert run._lock.acquire(timeout=5.0), "the lock is free while the traceback lives"
+                run._lock.release()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted > 250

@@ -351,3 +351,40 @@ def test_a_run_that_was_killed_while_it_was_made_can_be_made_again(tmp_path):
         found.append(there)
     assert not found[0]
     assert found[-1]
+
+
+def test_a_second_writer_ends_the_first_one_by_whatever_way_it_came(tmp_path):
+    """Locks can be lost (the file of the lock deleted, read and closed by this very process): sessions are not."""
+    path = tmp_path / "run.db"
+    first = make("batch", path=path, simulation=True)
+    decisions = [first.ask() for _ in range(3)]
+    first.tell(decisions[0], loss=0.5)
+    (tmp_path / "run.db.writer").unlink()
+    second = Bandit.open(path)
+    for use in (lambda: first.tell(decisions[1], loss=0.5), first.ask):
+        with pytest.raises(DiscreetError, match="has been opened by another process: a run has one writer"):
+            use()
+    second.tell(decisions[1], loss=0.5)
+    assert [one.id for one in second.open_decisions] == [2]
+    second.close()
+
+
+def test_a_link_is_the_run_that_it_points_to(tmp_path):
+    path, link = tmp_path / "run.db", tmp_path / "link.db"
+    bandit = make("batch", path=path)
+    link.symlink_to(path)
+    with pytest.raises(DiscreetError, match="is in use: a run has one writer"):
+        Bandit.open(link)
+    bandit.close()
+    Bandit.open(link).close()
+
+
+def test_another_ledger_is_charged_when_the_run_is_opened(tmp_path):
+    path = tmp_path / "run.db"
+    bandit = make("batch", path=path, ledger=Ledger(1.0))
+    decision = bandit.ask()
+    bandit.close()
+    other = Ledger(1.0)
+    with Bandit.open(path, ledger=other) as again:
+        assert other.spent.epsilon == 1.0
+        again.tell(decision, loss=0.5)

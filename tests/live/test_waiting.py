@@ -116,7 +116,7 @@ def test_nothing_that_is_shown_says_what_was_told():
             bandit.tell(decision, reward=reward)
     assert [shown._replace(shares={}) for shown in (one.state(), other.state())] == [(1, 400, {}, 0, 1, 1, 0)] * 2
     assert len(one.open_decisions) == len(other.open_decisions) == 1
-    assert "also of when outcomes come (docs/proofs.md: Deadlines)" in one.guarantee.source
+    assert "also of when outcomes come, if decisions are not asked for in answer to them" in one.guarantee.source
     assert "if when outcomes come is public" in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
 
 
@@ -141,7 +141,7 @@ def test_running_sums_take_the_outcomes_in_the_order_of_asking():
     clock.now += 10.0
     experts.ask()
     assert experts.state().released == 3
-    assert experts._run._store.rows.outcomes == {}
+    assert set(experts._run._store.rows.outcomes) == {3}
     optimizer = Optimizer("cube", 2, 100, 1.0, delta=1e-6, wait=10.0, default_loss=[0.0, 0.5])
     clock = optimizer._run._clock = Clock()
     optimizer.ask()
@@ -242,6 +242,57 @@ def test_a_run_that_waits_gives_nothing_up():
         bandit.give_up(bandit.ask())
 
 
+def test_giving_up_asks_for_the_same_as_telling():
+    one, other = make("batch"), make("batch")
+    mine, theirs = one.ask(), other.ask()
+    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+        other.give_up(mine)
+    for wrong in (None, "0", np.int64(0), True, 0.0):
+        with pytest.raises(DiscreetError, match=r"decision is of type .*, but must be the Decision"):
+            other.give_up(wrong)
+    assert other.state().lost == 0
+    assert other.give_up(theirs)
+
+
+def test_who_comes_too_late_is_not_told_whether_somebody_was_in_time():
+    bandit, clock, _ = waiting()
+    first, second = bandit.ask(), bandit.ask()
+    bandit.tell(first, reward=1.0)
+    clock.now += HOUR
+    for decision in (first, second):
+        assert bandit.tell(decision, reward=1.0) is None
+
+
+def test_a_clock_that_is_set_back_does_not_stop_a_run():
+    bandit, clock, heard = waiting(size=1)
+    clock.now += 1e7
+    bandit.ask()
+    clock.now -= 1e7
+    bandit.ask()
+    clock.now += HOUR
+    assert bandit.release_due() == 2
+    assert heard == [1.0, 1.0]
+
+
+def test_many_deadlines_are_passed_in_linear_time():
+    """Twice as many take about twice as long: four times would be quadratic; the best of three, so that noise is rare."""
+    import time
+
+    def seconds(count):
+        best = float("inf")
+        for _ in range(3):
+            bandit, clock, _ = waiting(size=1, horizon=10**6)
+            for _ in range(count):
+                bandit.ask()
+            clock.now += HOUR
+            start = time.perf_counter()
+            assert bandit.release_due() == count
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    assert seconds(16_000) < 3.2 * seconds(8_000)
+
+
 def test_shares_say_how_often_each_arm_was_chosen(tmp_path):
     path = tmp_path / "run.db"
     bandit = make("every round", path=path)
@@ -259,11 +310,11 @@ class TestWithoutHorizon:
         bandit = Bandit(arms=3, horizon=None, epsilon=1.0, path=path)
         promise = bandit.guarantee
         late = bandit.ask()
-        for _ in range(FIRST_EPOCH - 1):
+        for _ in range(FIRST_EPOCH):
             bandit.tell(bandit.ask(), loss=0.5)
         learned = bandit._run._engine.learner_state.tobytes()
         bandit.tell(bandit.ask(), loss=0.5)
-        assert bandit._run._store.rows.epoch == (1, FIRST_EPOCH)
+        assert bandit._run._store.rows.epoch == (1, FIRST_EPOCH + 1)
         assert bandit._run._engine.learner_state.tobytes() != learned
         before = bandit.state().released
         bandit.tell(late, loss=0.0)
@@ -271,8 +322,8 @@ class TestWithoutHorizon:
         assert bandit.guarantee == promise
         bandit.close()
         with Bandit.open(path) as again:
-            assert again._run._end == FIRST_EPOCH + 2 * FIRST_EPOCH
-            assert repr(again).startswith(f"Bandit(3 arms, round {FIRST_EPOCH + 1}, batched-htinf")
+            assert again._run._end == FIRST_EPOCH + 1 + 2 * FIRST_EPOCH
+            assert repr(again).startswith(f"Bandit(3 arms, round {FIRST_EPOCH + 2}, batched-htinf")
             assert again.state().horizon is None
 
     def test_every_round_is_in_at_most_one_release(self):
@@ -284,6 +335,25 @@ class TestWithoutHorizon:
         groups = [number for number in released if number is not None]
         assert bandit.state()[:1] + bandit.state()[3:4] == (5 * FIRST_EPOCH, len(groups))
         assert len(set(groups)) == len(groups) > 2
+
+    def test_an_epoch_waits_for_its_outcomes(self):
+        """Else nothing would be learned in an epoch that is shorter than the wait."""
+        bandit = Bandit(arms=2, horizon=None, epsilon=5.0, simulation=True, seed=3, wait=3000.0, default_loss=1.0)
+        clock = bandit._run._clock = Clock()
+        for _ in range(3000 + FIRST_EPOCH - 20):
+            clock.now += 1.0
+            bandit.tell(bandit.ask(), loss=0.5)
+        assert bandit._run._store.rows.epoch == (0, 0)
+        assert bandit.state().released > 0
+        for _ in range(40):
+            clock.now += 1.0
+            bandit.ask()
+        assert bandit._run._store.rows.epoch[0] == 1
+        assert bandit.state().lost > 0, "what was open is not learned from, and is counted"
+
+    def test_an_algorithm_that_promises_less_in_longer_runs_needs_a_horizon(self):
+        with pytest.raises(DiscreetError, match="horizon is None, but exp3-tau promises less in longer runs"):
+            Bandit(arms=2, horizon=None, epsilon=1.0, delta=1e-6, algorithm="exp3-tau", simulation=True)
 
     def test_it_learns(self):
         bandit = Bandit(arms=2, horizon=None, epsilon=5.0, simulation=True, seed=3)

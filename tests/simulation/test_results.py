@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
-
 import matplotlib
 import matplotlib.pyplot as pyplot
 import numpy as np
+import pandas
 import pytest
 
 from discreet import simulate
@@ -92,11 +90,18 @@ def test_rewards_are_losses_turned_round():
     assert np.array_equal(first.regret, second.regret)
 
 
-def test_the_tidy_table_goes_to_pandas(results, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=dict))
+def test_the_tidy_table_goes_to_pandas(results):
     table = results.to_pandas()
-    assert set(table) == set(results.columns())
-    assert len(table["regret"]) == results.regret.size
+    assert list(table.columns) == list(results.columns())
+    assert len(table) == results.regret.size
+    last = table[table["round"] == results.rounds].groupby("label", sort=False)["regret"].mean()
+    assert last.tolist() == pytest.approx([row["regret_mean"] for row in results.summary()])
+
+
+def test_losses_may_be_a_data_frame():
+    frame = pandas.DataFrame(LOSSES, columns=[f"arm {i}" for i in range(len(LOSSES[0]))])
+    one, other = simulate("exp3", losses=np.array(LOSSES), trials=2), simulate("exp3", environment=frame, trials=2)
+    assert np.array_equal(one.regret, other.regret)
 
 
 def test_regret_is_drawn_into_given_axes_in_given_colours(results):

@@ -11,6 +11,7 @@ from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns, Record
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
 from discreet.auditing.registry import GameFacts, attack_on, default_attack
+from discreet.auditing.release_times import audit_release_times
 
 __all__ = [
     "Attack",
@@ -23,6 +24,7 @@ __all__ = [
     "attack_on",
     "attacked",
     "audit",
+    "audit_release_times",
     "default_attack",
     "gradient_sums",
     "releases",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet import kernel
-from discreet.auditing.attacks import AT_ONCE, Attack, trials_to_find
+from discreet.auditing.attacks import AT_ONCE, PIECE, Attack, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Estimates, PaperEstimates
@@ -70,6 +70,11 @@ class OneEstimate(Attack):
         channel: Any = private.channel
         affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
+
+    def at_once(self, private: Private) -> int:
+        """Return as many as take a part of a second."""
+        channel: Any = private.channel
+        return int(PIECE // (20 + 10 * self.experts * channel.size))
 
     def way(self, channel: Estimates | PaperEstimates) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""

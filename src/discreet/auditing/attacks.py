@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet import kernel
-from discreet.auditing.bounds import LEAST, MOST, ROUNDS, RUNS, SPENT, attacked
+from discreet.auditing.bounds import CONFIDENCE, LEAST, MOST, ROUNDS, RUNS, SPENT, attacked, largest_bound
 from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Release, Trace
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
@@ -20,9 +20,13 @@ from discreet.private import Private
 from discreet.problems import ArmGame, Game, Problem
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
+from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player
 
 AT_ONCE = 1 << 19
+SEEDS = 10**15  # that there are
+PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds, and such that are not compiled, which take a part of a second
+SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
 
 
 class Attack(Component):
@@ -51,14 +55,41 @@ class Attack(Component):
         """Return how many trials the attack needs and can afford: a few, if each is a whole run."""
         return RUNS
 
-    def bound(self, private: Private, claim: Guarantee, *, trials: int, seed: int, confidence: float) -> float:
+    def at_once(self, private: Private) -> int:
+        """Return how many trials are played in one go: a second's worth at most, for nothing stops in between."""
+        return RUNS // 20
+
+    def largest_bound(self, private: Private, claim: Guarantee, *, trials: int, confidence: float) -> float:
+        """Return what so many trials can show at most, whatever is attacked."""
+        gaussian = self.gaussian_curve(private) is not None
+        return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
+
+    def bound(
+        self,
+        private: Private,
+        claim: Guarantee,
+        *,
+        trials: int,
+        seed: int,
+        confidence: float,
+        progress: Progress | None = None,
+    ) -> float:
         """Return a lower bound on epsilon at the delta of the claim, from the best event of the statistic."""
 
         def sample(world: int, number: int, series: int) -> Floats:
-            return self.sample(prepared, world, number, seed + (series << 40))
+            return self.sample(prepared, world, number, (seed + (series << 40)) % SEEDS)
 
         prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
-        return attacked(sample, trials, delta=claim.delta, gaussian=gaussian, confidence=confidence)
+        sample(0, 1, 0)  # compiles everything, where an interrupt is heard at once
+        return attacked(
+            sample,
+            trials,
+            delta=claim.delta,
+            gaussian=gaussian,
+            confidence=confidence,
+            at_once=max(1, self.at_once(prepared)),
+            progress=progress,
+        )
 
 
 def channel_curve(private: Private) -> GaussianNoise | None:
@@ -72,7 +103,8 @@ def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable:
 
     ``rarer`` says by how much the root of the number grows if the best event is rare; Gaussian noise does not need it.
     """
-    if claim.epsilon == 0.0:
+    most = largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=shape is not None)
+    if claim.epsilon == 0.0 or claim.epsilon > most:
         return LEAST
     precise = rarer * 2.6 * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0))) / max(0.04 * claim.epsilon, 1e-9)
     if shape is not None:
@@ -165,7 +197,14 @@ class EveryRelease(Attack):
 
     def trials_for(self, private: Private, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
-        return trials_to_find(claim, self.gaussian_curve(private), affordable=ROUNDS // (20 + private.channel.hold()))
+        hold = private.channel.hold()
+        affordable = ROUNDS // (20 + hold) if kernel.compilable(private) else SLOW_ROUNDS // hold
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
+
+    def at_once(self, private: Private) -> int:
+        """Return as many as take a part of a second."""
+        hold = private.channel.hold()
+        return min(AT_ONCE, PIECE // (20 + hold)) if kernel.compilable(private) else 1 + SLOW_PIECE // hold
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return what is released, batch after batch."""
@@ -284,7 +323,11 @@ class Shown(Wrapping):
 
 def shown(private: Private, problem: Problem) -> Private:
     """Return the private learner for games that show nothing: it is shown what a probe of its problem shows first."""
-    observation = problem.probe(1, np.random.default_rng(0)).observe(0)
+    return showing(private, problem.probe(1, np.random.default_rng(0)).observe(0))
+
+
+def showing(private: Private, observation: Observation) -> Private:
+    """Return the private learner for games that show nothing, where it is shown this in every round."""
     if isinstance(observation, int):
         return private
     return private._replace(learner=Shown(private.learner, np.ascontiguousarray(observation)))

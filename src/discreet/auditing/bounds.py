@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.curves import gaussian_epsilon
+from discreet.simulation.experiment import Progress
 
 CONFIDENCE = 0.99
 LEAST, MOST = 400_000, 100_000_000  # trials
@@ -52,28 +54,54 @@ def attacked(
     delta: float,
     gaussian: bool,
     confidence: float = CONFIDENCE,
+    at_once: int = AT_ONCE,
+    progress: Progress | None = None,
 ) -> float:
     """Return the lower bound on epsilon from ``sample(world, trials, series)``.
 
     Both worlds are drawn side by side. An event is chosen on a quarter of the trials, and counted in the others, piece by
-    piece, so that memory does not grow with them.
+    piece, so that memory does not grow with them, and an interrupt need not wait for more than a piece.
     """
-    spent = min(math.ceil(SPENT * trials), AT_ONCE)
-    counted = trials - spent
+    spent, counted = parts_of(trials)
+    stop, lock, done = threading.Event(), threading.Lock(), 0
 
-    def count_hits(world: int, event: Event) -> int:
-        pieces = range(0, counted, AT_ONCE)
-        return sum(
-            event.hits(np.asarray(sample(world, min(AT_ONCE, counted - start), 1 + piece)))
-            for piece, start in enumerate(pieces)
-        )
+    def pieces(world: int, number: int, first: int) -> Iterator[Floats]:
+        nonlocal done
+        for piece, start in enumerate(range(0, number, at_once)):
+            if stop.is_set():
+                return
+            size = min(at_once, number - start)
+            yield np.asarray(sample(world, size, first + piece))
+            with lock:
+                done += size
+                if progress is not None:
+                    progress(done, 2 * trials)
+
+    def choose(world: int) -> Floats:
+        drawn = list(pieces(world, min(spent, at_once), 0)) + list(pieces(world, spent - min(spent, at_once), 1 << 20))
+        return np.concatenate(drawn) if drawn else np.empty(0)
 
     with ThreadPoolExecutor(2) as threads:
-        first, second = threads.map(lambda world: np.asarray(sample(world, spent, 0)), (0, 1))
-        event = best_event(first, second, confidence=confidence, delta=delta, gaussian=gaussian)
-        hits = list(threads.map(lambda world: count_hits(world, event), (0, 1)))
+        try:
+            first, second = threads.map(choose, (0, 1))
+            event = best_event(first, second, confidence=confidence, delta=delta, gaussian=gaussian)
+            hits = list(threads.map(lambda world: sum(map(event.hits, pieces(world, counted, 1))), (0, 1)))
+        finally:
+            stop.set()
     tally = Tally(hits[event.likelier], hits[1 - event.likelier], counted)
     return epsilon_bound(tally, confidence=confidence, delta=delta, gaussian=gaussian)
+
+
+def parts_of(trials: int) -> tuple[int, int]:
+    """Return how many trials an event is chosen with, and in how many it is counted."""
+    spent = min(math.ceil(SPENT * trials), AT_ONCE)
+    return spent, trials - spent
+
+
+def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: bool) -> float:
+    """Return what so many trials show at most: in one world an event always happens, in the other it never does."""
+    counted = parts_of(trials)[1]
+    return epsilon_bound(Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian)
 
 
 def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bool) -> float:
@@ -111,6 +139,33 @@ def best_event(first: Floats, second: Floats, *, confidence: float, delta: float
             if scores[index] > best:
                 best, chosen = float(scores[index]), Event(float(thresholds[index]), upper, likelier)
     return chosen
+
+
+def quick_bound(first: Floats, second: Floats, *, delta: float, gaussian: bool, deviations: float) -> float:
+    """Return about what the best half-line shows on two samples of equal size: to choose by, and nothing more.
+
+    It stays some deviations away from what was counted.
+    """
+    from scipy import special
+
+    trials = first.size
+    worlds = np.sort(first), np.sort(second)
+    pooled = np.sort(np.concatenate(worlds))
+    places = (np.linspace(0.0, 1.0, 64) * (pooled.size - 1)).astype(np.int64)
+    values = np.unique(pooled[places])
+    thresholds = np.concatenate([[values[0] - 1.0], (values[1:] + values[:-1]) / 2.0])
+    below = [np.searchsorted(world, thresholds, "right") for world in worlds]
+    best = 0.0
+    for hits, others in (below, below[::-1], [trials - each for each in below], [trials - each for each in below[::-1]]):
+        low = np.maximum(hits - deviations * np.sqrt(hits), 0.0) / trials
+        high = np.minimum((others + deviations * np.sqrt(others) + deviations**2) / trials, 1.0)
+        if gaussian:
+            with np.errstate(invalid="ignore"):
+                shift = float(np.nanmax(special.ndtri(np.minimum(low, 1.0 - 0.5 / trials)) - special.ndtri(high)))
+            best = max(best, gaussian_epsilon(shift, delta) if shift > 0.0 else 0.0)
+        else:
+            best = max(best, float(np.log(np.maximum(low - delta, 1e-300) / high).max()))
+    return best
 
 
 def beside(values: Floats, pooled: Floats) -> Floats:

@@ -8,11 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, channel_curve, trials_to_find
+from discreet.auditing.attacks import PIECE, SLOW_PIECE, Attack, channel_curve, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
+from discreet.channels.rounding import Checked
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Channel, Floats, Generator, Integers, Noise
+from discreet.contracts import Floats, Generator, Integers, Noise
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
@@ -22,7 +23,7 @@ from discreet.randomness import streams
 from discreet.sets import ConvexSet
 
 AT_ONCE = 1 << 15
-LONGEST = 2048
+LONGEST, LONGEST_LIVE = 2048, 128  # prefixes
 
 
 class OneVector(Attack):
@@ -65,17 +66,25 @@ class OneVector(Attack):
         rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
         # the best event of pure noise is that all noises of the first round are on one side
         rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
-        return trials_to_find(claim, shape, affordable=ROUNDS // (40 * rounds * self.one.size), rarer=rarer)
+        affordable = ROUNDS // (40 * rounds * self.one.size) if compilable(channel) else 32 * self.at_once(private)
+        return trials_to_find(claim, shape, affordable=affordable, rarer=rarer)
+
+    def at_once(self, private: Private) -> int:
+        """Return as many as take a part of a second."""
+        channel: Any = private.channel
+        numbers = channel.rounds_to_audit() * self.one.size
+        return int(PIECE // (40 * numbers) if compilable(channel) else 1 + SLOW_PIECE // numbers)
 
     def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of each run."""
-        channel = copy(simulated(private.channel))
+        channel = copy(cast(Stream, private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = channel.rounds_to_audit(), rest.size
-        if rounds >= LONGEST:
+        longest = LONGEST if compilable(channel) else LONGEST_LIVE
+        if rounds >= longest:
             raise DiscreetError(
                 f"the running sum has {rounds:,} prefixes, but every trial of its audit is a whole run: "
-                f"give fewer than {LONGEST:,} rounds."
+                f"give fewer than {longest:,} rounds."
             )
         inputs = np.repeat(rest[None], rounds, axis=0), np.repeat(rest[None], rounds, axis=0)
         inputs[0][self.turn], inputs[1][self.turn] = self.one, self.other
@@ -105,8 +114,8 @@ def prefix_runs(channel: Stream, inputs: Floats, released: Floats, rng: Generato
 @attack_on(Stream)
 def one_vector(private: Private, facts: GameFacts) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
-    channel = simulated(private.channel)
-    losses = cast(ConvexSet, channel.losses)  # as in all simulations
+    channel = cast(Stream, private.channel)
+    losses = vectors_of(channel)
     norm = 2.0 if math.isnan(channel.noise.norm) else channel.noise.norm
     size = losses.dimension
     pairs = []
@@ -119,15 +128,10 @@ def one_vector(private: Private, facts: GameFacts) -> OneVector:
     return OneVector(*farthest, turn=channel.round_to_attack())
 
 
-def simulated(channel: Channel) -> Stream:
-    """Return the channel, or refuse one in live use: an audit needs millions of draws, and sets the noise apart."""
-    stream = cast(Stream, channel)
-    if stream.noise.is_exact:
-        raise DiscreetError(
-            f"the channel is a {type(channel).__name__} in live use, but is audited through its simulated twin, which is "
-            "the same code: give the Private that live() was called on."
-        )
-    return stream
+def vectors_of(channel: Stream) -> ConvexSet:
+    """Return the set of possible vectors; in live use, the one that is checked."""
+    losses = channel.losses
+    return losses.losses if isinstance(losses, Checked) else cast(ConvexSet, losses)
 
 
 class Impulse(Noise):

@@ -16,6 +16,7 @@ from discreet.private import Private
 from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import Range
+from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player
 
 WARM_UPS = 4_000
@@ -46,7 +47,20 @@ class RareArm(Attack):
         """Return a few: each is a run of all batches before the change."""
         return WARM_UPS
 
-    def bound(self, private: Private, claim: Guarantee, *, trials: int, seed: int, confidence: float) -> float:
+    def largest_bound(self, private: Private, claim: Guarantee, *, trials: int, confidence: float) -> float:
+        """Return that no number of trials limits what is computed."""
+        return math.inf
+
+    def bound(
+        self,
+        private: Private,
+        claim: Guarantee,
+        *,
+        trials: int,
+        seed: int,
+        confidence: float,
+        progress: Progress | None = None,
+    ) -> float:
         """Return a lower bound on epsilon at the delta of the claim, from the later draws of the rare arm."""
         delta = claim.delta
         channel: Any = private.channel
@@ -54,13 +68,14 @@ class RareArm(Attack):
         if later < 1:
             return 0.0
         half = trials // 2
-        pilot, counted = (self._probabilities(private, range(start, start + half), seed) for start in (0, half))
+        parts = range(half), range(half, 2 * half)
+        pilot, counted = (self._probabilities(private, part, seed, progress, 2 * half) for part in parts)
         if delta <= 0.0:  # one sequence of draws that is possible in both worlds is enough
             pairs = np.concatenate([pilot, counted])
             return float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max()) if len(pairs) else 0.0
         return _largest(pilot, counted, half, later, delta, confidence)
 
-    def _probabilities(self, private: Private, trials: range, seed: int) -> Floats:
+    def _probabilities(self, private: Private, trials: range, seed: int, progress: Progress | None, asked: int) -> Floats:
         """Return the rare arm's later probabilities in both worlds, of the trials that drew it at the change."""
         channel: Any = private.channel
         size, last = channel.size, self.arms - 1
@@ -80,6 +95,8 @@ class RareArm(Attack):
                 worlds.append((1.0 - mixing) * weights[last] / weights.sum() + mixing / self.arms)
             if worlds[0] != worlds[1]:
                 found.append(worlds)
+            if progress is not None:
+                progress(trial + 1, asked)
         return np.array(found).reshape(-1, 2)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.channels.sums import BatchSums
 from discreet.contracts import Generator, Noise, NoiseScale, Query, Release
-from discreet.errors import check_int
+from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, check_bounds
@@ -33,6 +33,8 @@ class Batch(BatchSums):
     @classmethod
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
         """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
+        if noise.is_exact:
+            raise DiscreetError("noise is exact, but must be noise for simulation: live() makes it exact.")
         rounds = check_int("batch_size", size, least=1)
         return cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
 

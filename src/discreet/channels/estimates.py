@@ -58,14 +58,14 @@ class Estimates(Channel):
     seen: Integers
     way: Integers  # in which the last batch was released
     sums: Raw[Floats]  # of query · loss
-    grouped: Floats  # of query · noisy sum, over groups
+    grouped: Raw[Floats]  # of query · noisy sum, over groups; a batch that is released in another way does not pay for it
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
     columns: Floats  # group, coordinate: the last query of each group
     held: Raw[Floats]  # group: the sum of its losses since its query changed, in steps of the grid
     known: Integers  # group: whether it had a query in this batch
-    released: Floats
+    released: Raw[Floats]
 
     @classmethod
     def over(

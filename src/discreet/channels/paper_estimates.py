@@ -33,7 +33,7 @@ class PaperEstimates(Channel):
     seen: Integers
     sums: Raw[Floats]
     largest_entries: Floats
-    released: Floats
+    released: Raw[Floats]
 
     @classmethod
     def over(

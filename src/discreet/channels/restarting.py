@@ -183,7 +183,8 @@ class Restarting(Stream):
     def with_noise(self, noise: Noise) -> Restarting:
         """Return a copy with other noise, scaled as this one is."""
         twin = copy(self)
-        return twin._replace(sums=twin.sums._replace(noise=twin.sums.noise._replace(noise=noise)))
+        scaled = Scaled(noise=noise, factor=np.ones(1), unscaled=np.zeros(self.released.size))
+        return twin._replace(sums=twin.sums._replace(noise=scaled))
 
     def rounds_to_audit(self) -> int:
         """Return the rounds of three epochs, if the first has one round."""

@@ -41,13 +41,15 @@ class BatchSums(Channel):
 
     def take(self, feedback: float, query: Query) -> bool:
         """Add a loss; return whether the batch is full."""
-        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(self.batch_length())))
+        length = self.batch_length()
+        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
         self.held[COUNT] += 1.0
-        return bool(self.held[COUNT] >= self.batch_length())
+        return bool(self.held[COUNT] >= length)
 
     def batch_length(self) -> float:
         """Return how many losses make the running batch full."""
-        return float(self.held[WISH]) if self.held[WISH] > 0.0 else float(self.size)
+        wish = float(self.held[WISH])
+        return wish if wish > 0.0 else float(self.size)
 
     def empty(self) -> float:
         """Return the sum of the batch in widths of the range, and forget it."""

@@ -13,7 +13,7 @@ from discreet.checks.channel import check_channel
 from discreet.checks.environment import check_environment
 from discreet.checks.failure import CheckFailed
 from discreet.checks.learner import check_learner
-from discreet.checks.private import check_non_interference, check_private, check_two_speeds
+from discreet.checks.private import check_non_interference, check_private, check_two_speeds, check_untouched
 
 __all__ = [
     "CheckFailed",
@@ -23,4 +23,5 @@ __all__ = [
     "check_non_interference",
     "check_private",
     "check_two_speeds",
+    "check_untouched",
 ]

@@ -1,4 +1,4 @@
-"""The contract of a channel for scalar feedback."""
+"""The contract of a channel, for numbers and for vectors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 
 from discreet import kernel
-from discreet.checks.failure import require, require_component, same_state
+from discreet.channels.running_sum import Stream
+from discreet.checks.failure import CheckFailed, require, require_kind, same_state
 from discreet.contracts import Channel, Feedback, Floats, Query
+from discreet.ranges import Range
+
+LONGEST = 2_000  # rounds in which lengths are compared
+BEYOND = (0.01, 1.0, 10.0, 1e6)  # by how many widths feedback leaves the declared range
 
 
 def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query = 1.0) -> None:
@@ -17,7 +22,7 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
 
     ``query`` is what is asked for in every round. A channel with a field ``size`` releases after that many rounds.
     """
-    require_component(channel)
+    require_kind("channel", channel, Channel)
     name = type(channel).__name__
     hold = channel.hold()
     require(isinstance(hold, int) and hold >= 1, f"{name}.hold must be a whole number of at least 1, and is {hold!r}")
@@ -30,12 +35,17 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
     period = int(channel._asdict().get("size", hold))
     require(period % hold == 0, f"{name} must hold an action for a part of a batch, or all of it")
     for round_ in range(1, 2 * period + 1):
+        asked = kernel.copy(query)
         one = first.offer(feedback, query, np.random.default_rng(round_))
+        require(
+            same_state((query,), (asked,)) is None, f"{name}.offer writes into the query, whose arrays are the learner's"
+        )
         two = second.offer(feedback, query, np.random.default_rng(round_))
         alike = one[0] == two[0] and np.array_equal(one[1], two[1])
         require(alike, f"{name}.offer is not a function of its state, the feedback and the generator")
         require(one[0] == (round_ % period == 0), f"{name} must release after every {period} rounds")
 
+    _check_lengths(channel, feedback, query, rounds=min(3 * period, LONGEST))
     one_way, other_way = kernel.copy(channel), kernel.copy(channel)
     for round_ in range(max(1, period - 1)):
         one_way.offer(feedback, query, np.random.default_rng(round_))
@@ -51,13 +61,42 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
 
     if guarantee.is_private:
         _check_bad_feedback(channel, np.asarray(feedback, dtype=np.float64), query)
+        _check_ends(channel, np.asarray(feedback, dtype=np.float64), query)
+
+
+def _check_lengths(channel: Channel, feedback: Feedback, query: Query, *, rounds: int) -> None:
+    """Check that how long actions are held, and when something is released, says nothing about feedback.
+
+    Both may follow from earlier releases. So where they differ with the noise, they are compared until the first one.
+    """
+    name = type(channel).__name__
+
+    def seen(factors: tuple[float, ...], seed: int) -> list[tuple[int, int, bool]]:
+        fresh, rng, left, found = kernel.copy(channel), np.random.default_rng(seed), 0, []
+        for round_ in range(rounds):
+            left = left or fresh.begin(0)
+            ready = bool(fresh.offer(feedback * factors[round_ % len(factors)], query, rng)[0])
+            found.append((left, fresh.hold(), ready))
+            left -= 1
+        return found
+
+    usual = seen((1.0,), 0)
+    first = next((place for place, (_, _, ready) in enumerate(usual) if ready), rounds - 1)
+    drawn = any(seen((1.0,), seed) != usual for seed in (1, 2))
+    compared = first if drawn else rounds
+    for factors in ((0.5,), (0.0,), (1.0, 0.0), (0.0, 1.0, 1.0)):
+        alike = seen(factors, 0)[:compared] == usual[:compared]
+        require(alike, f"{name}: for how long an action is held, or when something is released, depends on feedback")
 
 
 def _check_bad_feedback(channel: Channel, like: Floats, query: Query) -> None:
     """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
-    huge, infinite, tiny, minus_infinite, nothing = (_released(channel, like, value, query) for value in bad)
+    try:
+        huge, infinite, tiny, minus_infinite, nothing = (_released(channel, like, value, query) for value in bad)
+    except (ArithmeticError, ValueError) as reason:
+        raise CheckFailed(f"{name} does not clamp feedback to a declared range: it fails with '{reason}'") from None
     same = np.allclose(huge, infinite, rtol=1e-9) and np.allclose(tiny, minus_infinite, rtol=1e-9)
     require(same, f"{name} does not clamp feedback to a declared range")
     finite = bool(np.isfinite(huge).all() and np.isfinite(tiny).all())
@@ -67,10 +106,32 @@ def _check_bad_feedback(channel: Channel, like: Floats, query: Query) -> None:
     require(inside, f"{name} does not bring NaN into the declared range")
 
 
-def _released(channel: Channel, like: Floats, value: float, query: Query) -> Floats:
+def _check_ends(channel: Channel, like: Floats, query: Query) -> None:
+    """Check that what is a little out of the declared range counts as its end, and a vector as the nearest possible."""
+    name = type(channel).__name__
+    if isinstance(channel, Stream):
+        for factor in BEYOND:
+            far = factor * np.where(np.arange(like.size) % 2 == 0, 1.0, -1.0) * channel.losses.diameter(math.inf)
+            near = far.copy()
+            channel.losses.project(near)
+            same = np.allclose(_released(channel, like, far, query), _released(channel, like, near, query), rtol=1e-9)
+            require(same, f"{name} does not bring every vector into its set")
+        return
+    for bounds in (part for part in channel if isinstance(part, Range)):
+        for end, side in ((bounds.low, -1.0), (bounds.high, 1.0)):
+            expected = _released(channel, like, end, query)
+            for factor in BEYOND:
+                beyond = end + side * factor * (bounds.high - bounds.low)
+                same = np.allclose(_released(channel, like, beyond, query), expected, rtol=1e-9)
+                require(
+                    same, f"{name} does not clamp {beyond:g} to its declared range, {bounds.low:g} to {bounds.high:g}"
+                )
+
+
+def _released(channel: Channel, like: Floats, value: float | Floats, query: Query) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
     fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
-    feedback: Any = np.full(like.shape, value) if like.ndim else value
+    feedback: Any = value if isinstance(value, np.ndarray) else np.full(like.shape, value) if like.ndim else value
     while not ready:
         ready, released = fresh.offer(feedback, query, rng)
     return np.array(released, dtype=np.float64)

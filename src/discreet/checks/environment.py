@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.checks.failure import CheckFailed, require
+from discreet.checks.failure import CheckFailed, require, require_kind
 from discreet.errors import DiscreetError
 from discreet.problems import Environment
 
 
 def check_environment(environment: Environment, *, rounds: int = 60) -> None:
     """Check that games are finite, the same however they are cut into pieces, and scored rightly."""
+    require_kind("environment", environment, Environment)
     name = type(environment).__name__
     whole = environment.deal(0, rounds, np.random.default_rng(1))
     cut = rounds // 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet import kernel
+from discreet.errors import DiscreetError, shorten
 
 
 class CheckFailed(AssertionError):
@@ -17,9 +18,11 @@ def require(condition: bool, message: str) -> None:
         raise CheckFailed(message)
 
 
-def require_component(component: object) -> None:
-    """Check that it is a component, whose state lies in arrays."""
-    require(isinstance(component, kernel.Component), f"{type(component).__name__} must be a kernel.Component")
+def require_kind(name: str, value: object, kind: type) -> None:
+    """Refuse an argument that is nothing of the kind that is checked."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be {article} {kind.__name__}.")
 
 
 def same_state(one: object, other: object) -> str | None:

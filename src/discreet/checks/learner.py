@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet import kernel
-from discreet.checks.failure import all_finite, require, require_component, same_state
+from discreet.checks.failure import all_finite, require, require_kind, same_state
 from discreet.contracts import Generator, Learner, Observation, Release
 
 ROUNDS = 300
@@ -21,7 +21,7 @@ def check_learner(
     ``observation`` is what it is shown each round. ``releases`` maps a random generator to a released value; the default
     is a noisy loss far outside [0, 1] now and then, as channels give it.
     """
-    require_component(learner)
+    require_kind("learner", learner, Learner)
     name = type(learner).__name__
     release = releases or (lambda rng: float(rng.random() + rng.laplace(0.0, 1.0)))
 

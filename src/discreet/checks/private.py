@@ -1,21 +1,33 @@
-"""The contract of a private learner: no raw feedback reaches the learner, and both speeds agree."""
+"""The contract of a private learner: no raw feedback reaches the learner, its arrays are its own, both speeds agree."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from discreet import kernel
 from discreet.channels import Constant
-from discreet.checks.failure import require, same_state
+from discreet.checks.channel import check_channel
+from discreet.checks.failure import require, require_kind, same_state
+from discreet.contracts import Feedback, Query
 from discreet.private import Private
-from discreet.problems import Environment, Problem
+from discreet.problems import Environment, Game, Problem
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 ROUNDS = 400
+SAMPLED = 20  # rounds among which an example of feedback is chosen
 
 
 def check_private(private: Private, environment: Environment) -> None:
-    """Check everything that is promised of a channel and a learner together."""
+    """Check everything that is promised of a channel and a learner, each and together.
+
+    The channel is checked with feedback of the environment, and with what the learner asks for.
+    """
+    require_kind("private", private, Private)
+    require_kind("environment", environment, Environment)
+    feedback, query = _example(private, environment)
+    check_channel(private.channel, feedback=feedback, query=query)
+    check_untouched(private, environment)
     check_non_interference(private, environment.problem)
     check_two_speeds(private, environment)
 
@@ -26,6 +38,8 @@ def check_non_interference(private: Private, problem: Problem, *, seed: int = 1)
     The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled
     and as plain Python.
     """
+    require_kind("private", private, Private)
+    require_kind("problem", problem, Problem)
     size = private.channel.release_size()
     value = np.full(size, 0.7) if size else 0.7
     probed = private._replace(channel=Constant.like(private.channel, value))
@@ -40,6 +54,52 @@ def check_non_interference(private: Private, problem: Problem, *, seed: int = 1)
             states.append(player.private.learner)
         where = same_state(states[0], states[1])
         require(where is None, f"raw feedback reaches {type(private.learner).__name__}.{where}")
+
+
+def check_untouched(private: Private, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
+    """Check that a channel leaves the learner alone: it holds none of its arrays, and writes into none.
+
+    A trace is the learner's too, and so are the arrays that a query names.
+    """
+    channel, learner = type(private.channel).__name__, type(private.learner).__name__
+    for mine, held in kernel.arrays(private.channel):
+        for theirs, array in kernel.arrays(private.learner):
+            shared = np.shares_memory(held, array)
+            require(
+                not shared, f"{channel}.{mine} and {learner}.{theirs} are one array: raw feedback could pass through it"
+            )
+    copied = kernel.copy(private)
+    game = _game(copied, environment, rounds, seed)
+    rngs = streams(seed)
+    for t in range(rounds):
+        if copied.learner.must_pause():
+            copied.learner.resume()
+        action, trace = copied.act(game.observe(t), rngs.learner)
+        copied.hold_for(trace)
+        query = copied.learner.query(trace)
+        before = kernel.copy((copied.learner, trace, query))
+        ready, released = copied.channel.offer(game.feedback(t, action), query, rngs.privacy)
+        where = same_state(before, (copied.learner, trace, query))
+        require(where is None, f"{channel}.offer changes an array of {learner}, its trace or its query ({where})")
+        if ready:
+            copied.learner.learn(trace, released)
+
+
+def _game(private: Private, environment: Environment, rounds: int, seed: int) -> Game:
+    """Return a game as the learner plays it."""
+    game = environment.deal(0, rounds, np.random.default_rng(seed))
+    return game.followed() if private.learner.follows else game
+
+
+def _example(private: Private, environment: Environment) -> tuple[Feedback, Query]:
+    """Return feedback of the environment, as large as it comes, and what the learner asks for."""
+    learner, rng = kernel.copy(private.learner), np.random.default_rng(0)
+    if learner.must_pause():
+        learner.resume()
+    game = _game(private, environment, SAMPLED, 1)
+    action, trace = learner.act(game.observe(0), rng)
+    values = [kernel.copy(game.feedback(t, action)) for t in range(SAMPLED)]
+    return max(values, key=lambda value: float(np.abs(value).max())), kernel.copy(learner.query(trace))
 
 
 def check_two_speeds(private: Private, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:

@@ -19,6 +19,7 @@ from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
 from discreet.options import parse_all
 from discreet.ranges import make_range
+from discreet.simulation.experiment import Progress
 
 
 @click.command(epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper")
@@ -62,7 +63,7 @@ def audit(
     if everything and texts:
         raise DiscreetError(f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one.")
 
-    def find(each: str) -> Audit:
+    def find(each: str, progress: Progress | None) -> Audit:
         known, usual = algorithm(each), default_setting(each)
         setting = Setting(
             known.problem_with(**(usual.problem.parameters() | options.given(parameters))),
@@ -72,9 +73,12 @@ def audit(
             bounds=make_range(**bounds),
         )
         chosen: dict[str, Any] = texts | parse_all(known.options, texts)
-        return attack_it(each, setting=setting, trials=trials, confidence=confidence, seed=seed, **chosen)
+        return attack_it(
+            each, setting=setting, progress=progress, trials=trials, confidence=confidence, seed=seed, **chosen
+        )
 
-    found = [find(name)] if name is not None else _all(find, quiet=quiet)
+    with progress_bar(quiet=quiet or not sys.stderr.isatty()) as bar:
+        found = [find(name, bar("trials"))] if name is not None else _all(find, bar("audits"))
     if as_json:
         values = [each.as_dict() for each in found]
         click.echo(json.dumps(values if everything else values[0], indent=2, ensure_ascii=False))
@@ -86,16 +90,14 @@ def audit(
         sys.exit(1)
 
 
-def _all(find: Callable[[str], Audit], *, quiet: bool) -> list[Audit]:
+def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | None) -> list[Audit]:
     """Return the audits of all algorithms that claim privacy."""
     names = [name for name, known in algorithms().items() if known.build(known.setting(delta=1e-6)).guarantee.is_private]
-    with progress_bar(quiet=quiet) as bar:
-        step = bar("audits")
-        found = []
-        for position, name in enumerate(names, start=1):
-            found.append(find(name))
-            if step is not None:
-                step(position, len(names))
+    found = []
+    for position, name in enumerate(names, start=1):
+        found.append(find(name, None))
+        if progress is not None:
+            progress(position, len(names))
     return found
 
 
@@ -113,6 +115,8 @@ def _show(found: Audit) -> None:
         ("trials", f"{found.trials:,} in each of two worlds"),
         ("verdict", f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak"),
     ]
+    if found.remark is not None:
+        lines.append(("remark", found.remark))
     facts(f"{found.name}: {known.title}", lines)
 
 
@@ -131,3 +135,6 @@ def _show_table(found: list[Audit]) -> None:
         for each in found
     ]
     table(["algorithm", "claimed", "found at least", "share", "verdict", "trials", "attack"], rows, right=(2, 3, 5))
+    for each in found:
+        if each.remark is not None:
+            click.echo(f"{each.name}: {each.remark}")

@@ -3,7 +3,7 @@
 from discreet.kernel.compiling import as_list, compile_for
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
 from discreet.kernel.digest import source_digest
-from discreet.kernel.state import arrays, as_plain, copy, map_arrays, map_parts, with_names
+from discreet.kernel.state import arrays, as_plain, copier, copy, map_arrays, map_parts, with_names
 
 __all__ = [
     "Component",
@@ -14,6 +14,7 @@ __all__ = [
     "compilable",
     "compile_for",
     "compiled_as",
+    "copier",
     "copy",
     "helper",
     "map_arrays",

@@ -58,6 +58,29 @@ def copy(component: Part) -> Part:
     return map_arrays(component, np.ndarray.copy)
 
 
+def copier(example: Part) -> Callable[[Part], Part] | None:
+    """Return what copies values like the example, several times faster than ``copy``; None if there are no arrays.
+
+    >>> again = copier((1, np.zeros(2)))
+    >>> again((3, np.ones(2)))
+    (3, array([1., 1.]))
+    """
+    makers: list[Callable[..., Any]] = []
+
+    def expression(part: object, text: str) -> str:
+        if isinstance(part, np.ndarray):
+            return f"{text}.copy()"
+        if not isinstance(part, tuple) or not any(True for _ in arrays(part)):
+            return text
+        inner = "".join(expression(each, f"{text}[{i}]") + ", " for i, each in enumerate(part))
+        makers.append(cast(Any, part)._make if hasattr(part, "_fields") else tuple)
+        return f"makers[{len(makers) - 1}](({inner}))"
+
+    if not any(True for _ in arrays(example)):
+        return None
+    return cast(Callable[[Part], Part], eval(f"lambda value: {expression(example, 'value')}", {"makers": makers}))
+
+
 def map_parts(component: Part, kind: type[Inner], change: Callable[[Inner], object]) -> Part:
     """Return the component with every part of a kind replaced by what ``change`` makes of it; the rest is shared."""
     if isinstance(component, kind):

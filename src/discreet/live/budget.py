@@ -32,9 +32,13 @@ class Budget:
             raise DiscreetError(f"ask needs the user: the ledger allows each at most {count(self._limit, 'round')}.")
         if self._limit is None and user is not None:
             raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
+        self.charge()
+        if user is not None:
+            self._ledger.admit(user)
+
+    def charge(self) -> None:
+        """Charge the run, if that has not been done."""
         if not self._charged:
             guarantee = self._guarantee.for_user(rounds=self.rounds_per_user)
             self._ledger.charge(guarantee, label=self._label, once=True)
             self._charged = True
-        if user is not None:
-            self._ledger.admit(user)

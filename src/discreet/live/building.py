@@ -11,7 +11,7 @@ import numpy as np
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Action, Feedback, Generator, Observation
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, shorten
 from discreet.live.rows import Recipe
 from discreet.private import Private
 from discreet.problems import Advice, Arms, Points, Problem
@@ -19,6 +19,7 @@ from discreet.ranges import make_range
 
 FACES: dict[type[Problem], str] = {Arms: "Bandit", Points: "Experts or Optimizer", Advice: "Advisor"}
 Carry = Callable[[Action, Observation, Generator], int]
+TOLD = b"\1"
 FIRST_EPOCH = 1024  # rounds, where there is no horizon; the next has twice as many, and so on
 
 
@@ -47,6 +48,10 @@ class Plan(NamedTuple):
             raise DiscreetError(
                 f"horizon is None, but {recipe['algorithm']} learns from one running sum: give a number of rounds."
             )
+        if horizon is None and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee:
+            raise DiscreetError(
+                f"horizon is None, but {recipe['algorithm']} promises less in longer runs: give a number."
+            )
         return cls(
             name=recipe["face"].lower(),
             private=private,
@@ -64,6 +69,8 @@ class Plan(NamedTuple):
     @classmethod
     def over(cls, private: Private, *, horizon: int, observation: Observation) -> Plan:
         """Return the plan for a private learner of one's own."""
+        if not isinstance(private, Private):
+            raise DiscreetError(f"private is {shorten(private)}, but must be a Private.")
         rounds = check_int("horizon", horizon, least=1)
         name = type(private.learner).__name__
         return cls("run", exactly(private), name, rounds, False, None, observation, whole_action)
@@ -82,15 +89,28 @@ class Plan(NamedTuple):
         return private
 
     @property
-    def keeps_raw(self) -> bool:
-        """Whether something raw has to be kept between two calls that is worth hiding."""
-        return not self.simulation and (self.private.channel.holds_feedback or self.wait is not None)
+    def needs_key(self) -> bool:
+        """Whether a file of the run needs a key: to hide what is raw, and to know an old copy of it."""
+        return not self.simulation and self.private.guarantee.is_private
 
-    def read(self, outcome: bytes | None) -> Feedback:
-        """Return an outcome that was kept until its deadline, or the default."""
-        if outcome is None:
+    def kept(self, outcome: Feedback) -> bytes:
+        """Return an outcome as it is kept until its deadline."""
+        return TOLD + np.asarray(outcome, np.float64).tobytes()
+
+    @property
+    def no_outcome(self) -> bytes:
+        """What is kept as long as there is none: it has the same size, and hidden by the key it looks the same."""
+        return bytes(len(self.kept(self.default)))
+
+    def is_told(self, kept: bytes) -> bool:
+        """Return whether there is an outcome in what is kept."""
+        return kept[:1] == TOLD
+
+    def read(self, kept: bytes) -> Feedback:
+        """Return the outcome that was kept until its deadline, or the default."""
+        if not self.is_told(kept):
             return self.default
-        numbers = np.frombuffer(outcome)
+        numbers = np.frombuffer(kept, offset=len(TOLD))
         return numbers.copy() if isinstance(self.default, np.ndarray) else float(numbers[0])
 
 

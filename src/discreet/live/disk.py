@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
+from typing import IO
 
 from discreet.errors import DiscreetError
 
@@ -17,7 +18,7 @@ def new_file(path: str | os.PathLike[str]) -> Path:
             keep_entry(Path(path).absolute().parent)
     except (OSError, ValueError, TypeError) as error:
         raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
-    return Path(path).absolute()
+    return Path(path).resolve()
 
 
 def keep_entry(folder: Path) -> None:
@@ -28,3 +29,16 @@ def keep_entry(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; return whether nobody else has. Where there are no such locks, nobody has."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

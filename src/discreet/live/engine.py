@@ -29,7 +29,7 @@ class Engine:
         self.raw = self.streaming or self.holding
         self.showing = channel.guarantee.is_private
         self.example = _example(private, observation)
-        self._buffers = tuple(any(True for _ in kernel.arrays(part)) for part in self.example)  # which have to be copied
+        self._copy_action, self._copy_trace = (kernel.copier(part) for part in self.example)  # buffers of the learner
 
     @property
     def stream(self) -> bytes | None:
@@ -41,10 +41,10 @@ class Engine:
         if self.learner.must_pause():
             self.learner.resume()
         action, trace = self.private.act(observation, rng)
-        if self._buffers[0]:
-            action = kernel.copy(action)
-        if self._buffers[1]:
-            trace = kernel.copy(trace)
+        if self._copy_action is not None:
+            action = self._copy_action(action)
+        if self._copy_trace is not None:
+            trace = self._copy_trace(trace)
         size = self.private.hold_for(trace)
         held = None
         if self.holding:

@@ -128,6 +128,11 @@ class Face(NoTwin):
         return self._run.guarantee
 
     @property
+    def plan(self) -> Plan:
+        """What is run: the private learner as it was before the first round, and no outcome."""
+        return self._run.plan
+
+    @property
     def algorithm(self) -> str:
         """The name of the algorithm in use."""
         return self._run.plan.algorithm
@@ -151,7 +156,10 @@ class Face(NoTwin):
 
     def give_up(self, decision: Decided | int) -> bool:
         """Wait no longer for the outcome of a decision; return whether a batch is lost with it, told outcomes and all."""
-        return self._run.give_up(decision if isinstance(decision, int) else decision.id)
+        if type(decision) is int:
+            return self._run.give_up(decision)
+        given = self._checked(decision)
+        return self._run.give_up(given.id, str(given.token))
 
     def _label(self, choice: int) -> Hashable:
         """Return what was chosen, by its label; None where nothing is."""
@@ -161,17 +169,22 @@ class Face(NoTwin):
         """Return the number of what was chosen."""
         raise NotImplementedError
 
-    def _hear(self, decision: Decided | int, feedback: Feedback) -> None:
-        """Report an outcome, of a decision or of the one with this id."""
-        if type(decision) is int:
-            self._run.hear(decision, None, None, feedback)
-            return
+    def _checked(self, decision: object) -> Decided:
+        """Return a decision, or refuse what ``ask`` cannot have given."""
         if not isinstance(decision, self._gives) or type(decision.id) is not int:
             raise DiscreetError(
                 f"decision is of type {type(decision).__name__}, but must be the {self._gives.__name__} that ask() gave, "
                 "or its id."
             )
-        self._run.hear(decision.id, str(decision.token), self._choice(decision), feedback)
+        return cast(Decided, decision)
+
+    def _hear(self, decision: Decided | int, feedback: Feedback) -> None:
+        """Report an outcome, of a decision or of the one with this id."""
+        if type(decision) is int:
+            self._run.hear(decision, None, None, feedback)
+            return
+        given = self._checked(decision)
+        self._run.hear(given.id, str(given.token), self._choice(given), feedback)
 
     def snapshot(self, path: Path, *, key: Path | None = None) -> None:
         """Write a copy to a new file: a run of its own, without open decisions and with other randomness."""

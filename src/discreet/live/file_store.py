@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from discreet.live.rows import Change, Draws, Example, Group, Recipe, Rows, Tick
 
 MARK = 0x4C697632  # "Liv2", the application id of a run's file
 TABLES = (
-    "CREATE TABLE run (recipe TEXT, token TEXT, session INTEGER, key TEXT, asked INTEGER, running INTEGER, "
+    "CREATE TABLE run (recipe TEXT, token TEXT, session TEXT, key TEXT, asked INTEGER, running INTEGER, "
     "left_over INTEGER, released INTEGER, lost INTEGER, epoch INTEGER, epoch_start INTEGER, learner BLOB, stream BLOB, "
     "draws TEXT)",
     "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told INTEGER, held BLOB)",
@@ -31,7 +32,7 @@ TABLES = (
     "CREATE TABLE choice (choice INTEGER PRIMARY KEY, times INTEGER)",
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, value BLOB)",  # at most one for each batch; 64-bit floats
 )
-COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, lost = ?"
+COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, lost = ? WHERE session = ?"
 NEW_BATCH = "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)"
 HELD = "UPDATE batch SET told = ?, held = ? WHERE number = ?"
 RELEASED = 3  # among the counters
@@ -53,8 +54,9 @@ class FileStore:
         """Open the file; ``create`` and ``open`` say whether it must be new."""
         self._path = path
         self._key: Key | None = None
+        self._session = ""
         self._writes = ""
-        with self._using():
+        with turn, self._explained():
             self._writer = _only_writer(path)
             weakref.finalize(self, _close, self._writer, os.getpid())
             self._file = sqlite3.connect(
@@ -78,7 +80,8 @@ class FileStore:
         except BaseException:
             store.close()
             raise
-        with store._using():
+        store._session = rows.session
+        with turn, store._explained():
             file = store._file
             file.execute("PRAGMA journal_mode = WAL")
             store._be_careful()
@@ -101,16 +104,17 @@ class FileStore:
         """Return the store of a run that goes on; decisions that were given before keep their names."""
         if not isinstance(path, str | os.PathLike) or not Path(path).is_file():
             raise DiscreetError(f"path is {str(path)!r}, but there is no file.")
-        store = cls(Path(path).absolute())
+        store = cls(Path(path).resolve())
         if store._new:
             store.close()
             raise DiscreetError(f"path is {str(path)!r}, but that is a file of another kind, not a run.")
         try:
-            with store._using(), store._reading():
+            with turn, store._explained(), store._reading():
                 store._be_careful()
                 store._find_key(key, lost_key)
+                store._session = secrets.token_hex(4)
                 with store._transaction():
-                    store._file.execute("UPDATE run SET session = session + 1")
+                    store._file.execute("UPDATE run SET session = ?", (store._session,))
         except BaseException:
             store.close()
             raise
@@ -151,13 +155,13 @@ class FileStore:
 
     def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""
-        with self._using(), self._reading():
+        with turn, self._explained(), self._reading():
             (text,) = self._file.execute("SELECT recipe FROM run").fetchone()
             return cast(Recipe, json.loads(text))
 
     def load(self, example: Example) -> None:
         """Read what is committed."""
-        with self._using(), self._reading():
+        with turn, self._explained(), self._reading():
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
             text, token, session, _, *far, learner, stream, draws = self._file.execute("SELECT * FROM run").fetchone()
@@ -173,13 +177,16 @@ class FileStore:
             for number, value in self._file.execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._shown(value) or b""
             rows.choices = dict(self._file.execute("SELECT * FROM choice"))
+            if self._key is not None:  # an interrupt may have come between a release and the count of it
+                self._key.advance(rows.counters[RELEASED])
         self.rows = rows
 
     def commit(self, change: Change) -> None:
         """Make a change, in the file first."""
-        with self._using():
+        with turn, self._explained():
             writes = self.asks if change.opened is not None else self.tells
             if writes != self._writes:
+                self._writes = ""
                 self._file.execute(f"PRAGMA synchronous = {writes}")
                 self._writes = writes
             with self._transaction():
@@ -196,7 +203,10 @@ class FileStore:
 
     def _write(self, change: Change, rows: Rows) -> None:
         execute, group = self._file.execute, change.group
-        execute(COUNT, change.counters)
+        if execute(COUNT, (*change.counters, self._session)).rowcount != 1:
+            raise DiscreetError(
+                f"{self._path} has been opened by another process: a run has one writer, so this one ends."
+            )
         if group is not None and group.number in rows.groups:
             execute(HELD, (group.told, self._hidden(group.held), group.number))
         elif group is not None:
@@ -208,7 +218,7 @@ class FileStore:
         if change.closed is not None:
             execute("DELETE FROM batch WHERE number = ?", (change.closed,))
         if change.opened is not None:
-            execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?)", change.opened[:5])
+            execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", change.opened[:5])
             execute(CHOSEN, (change.opened.choice, change.chosen))
         if change.told is not None:
             execute("DELETE FROM decision WHERE id = ?", (change.told,))
@@ -221,7 +231,7 @@ class FileStore:
         if change.draws is not None:
             execute("UPDATE run SET draws = ?", (_draws_text(change.draws),))
         if change.outcome is not None:
-            execute("INSERT INTO outcome VALUES (?, ?)", (change.outcome[0], self._hidden(change.outcome[1])))
+            execute("INSERT OR REPLACE INTO outcome VALUES (?, ?)", (change.outcome[0], self._hidden(change.outcome[1])))
         for number in change.given_up:
             execute("DELETE FROM decision WHERE id = ?", (number,))
         if change.epoch is not None:
@@ -231,10 +241,12 @@ class FileStore:
     def close(self) -> None:
         """Give the file free for another process."""
         with turn:
+            if self._key is not None:
+                with contextlib.suppress(sqlite3.Error, DiscreetError):  # the file is ahead then: open catches up
+                    self._key.advance(self._file.execute("SELECT released FROM run").fetchone()[0])
+                self._key.close()
             self._file.close()
             self._writer.close()
-            if self._key is not None:
-                self._key.close()
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -249,15 +261,14 @@ class FileStore:
             raise
 
     @contextlib.contextmanager
-    def _using(self) -> Iterator[None]:
-        """Use SQLite alone, and say in one sentence what went wrong."""
-        with turn:
-            try:
-                yield
-            except (sqlite3.Error, OSError) as error:
-                if isinstance(error, sqlite3.DatabaseError) and error.args[:1] == ("file is not a database",):
-                    raise DiscreetError(f"{self._path} is a file of another kind, not a run.") from None
-                raise DiscreetError(f"{self._path} cannot be used ({error}), so nothing has changed.") from None
+    def _explained(self) -> Iterator[None]:
+        """Say in one sentence what went wrong with SQLite, which is used ``with turn``, alone."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if isinstance(error, sqlite3.DatabaseError) and error.args[:1] == ("file is not a database",):
+                raise DiscreetError(f"{self._path} is a file of another kind, not a run.") from None
+            raise DiscreetError(f"{self._path} cannot be used ({error}), so nothing has changed.") from None
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:

@@ -7,37 +7,54 @@ would release batches again.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import secrets
+import weakref
 from pathlib import Path
 
 import numpy as np
 
 from discreet.errors import DiscreetError
-from discreet.live.disk import keep_entry
+from discreet.ledger.turns import in_every_child
+from discreet.live.disk import keep_entry, lock
 
 MARK = b"discreet"
 SECRET, NONCE, VERSION = 32, 16, 8  # bytes
+SIZE = len(MARK) + SECRET + VERSION
 FOLDER = "DISCREET_KEYS"  # the variable that names where keys are kept
 
 
+_opened: weakref.WeakSet[Key] = weakref.WeakSet()
+
+
 class Key:
-    """A secret, and the number of releases of its run, in a file that only its owner can read."""
+    """A secret, and the number of releases of its run, in a file that only its owner can read.
+
+    While it is open nobody else can open it, in this process or another: so of a run and a copy of its file one is
+    refused.
+    """
 
     def __init__(self, path: Path, *, new: bool) -> None:
         try:
             if new:
                 _write_new(path)
-            self._file = os.open(path, os.O_RDWR)
-            content = os.pread(self._file, len(MARK) + SECRET + VERSION, 0)
+            self._file = path.open("r+b", buffering=0)
         except FileExistsError:
             raise DiscreetError(f"key is {str(path)!r}, where a file is already: give a new path.") from None
         except OSError as error:
             raise DiscreetError(f"key is {str(path)!r}, which cannot be used ({error}).") from None
-        self.path, self._secret = path, content[len(MARK) : len(MARK) + SECRET]
-        if content[: len(MARK)] != MARK or len(content) < len(MARK) + SECRET + VERSION:
+        _opened.add(self)
+        weakref.finalize(self, self._file.close)
+        self.path = path
+        if not lock(self._file):
+            self.close()
+            raise DiscreetError(
+                f"key is {str(path)!r}, which is in use: the same run is open, here or from a copy of its file."
+            )
+        content = self._file.read(SIZE)
+        self._secret = content[len(MARK) : len(MARK) + SECRET]
+        if content[: len(MARK)] != MARK or len(content) < SIZE:
             self.close()
             raise DiscreetError(f"key is {str(path)!r}, but that is a file of another kind, not the key of a run.")
         self.version = int.from_bytes(content[-VERSION:], "big")
@@ -80,16 +97,23 @@ class Key:
         return (np.frombuffer(text, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
     def advance(self, version: int) -> None:
-        """Remember on the disk that there were so many releases."""
-        if version > self.version:
-            os.pwrite(self._file, version.to_bytes(VERSION, "big"), len(MARK) + SECRET)
-            os.fsync(self._file)
-            self.version = version
+        """Remember on the disk that there were so many releases; the number never falls."""
+        if version <= self.version:
+            return
+        try:
+            self._file.seek(SIZE - VERSION)
+            self._file.write(version.to_bytes(VERSION, "big"))
+            os.fsync(self._file.fileno())
+        except (OSError, ValueError) as error:
+            raise DiscreetError(
+                f"what was told and released counts, but its key {self.path} cannot be written ({error}): nothing goes "
+                "on before it can."
+            ) from None
+        self.version = version
 
     def close(self) -> None:
-        """Close the file."""
-        with contextlib.suppress(OSError):
-            os.close(self._file)
+        """Give the key free."""
+        self._file.close()
 
     def __repr__(self) -> str:
         return f"Key({str(self.path)!r})"
@@ -110,3 +134,12 @@ def _write_new(path: Path) -> None:
     finally:
         os.close(file)
     keep_entry(path.parent)
+
+
+def _leave_to_the_parent() -> None:
+    """Close all keys in a forked process, which must not keep them when its parent has ended."""
+    for key in list(_opened):
+        key.close()
+
+
+in_every_child(_leave_to_the_parent)

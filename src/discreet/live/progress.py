@@ -10,8 +10,9 @@ from discreet.guarantee import Guarantee
 from discreet.live.building import Plan
 
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
+EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
 PUBLIC_TIMES = "if when outcomes come is public"
-FIXED_TIMES = "also of when outcomes come (docs/proofs.md: Deadlines)"
+FIXED_TIMES = "also of when outcomes come, if decisions are not asked for in answer to them (docs/proofs.md: Deadlines)"
 
 
 class Progress(NamedTuple):
@@ -34,7 +35,7 @@ def stated(plan: Plan) -> Guarantee:
     mine = plan.private.guarantee
     if not mine.is_private:
         return mine
-    epochs = "; docs/proofs.md: Epochs of a run" if plan.horizon is None else ""
+    epochs = EPOCHS if plan.horizon is None else ""
     mine = replace(mine, source=f"{mine.source}{epochs}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}")
     if not plan.simulation:
         return mine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -76,7 +77,6 @@ class Change(NamedTuple):
 new_group: Callable[[tuple[Any, ...]], Group] = partial(tuple.__new__, Group)
 new_ticket: Callable[[tuple[Any, ...]], Ticket] = partial(tuple.__new__, Ticket)
 new_change: Callable[[tuple[Any, ...]], Change] = partial(tuple.__new__, Change)
-REST: tuple[None, tuple[()], None] = (None, (), None)  # of a change that is an ordinary ask or tell
 
 
 class Rows:
@@ -85,7 +85,7 @@ class Rows:
     def __init__(self, recipe: Recipe, token: str, learner: bytes) -> None:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
-        self.session = 0  # how often the run was opened: a decision that a power loss took back is not given again
+        self.session = secrets.token_hex(4)  # changes whenever the run is opened, so that no decision is given twice
         self.counters: Counters = (0, -1, 0, 0, 0)
         self.epoch: Epoch = (0, 0)
         self.learner = learner
@@ -101,12 +101,12 @@ class Rows:
         counters, opened, chosen, told, group, closed, _, _, learner, stream, draws, outcome, given_up, epoch = change
         self.counters = counters
         if group is not None:
-            self.groups[group.number] = group
+            self.groups[group[0]] = group
         if closed is not None:
             self.groups.pop(closed, None)
         if opened is not None:
-            self.open[opened.id] = opened
-            self.choices[opened.choice] = chosen
+            self.open[opened[0]] = opened
+            self.choices[opened[2]] = chosen
         if told is not None:
             self.open.pop(told, None)
             self.outcomes.pop(told, None)
@@ -118,8 +118,9 @@ class Rows:
             self.draws = draws
         if outcome is not None:
             self.outcomes[outcome[0]] = outcome[1]
-        for number in given_up:
-            self.open.pop(number, None)
+        if given_up:
+            for number in given_up:
+                self.open.pop(number, None)
         if epoch is not None:
             self.epoch = epoch
             self.groups.clear()

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-import threading
-import time
-from collections.abc import Callable, Hashable, Iterator
-from functools import partial
+import math
 from os import getpid
 from typing import Self
 
-import numpy as np
-
 from discreet.contracts import Feedback, Observation, Release
 from discreet.errors import DiscreetError, count
-from discreet.guarantee import Guarantee
-from discreet.ledger import Ledger
-from discreet.live.budget import Budget, User
+from discreet.live.budget import User
 from discreet.live.building import Plan
 from discreet.live.engine import Engine
-from discreet.live.file_store import FileStore
-from discreet.live.guards import NoTwin
-from discreet.live.mask import Key
-from discreet.live.progress import Progress, stated
-from discreet.live.rows import REST, Change, Draws, Group, Recipe, Rows, Ticket, new_change, new_group, new_ticket
-from discreet.live.store import MemoryStore, Store
+from discreet.live.kept import KeptRun
+from discreet.live.rows import Change, Draws, Group, Rows, Ticket, new_change, new_group, new_ticket
 from discreet.private import Private
-from discreet.randomness import streams
 
 
-class LiveRun(NoTwin):
+class LiveRun(KeptRun):
     """A private learner in use: it decides, hears outcomes, and releases what is due.
 
     All that it knows is rows of a store. What a group of rounds holds is put into the channel while an outcome is taken,
@@ -48,48 +33,6 @@ class LiveRun(NoTwin):
 
     Threads take turns; other processes are refused.
     """
-
-    def __init__(
-        self, plan: Plan, store: Store, *, ledger: Ledger | None = None, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._plan, self._store, self._commit, self._clock = plan, store, store.commit, clock
-        self._process = getpid()
-        self._lock = threading.Lock()
-        self._engine = Engine(plan.private, plan.observation)
-        self._epoch, self._end = 0, plan.rounds_of(0)
-        drawn = streams(plan.seed)
-        self._rng, self._noise_rng = drawn.learner, drawn.privacy
-        self._carry, self._wait = plan.carry, plan.wait
-        self._in_order = plan.private.channel.in_order
-        self._closed = self._changing = False
-        self._reload()
-        token, session = store.rows.token, store.rows.session
-        self._token = f"{token}.{session}"
-        label = f"{plan.name} {plan.algorithm} {token}"
-        self._budget = None if ledger is None else Budget(ledger, plan.private.guarantee, label)
-
-    @classmethod
-    def start(
-        cls,
-        plan: Plan,
-        recipe: Recipe,
-        *,
-        ledger: Ledger | None = None,
-        path: str | os.PathLike[str] | None = None,
-        key: str | os.PathLike[str] | None = None,
-        clock: Callable[[], float] = time.time,
-    ) -> Self:
-        """Return a run before its first round, in memory or in a new file."""
-        rows = Rows(recipe, secrets.token_hex(8), b"")
-        engine = Engine(plan.private, plan.observation)
-        rows.learner, rows.stream = engine.first, engine.stream
-        if path is None:
-            return cls(plan, MemoryStore(rows), ledger=ledger, clock=clock)
-        if plan.seed is not None:
-            drawn = streams(plan.seed)
-            rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
-        make_key = partial(Key.for_new, key, rows.token, plan.keeps_raw)
-        return cls(plan, FileStore.create(path, rows, make_key), ledger=ledger, clock=clock)
 
     @classmethod
     def over(cls, private: Private, *, horizon: int, observation: Observation = 0) -> Self:
@@ -109,13 +52,16 @@ class LiveRun(NoTwin):
     def ask(self, observation: Observation = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
         if getpid() != self._process:
-            raise self._foreign()
+            self._check_process()
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
             rows, now = self._store.rows, self._clock()
+            outcome = None
             if self._wait is not None:
+                self._set_back(rows, now)
                 self._pass_deadlines(rows, now, self._wait)
+                outcome = rows.counters[0], self._plan.no_outcome
             if self._budget is None and user is not None:
                 raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
             if rows.counters[0] >= self._end:
@@ -141,7 +87,9 @@ class LiveRun(NoTwin):
             counters = (asked + 1, number, left - 1, released, lost)
             chosen = rows.choices.get(choice, 0) + 1
             self._commit(
-                new_change((counters, ticket, chosen, None, group, None, None, None, learner, None, draws, *REST))
+                new_change(
+                    (counters, ticket, chosen, None, group, None, None, None, learner, None, draws, outcome, (), None)
+                )
             )
             self._changing = False
             return ticket
@@ -156,7 +104,7 @@ class LiveRun(NoTwin):
     def hear(self, number: int, token: str | None, choice: int | None, feedback: Feedback) -> bool:
         """Take the outcome of the decision with this number, token and choice; without a token the number is enough."""
         if getpid() != self._process:
-            raise self._foreign()
+            self._check_process()
         with self._lock:
             if self._changing or self._closed:
                 self._recover()
@@ -215,112 +163,98 @@ class LiveRun(NoTwin):
             kept = new_group((number, action, trace, size, heard + 1, held))
         stream = engine.channel_state.tobytes() if engine.streaming else None
         shown = value if engine.showing else None
-        self._commit(new_change((counters, None, 0, told, kept, closed, released, shown, learner, stream, draws, *REST)))
+        self._commit(
+            new_change((counters, None, 0, told, kept, closed, released, shown, learner, stream, draws, None, (), None))
+        )
 
     def _keep(self, rows: Rows, ticket: Ticket, feedback: Feedback, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
-        if ticket.id in rows.outcomes:
-            raise DiscreetError(f"decision {ticket.id} has been told already: each outcome counts once.")
-        if self._clock() >= deadline:
+        if self._clock() >= deadline:  # asked first: who has answered is not told to who comes too late
             return False
+        if self._plan.is_told(rows.outcomes[ticket.id]):
+            raise DiscreetError(f"decision {ticket.id} has been told already: each outcome counts once.")
         self._changing = True
-        self._commit(Change(rows.counters, outcome=(ticket.id, np.asarray(feedback, np.float64).tobytes())))
+        self._commit(Change(rows.counters, outcome=(ticket.id, self._plan.kept(feedback))))
         self._changing = False
         return True
 
     def _pass_deadlines(self, rows: Rows, now: float, wait: float) -> None:
         """Let everything count whose deadline has passed, in the order of asking: the outcome, or else the default."""
-        while rows.open:
-            ticket = next(iter(rows.open.values()))
+        if now < self._next_deadline:
+            return
+        self._next_deadline = now + wait
+        for ticket in list(rows.open.values()):
             if now < ticket.asked_at + wait:
+                self._next_deadline = ticket.asked_at + wait
                 return
-            self._count(rows, ticket, self._plan.read(rows.outcomes.get(ticket.id)))
+            self._count(rows, ticket, self._plan.read(rows.outcomes[ticket.id]))
+
+    def _set_back(self, rows: Rows, now: float) -> None:
+        """Where the clock was set back, let what was asked for in the future be asked for now: else all would wait."""
+        if rows.open and next(reversed(rows.open.values())).asked_at > now:
+            for ticket in [each for each in rows.open.values() if each.asked_at > now]:
+                self._changing = True
+                self._commit(
+                    Change(rows.counters, opened=ticket._replace(asked_at=now), chosen=rows.choices[ticket.choice])
+                )
+                self._changing = False
+            self._next_deadline = -math.inf
 
     def release_due(self) -> int:
         """Make the releases whose time has come, and return how many: asking for a decision does so first."""
-        with self._turn() as rows:
+        self._check_process()
+        with self._lock:
+            rows = self._committed()
             before = rows.counters[3]
             if self._wait is not None:
-                self._pass_deadlines(rows, self._clock(), self._wait)
+                now = self._clock()
+                self._set_back(rows, now)
+                self._pass_deadlines(rows, now, self._wait)
             return rows.counters[3] - before
 
-    def give_up(self, number: int) -> bool:
-        """Wait no longer for the outcome of a decision; its batch is lost. Return whether one was."""
-        with self._turn() as rows:
+    def give_up(self, number: int, token: str | None = None) -> bool:
+        """Wait no longer for the outcome of a decision; return whether a batch is lost with it."""
+        self._check_process()
+        with self._lock:
+            rows = self._committed()
             if self._wait is not None:
                 raise DiscreetError("wait was declared, so the time decides what comes too late: nothing is given up.")
             ticket = rows.open.get(number)
-            if ticket is None:
-                self._not_open(number, None)
-            else:
-                self._lose(rows, ticket)
-            return ticket is not None and self._engine.holding
+            if ticket is None or (token is not None and ticket.token != token):
+                return self._not_open(number, token)
+            return self._lose(rows, ticket)
 
-    def _lose(self, rows: Rows, ticket: Ticket) -> None:
+    def _lose(self, rows: Rows, ticket: Ticket) -> bool:
         """Close the group of a decision without a release; what it holds is erased."""
         asked, running, left, released, lost = rows.counters
-        whole = self._engine.holding and ticket.group in rows.groups
-        gone = [other.id for other in rows.open.values() if whole and other.group == ticket.group] or [ticket.id]
         group = rows.groups.get(ticket.group)
+        whole = self._engine.holding and group is not None
+        gone = [other.id for other in rows.open.values() if whole and other.group == ticket.group] or [ticket.id]
         closed = ticket.group if whole or (group is not None and group.size == 1) else None
         left = 0 if closed == running else left
         self._changing = True
         self._commit(Change((asked, running, left, released, lost + whole), closed=closed, given_up=tuple(gone)))
         self._changing = False
+        return whole
 
     def _next_epoch(self, rows: Rows) -> None:
-        """Begin again with a longer horizon, if none was declared; what is still open is not learned from any more."""
+        """Begin again with a longer horizon, if none was declared; what is still open is not learned from any more.
+
+        It waits until as many outcomes have counted as the epoch has rounds, so that outcomes that come late do not leave
+        an epoch without any.
+        """
         if self._plan.horizon is not None:
             horizon = self._plan.horizon
             raise DiscreetError(f"the horizon of {horizon} rounds is used up: no decision is left to ask for.")
         asked, _, _, released, lost = rows.counters
+        if asked - len(rows.open) < self._end:
+            return
         number = rows.epoch[0] + 1
         engine = Engine(self._plan.private_of(number), self._plan.observation)
         self._changing = True
-        counters = (asked, -1, 0, released, lost)
+        counters = (asked, -1, 0, released, lost + len(rows.groups))
         self._commit(Change(counters, learner=engine.first, stream=engine.stream, epoch=(number, asked)))
         self._engine, self._epoch, self._end = engine, number, asked + self._plan.rounds_of(number)
-        self._changing = False
-
-    def _foreign(self) -> DiscreetError:
-        """Return the refusal in a forked process: what is held would be released twice, with two noises."""
-        return DiscreetError("this run belongs to another process: close it there, and open its file here.")
-
-    def _recover(self) -> None:
-        """Go back to what is committed, after an operation that failed."""
-        if self._closed:
-            raise DiscreetError("this run is closed: open its file to go on.")
-        self._reload()
-
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[Rows]:
-        """Look at what is committed, alone."""
-        if getpid() != self._process:
-            raise self._foreign()
-        with self._lock:
-            if self._changing or self._closed:
-                self._recover()
-            yield self._store.rows
-
-    def _reload(self) -> None:
-        """Go back to what is committed."""
-        self._store.load(self._engine.example)
-        rows, plan = self._store.rows, self._plan
-        if rows.epoch[0] != self._epoch:
-            self._engine = Engine(plan.private_of(rows.epoch[0]), plan.observation)
-            self._epoch = rows.epoch[0]
-        self._end = rows.epoch[1] + plan.rounds_of(self._epoch)
-        state = self._engine.learner_state
-        if len(rows.learner) != len(state):
-            raise DiscreetError(
-                f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} needs "
-                f"{len(state)}: it was made by another version."
-            )
-        state[:] = rows.learner
-        self._engine.clear()
-        if rows.draws is not None:
-            self._rng.bit_generator.state = dict(rows.draws.learner)
-            self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         self._changing = False
 
     def _out_of_order(self, rows: Rows) -> DiscreetError:
@@ -336,60 +270,5 @@ class LiveRun(NoTwin):
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
             raise DiscreetError(f"decision {number!r} is not one that this run gave.")
         if self._wait is None:
-            or_not = ", or given up" if rows.counters[4] else ""
-            raise DiscreetError(f"decision {number} has been told already{or_not}: each outcome counts once.")
+            raise DiscreetError(f"decision {number} has been told already, or given up: each outcome counts once.")
         return False
-
-    def state(self) -> Progress:
-        """Return how the run is getting on."""
-        with self._turn() as rows:
-            asked, _, _, released, lost = rows.counters
-            shares: dict[Hashable, float] = {
-                choice: times / asked for choice, times in sorted(rows.choices.items()) if choice >= 0
-            }
-            return Progress(asked, self._plan.horizon, shares, released, len(rows.open), len(rows.groups), lost)
-
-    def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
-        """Return the decisions whose outcome may still come, with their ages in seconds."""
-        with self._turn() as rows:
-            now = self._clock()
-            return tuple((ticket, max(0.0, now - ticket.asked_at)) for ticket in rows.open.values())
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What is promised, and on which condition; to a user with as many rounds as the ledger allows."""
-        return stated(self._plan).for_user(rounds=1 if self._budget is None else self._budget.rounds_per_user)
-
-    @property
-    def round(self) -> int:
-        """How many decisions were asked for."""
-        return self._store.rows.counters[0]
-
-    @property
-    def plan(self) -> Plan:
-        """What is run."""
-        return self._plan
-
-    def snapshot(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> None:
-        """Write a copy to a new file: a run of its own, without what is open here, and with other randomness.
-
-        Decisions of this run mean nothing to it, and a ledger is charged for it again.
-        """
-        if self._engine.streaming:
-            raise DiscreetError(
-                f"{self._plan.algorithm} learns from one running sum, which a copy would release again: use its file."
-            )
-        with self._turn() as rows:
-            asked, _, left, released, _ = rows.counters
-            twin = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
-            twin.counters = (min(asked + left, self._end), -1, 0, released, 0)
-            twin.epoch = rows.epoch
-            FileStore.create(path, twin, partial(Key.for_new, key, twin.token, self._plan.keeps_raw)).close()
-
-    def close(self) -> None:
-        """Give the file free; a run in memory is forgotten."""
-        if getpid() != self._process:
-            raise self._foreign()
-        with self._lock:
-            self._closed = True
-            self._store.close()

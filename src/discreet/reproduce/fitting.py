@@ -22,6 +22,34 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
     return float(np.polyfit(np.log([a for a, _ in usable]), np.log([b for _, b in usable]), 1)[0])
 
 
+def fitted(x: Sequence[float], means: Sequence[Interval]) -> Interval:
+    """Return the slope of log means over log x, and how far off it may be because the means are.
+
+    The slope is a weighted sum of the logarithms; the relative widths of the means add up in squares.
+
+    >>> [round(number, 3) for number in fitted([1.0, 10.0], [Interval(2.0, 1.8, 2.2), Interval(20.0, 18.0, 22.0)])]
+    [1.0, 0.939, 1.061]
+    """
+    usable = [(math.log(a), b) for a, b in zip(x, means, strict=True) if b.value > 0.0]
+    value = slope(x, [mean.value for mean in means])
+    if math.isnan(value):
+        return Interval(value, math.nan, math.nan)
+    apart = np.array([place for place, _ in usable])
+    apart -= apart.mean()
+    errors = np.array([half_width(mean) / mean.value for _, mean in usable])
+    margin = float(np.sqrt(((apart * errors) ** 2).sum()) / (apart @ apart))
+    return Interval(value, value - margin, value + margin)
+
+
+def columns(name: str, interval: Interval) -> dict[str, float]:
+    """Return a fitted number for a table: the value, and the ends of its interval.
+
+    >>> columns("exponent", Interval(0.5, 0.4, 0.6))
+    {'exponent': 0.5, 'exponent_low': 0.4, 'exponent_high': 0.6}
+    """
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
 def shown(value: float, digits: int = 2) -> str:
     """Return a fitted number, or a question mark where nothing could be fitted.
 

@@ -1,22 +1,62 @@
 """Convex sets: where decisions are taken from, and where vectors of losses lie."""
 
+from discreet.sets.arrangements import KSets, Permutahedron
+from discreet.sets.assignments import Birkhoff
 from discreet.sets.balls import L1Ball, L2Ball, ball
+from discreet.sets.base_polytope import BasePolytope
 from discreet.sets.box import Box
-from discreet.sets.contract import ConvexSet, Projected
+from discreet.sets.contract import (
+    Barrier,
+    ConvexSet,
+    Gauged,
+    LinearOracle,
+    Projected,
+    Projecting,
+    Vertices,
+    check_ability,
+    check_room,
+)
+from discreet.sets.custom import Custom
+from discreet.sets.exploration import Plan
 from discreet.sets.geometry import GEOMETRIES, Geometry, geometry
+from discreet.sets.matroids import PartitionMatroid
+from discreet.sets.named import SETS, set_named
+from discreet.sets.paths import Paths
 from discreet.sets.polytope import Polytope
 from discreet.sets.simplex import Simplex
+from discreet.sets.spanning_trees import GraphicMatroid
+from discreet.sets.spectral import NuclearBall, Spectrahedron
 
 __all__ = [
     "GEOMETRIES",
+    "SETS",
+    "Barrier",
+    "BasePolytope",
+    "Birkhoff",
     "Box",
     "ConvexSet",
+    "Custom",
+    "Gauged",
     "Geometry",
+    "GraphicMatroid",
+    "KSets",
     "L1Ball",
     "L2Ball",
+    "LinearOracle",
+    "NuclearBall",
+    "PartitionMatroid",
+    "Paths",
+    "Permutahedron",
+    "Plan",
     "Polytope",
     "Projected",
+    "Projecting",
     "Simplex",
+    "Spectrahedron",
+    "Vertices",
     "ball",
+    "check_ability",
+    "check_room",
     "geometry",
+    "set_named",
 ]

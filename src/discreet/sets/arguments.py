@@ -42,3 +42,15 @@ def finite_array(name: str, values: ArrayLike, *, axes: int) -> Floats:
     if not np.all(np.abs(array) <= LARGEST):
         raise DiscreetError(f"{name} must have finite numbers only, of size at most {LARGEST:g}.")
     return array
+
+
+def outweighed(direction: Floats) -> Floats:
+    """Return the direction with 0 for NaN, scaled to at most 1; infinite entries leave nothing of the others.
+
+    >>> outweighed(np.array([2.0, math.nan, -4.0])).tolist(), outweighed(np.array([2.0, -math.inf])).tolist()
+    ([0.5, 0.0, -1.0], [0.0, -1.0])
+    """
+    if np.isinf(direction).any():
+        return np.where(np.isinf(direction), np.sign(direction), 0.0)
+    finite = np.nan_to_num(direction, nan=0.0)
+    return np.asarray(finite / (float(np.abs(finite).max(initial=0.0)) or 1.0))

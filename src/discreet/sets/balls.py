@@ -10,14 +10,17 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_int, check_range
-from discreet.kernel import as_list, helper
+from discreet.kernel import as_list
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
-from discreet.sets.contract import ConvexSet
-from discreet.sets.simplex import largest_entry, pour
+from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
+from discreet.sets.exploration import Plan, corner_of, uniform_plan
+from discreet.sets.planes import balance
+from discreet.sets.simplex import pour
+from discreet.sets.vectors import clear_nan, largest_entry, length, stretch, sum_of_sizes, sum_of_squares
 
 
-class L1Ball(ConvexSet):
+class L1Ball(ConvexSet, Gauged, Vertices):
     """Vectors whose absolute values have a sum of at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -43,6 +46,21 @@ class L1Ball(ConvexSet):
         """Return some to check the contract with."""
         return [cls(1, 2.0), cls(5, 0.3)]
 
+    @property
+    def flat(self) -> int:
+        """All dimensions."""
+        return self.dimension
+
+    @property
+    def inner(self) -> float:
+        """The distance of a face from the origin."""
+        return self.radius / math.sqrt(self.dimension)
+
+    @property
+    def outer(self) -> float:
+        """The radius."""
+        return self.radius
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner against the largest entry of the direction, the first one of several."""
         values = as_list(direction)
@@ -62,6 +80,13 @@ class L1Ball(ConvexSet):
             total = sum_of_sizes(point)
         if total > self.radius:
             pour(point, self.radius, True)
+
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def gauge(self, point: Floats) -> float:
+        """Return the sum of absolute values, divided by the radius."""
+        return sum_of_sizes(point) / self.radius
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether the sum of absolute values exceeds the radius by at most the tolerance."""
@@ -84,8 +109,17 @@ class L1Ball(ConvexSet):
         """Return the origin."""
         return np.zeros(self.dimension)
 
+    def plan(self) -> Plan:
+        """Return all corners."""
+        axes = self.radius * np.eye(self.dimension)
+        return uniform_plan(np.vstack([axes, -axes]))
 
-class L2Ball(ConvexSet):
+    def label(self, point: Floats) -> str:
+        """Return the coordinates of a corner."""
+        return corner_of(point)
+
+
+class L2Ball(ConvexSet, Gauged, Barrier):
     """Vectors of Euclidean length at most the radius.
 
     >>> point = np.array([3.0, -4.0])
@@ -111,6 +145,26 @@ class L2Ball(ConvexSet):
         """Return some to check the contract with."""
         return [cls(1, 0.5), cls(6, 2.5)]
 
+    @property
+    def flat(self) -> int:
+        """All dimensions."""
+        return self.dimension
+
+    @property
+    def inner(self) -> float:
+        """The radius."""
+        return self.radius
+
+    @property
+    def outer(self) -> float:
+        """The radius."""
+        return self.radius
+
+    @property
+    def complexity(self) -> float:
+        """The parameter of R(x) = -ln(radius² - |x|²): 1."""
+        return 1.0
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the point of the sphere against the direction; the origin if that is 0."""
         for i in range(direction.size):
@@ -125,6 +179,39 @@ class L2Ball(ConvexSet):
             total = sum_of_squares(point)
         if total > self.radius * self.radius:
             stretch(point, total, self.radius)
+
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def gauge(self, point: Floats) -> float:
+        """Return the length, divided by the radius."""
+        return length(point) / self.radius
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser, which is against the sums; the origin if one of them is NaN.
+
+        Its length s solves rate |sums| = 2 s / (radius² - s²).
+        """
+        for i in range(sums.size):
+            point[i] = -sums[i]
+        reach = abs(balance(rate * self.radius * length(sums)))
+        stretch(point, sum_of_squares(point), self.radius * reach)
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = (2 / q) I + (4 / q²) x xᵀ and q = radius² - |x|²."""
+        squares, product = 0.0, 0.0
+        for i in range(point.size):
+            squares += point[i] * point[i]
+            product += point[i] * direction[i]
+        room = max(self.radius * self.radius - squares, 1e-15 * self.radius * self.radius)
+        across = math.sqrt(2.0 / room)
+        along = math.sqrt(2.0 / room + 4.0 * squares / (room * room))
+        share = product / squares if squares > 0.0 else 0.0
+        for i in range(point.size):
+            part = share * point[i]
+            rest = direction[i] - part
+            step[i] = rest / across + part / along
+            slope[i] = rest * across + part * along
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether the length exceeds the radius by at most the tolerance."""
@@ -162,69 +249,3 @@ def ball(dimension: int, radius: float, norm: float) -> L1Ball | L2Ball | Box:
 
 def _radius(radius: object) -> float:
     return check_range("radius", radius, 1e-100, 1e100)
-
-
-@helper
-def sum_of_sizes(vector: Floats) -> float:
-    """Return the sum of absolute values."""
-    values = as_list(vector)
-    total = 0.0
-    for i in range(vector.size):
-        total += abs(values[i])
-    return total
-
-
-@helper
-def sum_of_squares(vector: Floats) -> float:
-    """Return the squared length."""
-    values = as_list(vector)
-    total = 0.0
-    for i in range(vector.size):
-        total += values[i] * values[i]
-    return total
-
-
-@helper
-def length(vector: Floats) -> float:
-    """Return the Euclidean length; entries whose squares would overflow or vanish are divided by the largest first."""
-    total = sum_of_squares(vector)
-    if 1e-280 < total < 1e280:
-        return math.sqrt(total)
-    top = largest_entry(vector, True)
-    if not 0.0 < top < math.inf:
-        return top
-    values = as_list(vector)
-    total = 0.0
-    for i in range(vector.size):
-        share = values[i] / top
-        total += share * share
-    return top * math.sqrt(total)
-
-
-@helper
-def stretch(point: Floats, total: float, target: float) -> None:
-    """Give the point, whose squares have that total, the target length; the origin stays where it is.
-
-    Whatever the entries are: NaN counts as 0, and infinite ones outweigh all others.
-    """
-    if not 1e-280 < total < 1e280:
-        clear_nan(point)
-        top = largest_entry(point, True)
-        for i in range(point.size):
-            if abs(point[i]) == top:
-                point[i] = math.copysign(1.0, point[i]) if top > 0.0 else 0.0
-            else:
-                point[i] /= top
-        total = sum_of_squares(point)
-    if total > 0.0:
-        factor = target / math.sqrt(total)
-        for i in range(point.size):
-            point[i] *= factor
-
-
-@helper
-def clear_nan(point: Floats) -> None:
-    """Replace NaN by 0."""
-    for i in range(point.size):
-        if math.isnan(point[i]):
-            point[i] = 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Self
 
@@ -12,10 +14,12 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
 from discreet.kernel import as_list
 from discreet.sets.arguments import finite_array, norm_of
-from discreet.sets.contract import ConvexSet
+from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
+from discreet.sets.exploration import Plan, corner_of, first_few, plan_by_oracle, uniform_plan
+from discreet.sets.planes import balance
 
 
-class Box(ConvexSet):
+class Box(ConvexSet, Gauged, Barrier, Vertices):
     """Vectors between two corners: low ≤ x ≤ high in every coordinate.
 
     >>> point = np.array([3.0, -4.0])
@@ -65,6 +69,27 @@ class Box(ConvexSet):
         """The length of its points."""
         return self.low.size
 
+    @property
+    def flat(self) -> int:
+        """How many coordinates are not fixed."""
+        return int(np.sum(self.low < self.high))
+
+    @property
+    def inner(self) -> float:
+        """Half of the shortest side, fixed coordinates left out."""
+        widths = (self.high - self.low)[self.low < self.high]
+        return 0.5 * float(widths.min()) if widths.size else 0.0
+
+    @property
+    def outer(self) -> float:
+        """Half of the diagonal."""
+        return 0.5 * self.diameter(2)
+
+    @property
+    def complexity(self) -> float:
+        """The parameter of R(x) = -Σ ln(x - low) + ln(high - x): 1 for each coordinate that is not fixed."""
+        return float(self.flat)
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the high end where the direction is below 0, else the low end."""
         for i in range(self.low.size):
@@ -77,6 +102,40 @@ class Box(ConvexSet):
                 point[i] = self.low[i]
             elif point[i] > self.high[i]:
                 point[i] = self.high[i]
+
+    def tangent(self, vector: Floats) -> None:
+        """Replace entries of fixed coordinates by 0."""
+        for i in range(self.low.size):
+            if self.low[i] == self.high[i]:
+                vector[i] = 0.0
+
+    def gauge(self, point: Floats) -> float:
+        """Return the largest distance from the middle of a side, as a part of half that side."""
+        most = 0.0
+        for i in range(self.low.size):
+            if self.low[i] < self.high[i]:
+                middle = 0.5 * self.low[i] + 0.5 * self.high[i]
+                most = max(most, abs(point[i] - middle) / (0.5 * self.high[i] - 0.5 * self.low[i]))
+        return most
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser, coordinate by coordinate; NaN counts as 0."""
+        values = as_list(sums)
+        for i in range(self.low.size):
+            half = float(0.5 * self.high[i] - 0.5 * self.low[i])
+            point[i] = 0.5 * self.low[i] + 0.5 * self.high[i] + half * balance(rate * half * values[i])
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = diag(1 / (x - low)² + 1 / (high - x)²)."""
+        for i in range(self.low.size):
+            width = self.high[i] - self.low[i]
+            step[i] = slope[i] = 0.0
+            if width > 0.0:
+                below = max(point[i] - self.low[i], 1e-15 * width)
+                above = max(self.high[i] - point[i], 1e-15 * width)
+                size = math.sqrt(1.0 / (below * below) + 1.0 / (above * above))
+                step[i] = direction[i] / size
+                slope[i] = direction[i] * size
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether no coordinate is outside by more than the tolerance."""
@@ -105,3 +164,13 @@ class Box(ConvexSet):
     def centre(self) -> Floats:
         """Return the middle of the two corners."""
         return 0.5 * self.low + 0.5 * self.high
+
+    def plan(self) -> Plan:
+        """Return all corners, or, if they are more than 1024, random ones that span whatever all span."""
+        ends = [dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)]
+        listed = first_few(np.array(corner) for corner in itertools.product(*ends))
+        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+
+    def label(self, point: Floats) -> str:
+        """Return the coordinates of a corner."""
+        return corner_of(point)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.ranges import Range
-from discreet.sets import ConvexSet
 from discreet.sets.balls import L1Ball, L2Ball
 from discreet.sets.box import Box
+from discreet.sets.contract import ConvexSet
 from discreet.sets.simplex import Simplex
 
 GEOMETRIES = {
@@ -41,9 +40,7 @@ class Geometry(NamedTuple):
     @property
     def radius(self) -> float:
         """The largest distance of a point from the middle of its set."""
-        if self.name == "experts":
-            return math.sqrt(1.0 - 1.0 / self.dimension)
-        return float(self.points.diameter(2.0)) / 2.0
+        return float(self.points.outer)
 
     @property
     def norm(self) -> float:

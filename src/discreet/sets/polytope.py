@@ -8,20 +8,23 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
-from discreet.sets.arguments import LARGEST, check_norm, finite_array
+from discreet.sets.arguments import LARGEST, check_norm, finite_array, outweighed
 from discreet.sets.box import Box
-from discreet.sets.contract import ConvexSet
+from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
+from discreet.sets.exploration import Plan, corner_of, null_space, plan_by_oracle
+from discreet.sets.newton import STEEPEST, follow_leader, hessian_factor
+from discreet.sets.planes import remove_normals
 
 TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
 OUTWARDS = 1e-9  # sizes are rounded up by more than the solver's error, relative to them and to b
 FEW = 8  # dimensions up to which all 2^n vectors of signs are tried
 
 
-class Polytope(ConvexSet):
+class Polytope(ConvexSet, Gauged, Barrier, Vertices):
     """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear programme.
 
     Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat, as with a pair of constraints for
@@ -39,9 +42,10 @@ class Polytope(ConvexSet):
 
     a: Floats
     b: Floats
+    normals: Floats = np.zeros((0, 0))  # orthonormal rows that span what is orthogonal to the affine hull
 
-    def __new__(cls, a: ArrayLike, b: ArrayLike) -> Self:
-        """Return the polytope with these rows, or refuse it if it is empty or unbounded."""
+    def __new__(cls, a: ArrayLike, b: ArrayLike, normals: Floats | None = None) -> Self:
+        """Return the polytope of these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
         matrix, limits = finite_array("a", a, axes=2), finite_array("b", b, axes=1)
         if matrix.shape[0] != limits.size:
             raise DiscreetError(f"a has {matrix.shape[0]} rows and b has length {limits.size}, but they must agree.")
@@ -51,15 +55,17 @@ class Polytope(ConvexSet):
         lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same to the last bit
         matrix, limits = matrix / lengths[:, None], limits / lengths
         matrix.flags.writeable = limits.flags.writeable = False
-        polytope = cls._make(
+        if normals is None:
+            chebyshev_ball(matrix, limits, matrix)
+            normals = _normals(matrix, limits)
+            cls._make((matrix, limits, normals)).bounding_box()
+        return cls._make(
             (
                 matrix,
                 limits,
+                normals,
             )
         )
-        polytope.centre()
-        polytope.bounding_box()
-        return polytope
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
@@ -80,10 +86,29 @@ class Polytope(ConvexSet):
         """The length of its points."""
         return int(self.a.shape[1])
 
+    @property
+    def flat(self) -> int:
+        """The dimension less the number of equations that the constraints contain."""
+        return self.dimension - len(self.normals)
+
+    @property
+    def inner(self) -> float:
+        """The radius of a largest ball that is in the polytope, within its hull."""
+        return max(self._ball()[1], 0.0) if self.flat else 0.0
+
+    @property
+    def outer(self) -> float:
+        """A bound that is never too small: the distance of the centre and the farthest corner of the bounding box."""
+        return Box(*(ends - self.centre() for ends in self._around())).largest(2)
+
+    @property
+    def complexity(self) -> float:
+        """The parameter of R(x) = -Σ ln(b - a x): the number of constraints that are no equations."""
+        return float(np.sum(self._loose()))
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write a corner at which <direction, x> is least; NaN in a direction counts as 0."""
-        cost = _outweighed(direction)
-        point[:] = _minimiser(self.a, self.b, cost)
+        point[:] = _minimiser(self.a, self.b, outweighed(direction))
 
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite: they outweigh others.
@@ -101,6 +126,39 @@ class Polytope(ConvexSet):
             if not excess.max() > within:
                 return
             point += _least_move(self.a, excess)
+
+    def tangent(self, vector: Floats) -> None:
+        """Subtract what is orthogonal to the hull."""
+        remove_normals(vector, self.normals)
+
+    def gauge(self, point: Floats) -> float:
+        """Return how much of the way from the centre to a constraint has been gone, at most."""
+        centre, loose = self.centre(), self._loose()
+        gone = self.a[loose] @ (point - centre) / (self.b - self.a @ centre)[loose]
+        return float(gone.max(initial=0.0))
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser, by Newton's method within the hull, from the point given if that is inside.
+
+        NaN counts as 0, infinite sums outweigh all others. Slopes are limited to where slacks are known to 8 digits.
+        """
+        loose = self._loose()
+        slack = self.b - self.a @ point
+        if not (np.all(slack[loose] > 0.0) and np.all(np.abs(slack[~loose]) <= self._room())):
+            point[:] = self.centre()
+        if self.flat:
+            direction = outweighed(sums)
+            largest = float(np.nan_to_num(np.abs(sums), nan=0.0).max())
+            steepest = STEEPEST / (float(np.abs(self.b).max()) or 1.0)
+            slope = min(rate * largest, steepest) * direction
+            follow_leader(self.a[loose], self.b[loose], null_space(self.normals), slope, point)
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻ᵀ u for C = R⁻¹, where Q R are the constraints within the hull, each divided by its slack."""
+        loose, basis = self._loose(), null_space(self.normals)
+        factor = hessian_factor(self.a[loose] @ basis.T, self.b[loose] - self.a[loose] @ point)
+        step[:] = basis.T @ np.linalg.solve(factor, basis @ direction)
+        slope[:] = basis.T @ (factor.T @ (basis @ direction))
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether the point is beyond no constraint by a distance of more than the tolerance."""
@@ -141,18 +199,30 @@ class Polytope(ConvexSet):
         return (l1 if norm == 1 else min(box.largest(2), math.sqrt(l1 * box.largest(math.inf)))) * (1.0 + OUTWARDS)
 
     def centre(self) -> Floats:
-        """Return the centre of a largest ball in the polytope (Chebyshev's)."""
-        rows = np.column_stack([self.a, np.ones(self.b.size)])
-        found = _minimiser(rows, self.b, np.append(np.zeros(self.dimension), -1.0))
-        if found[-1] < -10.0 * TOLERANCE * (float(np.abs(self.b).max()) or 1.0):
-            raise DiscreetError("a and b describe an empty set, but some x must satisfy a x ≤ b.")
-        return found[:-1].copy()
+        """Return the centre of a largest ball in the polytope (Chebyshev's), within its hull."""
+        return self._ball()[0]
+
+    def plan(self) -> Plan:
+        """Return corners in random directions that span whatever the polytope spans."""
+        return plan_by_oracle(self.minimise_linear, self.dimension)
+
+    def label(self, point: Floats) -> str:
+        """Return the coordinates of a corner."""
+        return corner_of(point)
 
     def bounding_box(self) -> Box:
         """Return the smallest box around the polytope."""
         axes = np.eye(self.dimension)
         corners = [[-self.support(-axis) for axis in axes], [self.support(axis) for axis in axes]]
         return Box(*np.array(corners))
+
+    def _ball(self) -> tuple[Floats, float]:
+        """Return the centre and the radius of a largest ball within the hull."""
+        return chebyshev_ball(self.a, self.b, self.a - self.a @ self.normals.T @ self.normals)
+
+    def _loose(self) -> NDArray[np.bool_]:
+        """Return which constraints are no equations: their rows are not orthogonal to the hull."""
+        return np.asarray(np.linalg.norm(self.a - self.a @ self.normals.T @ self.normals, axis=1) > 1e-9)
 
     def _room(self) -> float:
         """Return what a coordinate of a computed corner is off by at most: the solver's error is relative to b."""
@@ -162,6 +232,24 @@ class Polytope(ConvexSet):
         """Return a box that surely contains the polytope, and what is projected onto it."""
         low, high = self.bounding_box()
         return Box(low - self._room(), high + self._room())
+
+
+def chebyshev_ball(a: Floats, b: Floats, within: Floats) -> tuple[Floats, float]:
+    """Return centre and radius of a largest ball in {a x ≤ b}, for rows ``within`` a plane, or refuse an empty set."""
+    rows = np.column_stack([a, np.linalg.norm(within, axis=1)])
+    found = _minimiser(rows, b, np.append(np.zeros(a.shape[1]), -1.0))
+    if found[-1] < -10.0 * TOLERANCE * (float(np.abs(b).max()) or 1.0):
+        raise DiscreetError("a and b describe an empty set, but some x must satisfy a x ≤ b.")
+    return found[:-1].copy(), float(found[-1])
+
+
+def _normals(a: Floats, b: Floats) -> Floats:
+    """Return orthonormal rows that span the constraints that hold with equality on the whole set."""
+    room = OUTWARDS * (float(np.abs(b).max()) or 1.0)
+    tight = np.array([bool(b[i] - a[i] @ _minimiser(a, b, a[i]) <= room) for i in range(b.size)])
+    if not tight.any():
+        return np.zeros((0, a.shape[1]))
+    return null_space(null_space(a[tight]))
 
 
 def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
@@ -207,13 +295,6 @@ def _least_move(a: Floats, excess: Floats) -> Floats:
         scale = float(np.linalg.norm(move))
     exact = np.linalg.lstsq(a[u > 0.0], -excess[u > 0.0], rcond=None)[0]
     return np.asarray(min(exact, move, key=lambda z: max(float((a @ z + excess).max()), 1e-13 * scale)))
-
-
-def _outweighed(direction: Floats) -> Floats:
-    """Return the direction with 0 for NaN; infinite entries leave nothing of the others."""
-    if np.isinf(direction).any():
-        return np.where(np.isinf(direction), np.sign(direction), 0.0)
-    return np.nan_to_num(direction, nan=0.0)
 
 
 def _signs(dimension: int) -> list[Floats]:

@@ -12,10 +12,13 @@ from discreet.contracts import Floats
 from discreet.errors import check_int
 from discreet.kernel import as_list, helper
 from discreet.sets.arguments import check_norm
-from discreet.sets.contract import ConvexSet
+from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
+from discreet.sets.exploration import Plan, uniform_plan
+from discreet.sets.planes import STEEPEST, remove_mean
+from discreet.sets.vectors import height, largest_entry
 
 
-class Simplex(ConvexSet):
+class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     """Probability vectors: x ≥ 0 with the sum 1.
 
     >>> point = np.array([0.9, 0.5, -3.0])
@@ -35,6 +38,26 @@ class Simplex(ConvexSet):
         """Return some to check the contract with."""
         return [cls(1), cls(2), cls(7)]
 
+    @property
+    def flat(self) -> int:
+        """All dimensions but one: sums are 1."""
+        return self.dimension - 1
+
+    @property
+    def inner(self) -> float:
+        """The distance of a face from the centre."""
+        return 1.0 / math.sqrt(self.dimension * self.flat) if self.flat else 0.0
+
+    @property
+    def outer(self) -> float:
+        """The distance of a corner from the centre."""
+        return math.sqrt(1.0 - 1.0 / self.dimension)
+
+    @property
+    def complexity(self) -> float:
+        """The parameter of R(x) = -Σ ln x: within the hull it is n - 1, as (Σ u/x)² ≤ (n - 1/|x|²) Σ u²/x² if Σ u = 0."""
+        return float(self.flat)
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner at the least entry of the direction, the first one of several."""
         values = as_list(direction)
@@ -52,6 +75,65 @@ class Simplex(ConvexSet):
         so do all if none is a number above minus infinity.
         """
         pour(point, 1.0, False)
+
+    def tangent(self, vector: Floats) -> None:
+        """Subtract the mean."""
+        remove_mean(vector)
+
+    def gauge(self, point: Floats) -> float:
+        """Return 1 - n times the least entry, which is 0 on the boundary."""
+        least = math.inf
+        for i in range(point.size):
+            least = min(least, point[i])
+        return max(1.0 - self.dimension * least, 0.0)
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write x with x_i = 1 / (level + a_i), a = rate (sums - least of them), for the level at which Σ x = 1.
+
+        Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method comes from the left.
+        NaN counts as the least one.
+        """
+        values = as_list(sums)
+        least = math.inf
+        for i in range(sums.size):
+            if values[i] < least:
+                least = values[i]
+        for i in range(sums.size):
+            rise = rate * (values[i] - least)
+            point[i] = min(rise, STEEPEST) if rise > 0.0 else 0.0
+        level = 1.0
+        for _ in range(100):
+            excess, descent = -1.0, 0.0
+            for i in range(point.size):
+                share = 1.0 / (level + point[i])
+                excess += share
+                descent += share * share
+            level += excess / descent
+            if excess <= 1e-15 * point.size:
+                break
+        for i in range(point.size):
+            point[i] = 1.0 / (level + point[i])
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻ᵀ u for C = diag(x) Q, where the reflection Q takes 1/√n to -x/|x|.
+
+        H is diag(1/x²), and diag(1/x) takes directions of the hull, whose sum is 0, to vectors orthogonal to x. So does
+        Q, and keeps lengths; hence <C u, H C u> = |u|².
+        """
+        squares = 0.0
+        for i in range(point.size):
+            squares += point[i] * point[i]
+        even, size = 1.0 / math.sqrt(point.size), math.sqrt(squares)
+        squares, product = 0.0, 0.0
+        for i in range(point.size):
+            along = even + point[i] / size
+            squares += along * along
+            product += along * direction[i]
+        for i in range(point.size):
+            reflected = direction[i] - 2.0 * product / squares * (even + point[i] / size)
+            step[i] = point[i] * reflected
+            slope[i] = reflected / point[i]
+        remove_mean(slope)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether entries are at least -tolerance and their sum is within tolerance of 1."""
@@ -83,6 +165,18 @@ class Simplex(ConvexSet):
         """Return the uniform distribution."""
         return np.full(self.dimension, 1.0 / self.dimension)
 
+    def plan(self) -> Plan:
+        """Return all corners."""
+        return uniform_plan(np.eye(self.dimension))
+
+    def label(self, point: Floats) -> str:
+        """Return the item of the corner.
+
+        >>> Simplex(3).label(np.array([0.0, 1.0, 0.0]))
+        'item 1'
+        """
+        return f"item {int(np.argmax(point))}"
+
 
 @helper
 def pour(point: Floats, mass: float, signed: bool) -> None:
@@ -112,22 +206,3 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         above = height(values[i], top, signed) - level
         share = above if above > 0.0 else 0.0
         point[i] = -share if signed and values[i] < 0.0 else share
-
-
-@helper
-def height(value: float, top: float, signed: bool) -> float:
-    """Return how far a value is above the top one, at most 0; infinite ones are at the top."""
-    size = abs(value) if signed else value
-    return 0.0 if size == top else size - top
-
-
-@helper
-def largest_entry(vector: Floats, signed: bool) -> float:
-    """Return the largest entry, or the largest absolute value if signed; NaN is passed over."""
-    values = as_list(vector)
-    top = -math.inf
-    for i in range(vector.size):
-        size = abs(values[i]) if signed else values[i]
-        if size > top:
-            top = size
-    return top

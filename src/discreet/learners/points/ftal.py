@@ -48,8 +48,8 @@ class Ftal(Leader):
     regret of order n (G + H r)² (ln T)^2.5 / (ε H), n the dimension, and hence of order sqrt(T) / ε up to logarithms for
     convex losses with a ridge. That is what Agarwal & Singh compare with.
 
-    >>> from types import SimpleNamespace
-    >>> cube = SimpleNamespace(dimension=2, project=lambda point: np.clip(point, -1.0, 1.0, out=point))
+    >>> from discreet.sets import Box
+    >>> cube = Box.cube(2, -1.0, 1.0)
     >>> learner = Ftal.start(set=cube, ridge=2.0)
     >>> for released in ([1.0, -1.0], [1.5, -7.0]):
     ...     point, trace = learner.act(None, np.random.default_rng(0))

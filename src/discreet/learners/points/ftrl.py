@@ -156,8 +156,8 @@ class QuadraticFtrl(Leader):
 
         E regret ≤ r sqrt(T G² + v²).
 
-    >>> from types import SimpleNamespace
-    >>> cube = SimpleNamespace(dimension=2, project=lambda point: np.clip(point, -1.0, 1.0, out=point))
+    >>> from discreet.sets import Box
+    >>> cube = Box.cube(2, -1.0, 1.0)
     >>> learner = QuadraticFtrl.start(set=cube, learning_rate=0.5)
     >>> point, trace = learner.act(None, np.random.default_rng(0))
     >>> learner.learn(trace, np.array([1.0, -8.0]))

@@ -37,8 +37,8 @@ class GradientDescent(Leader):
 
     to that, which grows like sqrt(T): leaders that see the sums themselves do not pay it (``QuadraticFtrl``).
 
-    >>> from types import SimpleNamespace
-    >>> cube = SimpleNamespace(dimension=2, project=lambda point: np.clip(point, -1.0, 1.0, out=point))
+    >>> from discreet.sets import Box
+    >>> cube = Box.cube(2, -1.0, 1.0)
     >>> learner = GradientDescent.start(set=cube, learning_rate=0.5)
     >>> for released in ([1.0, -8.0], [1.5, -7.0]):
     ...     point, trace = learner.act(None, np.random.default_rng(0))

@@ -45,11 +45,8 @@ class LinearFtpl(Leader):
     If s changes from round to round, r sqrt(N) times the sum of all its steps upwards takes the place of r s sqrt(N), and
     the sum of all 1 / s that of T / s; for Laplace noise none of this is proved here.
 
-    >>> from types import SimpleNamespace
-    >>> def corner(direction, point):
-    ...     point[:] = np.where(direction > 0.0, -1.0, 1.0)
-    >>> cube = SimpleNamespace(dimension=2, minimise_linear=corner)
-    >>> learner = LinearFtpl.start(set=cube, spread=1.0)
+    >>> from discreet.sets import Box
+    >>> learner = LinearFtpl.start(set=Box.cube(2, -1.0, 1.0), spread=1.0)
     >>> point, trace = learner.act(None, np.random.default_rng(0))
     >>> point.tolist(), [round(float(p), 3) for p in learner.perturbation]
     ([-1.0, 1.0], [0.126, -0.132])

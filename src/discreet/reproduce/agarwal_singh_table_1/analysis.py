@@ -10,10 +10,12 @@ from discreet.problems import Points
 from discreet.reproduce.agarwal_singh_table_1.sweep import FIXED, POINTS, SIZES
 from discreet.reproduce.agarwal_singh_table_1.text import Table, columns, text
 from discreet.reproduce.files import Row
-from discreet.reproduce.fitting import slope
+from discreet.reproduce.fitting import columns as exponents
+from discreet.reproduce.fitting import fitted, slope
 from discreet.reproduce.games import Played
 from discreet.reproduce.leaders import BLT, DELTA, OPEN, Cell, bound, cells, worst
 from discreet.reproduce.registry import Findings
+from discreet.simulation.statistics import Interval
 
 NAME = "agarwal-singh-table-1"
 
@@ -77,7 +79,8 @@ def _fits(found: Table, points: str, size: int, epsilon: float, last: int) -> It
     games = dict(list(found[points, size].items())[-last:])
     times = [float(rounds) for rounds in games]
     for who in columns(epsilon):
-        regret, extra = ([worst(each, who)[part].value for each in games.values()] for part in (0, 1))
+        regret, extra = ([worst(each, who)[part] for each in games.values()] for part in (0, 1))
+        added = Interval(math.nan, math.nan, math.nan) if who[0] == OPEN else fitted(times, extra)
         yield {
             "points": points,
             "N": size,
@@ -85,7 +88,7 @@ def _fits(found: Table, points: str, size: int, epsilon: float, last: int) -> It
             "approach": who[0],
             "shortest": min(games),
             "longest": max(games),
-            "exponent_of_regret": slope(times, regret),
+            **exponents("exponent_of_regret", fitted(times, regret)),
             "exponent_of_bound": slope(times, [bound(each, who) or math.nan for each in games.values()]),
-            "exponent_of_added": math.nan if who[0] == OPEN else slope(times, extra),
+            **exponents("exponent_of_added", added),
         }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from discreet.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
 from discreet.reproduce.files import Row
-from discreet.reproduce.fitting import shown, slope
+from discreet.reproduce.fitting import columns, fitted, shown
 from discreet.reproduce.games import Played
 from discreet.reproduce.registry import Findings
 from discreet.simulation.statistics import Interval, mean_interval
@@ -52,11 +52,13 @@ def analyse(played: Sequence[Played]) -> Growth:
 
 def _fit(name: str, lengths: Sequence[int], regret: Mapping[tuple[str, int, float], Interval]) -> Row:
     in_rounds, in_epsilon = ALGORITHMS[name]
+    over_rounds = fitted([float(t) for t in lengths], [regret[name, t, 1.0] for t in lengths])
+    over_epsilon = fitted([1.0 / e for e in FIXED], [regret[name, lengths[-1], e] for e in FIXED])
     return {
         "algorithm": name,
-        "exponent_of_T": slope([float(t) for t in lengths], [regret[name, t, 1.0].value for t in lengths]),
+        **columns("exponent_of_T", over_rounds),
         "theory": in_rounds,
-        "exponent_of_1/epsilon": slope([1.0 / e for e in FIXED], [regret[name, lengths[-1], e].value for e in FIXED]),
+        **columns("exponent_of_1/epsilon", over_epsilon),
         "theory_epsilon": in_epsilon,
     }
 

@@ -19,7 +19,7 @@ from discreet.reproduce.faster_rates_table_1_experts.sweep import (
 )
 from discreet.reproduce.faster_rates_table_1_experts.text import Maps, fit_lines, map_lines
 from discreet.reproduce.files import Row
-from discreet.reproduce.fitting import slope
+from discreet.reproduce.fitting import columns, fitted, slope
 from discreet.reproduce.games import Played
 from discreet.reproduce.registry import Findings
 
@@ -91,10 +91,10 @@ def _fit(mine: Sequence[Cell], axis: str, name: str) -> Row:
         "algorithm": name,
         "over": axis,
         "points": len(mine),
-        "exponent": exponent(mine, lambda cell: float(cell.regret.mean())),
+        **columns("exponent", fitted([AXES[axis](cell) for cell in mine], [cell.mean for cell in mine])),
         "table_1": exponent(mine, lambda cell: cell.rate),
         "points_learnt": len(learnt),
-        "exponent_learnt": exponent(learnt, lambda cell: float(cell.regret.mean())),
+        **columns("exponent_learnt", fitted([AXES[axis](cell) for cell in learnt], [cell.mean for cell in learnt])),
         "table_1_learnt": exponent(learnt, lambda cell: cell.rate),
         "points_proved": len(proved),
         "our_bound": exponent(proved, lambda cell: cell.bound or math.nan),

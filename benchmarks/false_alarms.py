@@ -1,0 +1,73 @@
+"""Audit correct mechanisms again and again, and count the alarms: at most 1 of 100 audits may raise one.
+
+    python benchmarks/false_alarms.py 1000
+
+takes about a quarter of an hour. Every audit has another seed, and goes the whole way: the search for leaks, then
+the attack.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+from scipy import stats
+
+from discreet import Private, Range, audit
+from discreet.auditing.bounds import CONFIDENCE
+from discreet.channels import Batch, PerRound, Restarting, RunningSum
+from discreet.contracts import Channel
+from discreet.factorisations import Tree
+from discreet.learners import EntropyFtrl, Exp3
+from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
+from discreet.sets import Box
+
+UNIT, SQUARE = Range(0.0, 1.0), Box.cube(2, 0.0, 1.0)
+TRIALS = 1_000
+
+
+def mechanisms() -> dict[str, Channel]:
+    found: dict[str, Channel] = {}
+    for epsilon in (0.2, 1.0, 3.0):
+        tree = RunningSum.calibrated(SQUARE, Tree, prefixes=7, noise="laplace", epsilon=epsilon)
+        found |= {
+            f"batches, epsilon {epsilon:g}": Batch.laplace(size=3, epsilon=epsilon, bounds=Range(-1.0, 1.0)),
+            f"laplace, epsilon {epsilon:g}": PerRound(UNIT, Laplace.calibrate(sensitivity=1.0, epsilon=epsilon)),
+            f"gaussian, epsilon {epsilon:g}": PerRound(
+                UNIT, Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5)
+            ),
+            f"response, epsilon {epsilon:g}": PerRound(UNIT, RandomisedResponse.calibrate(bounds=UNIT, epsilon=epsilon)),
+            f"tree, epsilon {epsilon:g}": tree,
+            f"epochs, epsilon {epsilon:g}": Restarting.calibrated(SQUARE, Tree, noise="laplace", epsilon=epsilon),
+        }
+    return found
+
+
+def alarms(audits: int, first: int = 0) -> Counter[str]:
+    """Return how many alarms there were, by mechanism."""
+    known = list(mechanisms().items())
+    found: Counter[str] = Counter()
+    for seed in range(first, first + audits):
+        name, channel = known[seed % len(known)]
+        learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
+        if not channel.one_stream:
+            learner = Exp3.start(arms=2, learning_rate=0.1)
+        found[name] += audit(Private(channel, learner), trials=TRIALS, seed=seed).violated
+        if seed % 100 == 99:
+            print(f"{seed + 1 - first} audits: {found.total()} alarms", file=sys.stderr, flush=True)
+    return found
+
+
+def main() -> None:
+    audits = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    found = alarms(audits)
+    chance = stats.binom.sf(found.total() - 1, audits, 1.0 - CONFIDENCE)
+    print(f"{found.total()} alarms in {audits} audits of correct mechanisms; at most {1 - CONFIDENCE:.0%} are stated.")
+    print(f"So many or more have a chance of {chance:.2g}, if every audit errs as often as it may.")
+    for name, number in found.items():
+        if number:
+            print(f"  {name}: {number}")
+
+
+if __name__ == "__main__":
+    main()

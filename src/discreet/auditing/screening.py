@@ -1,0 +1,224 @@
+"""A search for what a channel should not show: whole runs, neighbours of every kind, joint statistics of what is seen.
+
+The attacks that know a channel assume that it is what its class says. This one assumes nothing. First it asks, for many
+places of the replaced loss, how all that is seen moves, with the noise held fixed, and compares that with how it varies.
+Then it plays the most suspicious neighbours with fresh noise, and picks the statistic that tells most. All of that is
+spent on the choice; if it leads anywhere, the claim is attacked there, with trials of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.auditing.attacks import Attack, channel_curve
+from discreet.auditing.bounds import CONFIDENCE, MOST, RUNS, largest_bound, quick_bound
+from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
+from discreet.auditing.registry import GameFacts
+from discreet.auditing.runs import Runs
+from discreet.auditing.statistics import Statistic, candidates
+from discreet.channels.running_sum import Stream
+from discreet.contracts import Channel, Floats, Generator, Integers
+from discreet.curves import GaussianNoise
+from discreet.guarantee import Guarantee
+from discreet.private import Private
+
+BATCHES = 64  # of a run, at most
+LONGEST, SHORT = 1 << 15, 2048  # rounds of a run; of one that is not compiled, or releases in every round
+STREAMED = 63  # rounds of a running sum
+WIDEST = 6200  # numbers that are seen of a run
+USUAL = 96  # runs that tell how what is seen varies
+COUPLED = 6  # pairs of runs with the same noise
+COLUMNS, PARTNERS = 12, 4  # that are looked at together: those that move most, and those that vary with them
+TOGETHER = 0.9  # a correlation
+LEADS = 3  # of each kind that are followed
+FEWEST = 4_000  # trials
+AT_ONCE = 1 << 21  # numbers that are kept
+LEAST_EIGENVALUE = 1e-10
+NEAR = 0.97  # of what so few runs can show at most
+
+
+class Look(NamedTuple):
+    """How closely a lead is looked at before it is followed."""
+
+    runs: int  # in each world, half of which statistics are fitted to; fewer if they take long
+    deviations: float  # by which a bound stays away from what was counted
+    hope: float  # a share of what must be shown: with less, a lead is dropped
+
+
+LOOKS = Look(600, 1.5, 0.9), Look(4_000, 3.0, 1.0)
+
+
+class Lead(NamedTuple):
+    """Where something leaks, perhaps: neighbouring inputs, and the columns that tell them apart."""
+
+    others: str
+    pair: Pair
+    position: int
+    columns: Integers
+    weights: Floats
+    middle: Floats
+    last: int  # the round after which all columns are known
+
+
+class JointReleases(Attack):
+    """Every trial is a run from the start; one loss is one of two, and some of what is seen is weighed together."""
+
+    runs: Runs
+    one: Floats
+    other: Floats
+    columns: Integers
+    statistic: Statistic
+    text: str
+
+    def trials_for(self, private: Private, claim: Guarantee) -> int:
+        """Return more where epsilon is so large that few runs could not refute it, and fewer if runs are long."""
+        wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
+        return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
+
+    def at_once(self, private: Private) -> int:
+        """Return as many as take a part of a second."""
+        return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
+
+    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+        """Return the curve that is claimed of a channel with Gaussian noise."""
+        return channel_curve(private)
+
+    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+        """Return the statistic of each run."""
+        rng = np.random.default_rng([seed, world])
+        return self.statistic(rows_of(self.runs, (self.one, self.other)[world], self.columns, trials, rng))
+
+
+def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
+    """Return some columns of what is seen of independent runs, a row a run."""
+    found = np.empty((number, columns.size))
+    at_once = max(1, AT_ONCE // (runs.places * (runs.size + 3)))
+    for start in range(0, number, at_once):
+        stop = min(start + at_once, number)
+        found[start:stop] = runs.play(inputs, stop - start, rng)[:, columns]
+    return found
+
+
+def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int) -> JointReleases | None:
+    """Return an attack that seems to refute the claim, or None if nothing suspicious is seen."""
+    channel = private.channel
+    if not channel.guarantee.is_private:  # what is claimed rests on the learner
+        return None
+    if claim.epsilon > largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False):
+        return None  # nothing could refute it
+    runs, stage = _set_up(channel, facts)
+    gaussian = channel_curve(private) is not None
+    best, found = 0.0, None
+    for lead in _followed(list(_leads(runs, stage, seed))):
+        for look in LOOKS:
+            quick = partial(quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations)
+            number = runs.affordable(look.runs, lead.last + 1)
+            most = quick(np.zeros(number // 2), np.ones(number // 2))
+            needed = min(claim.epsilon, NEAR * most)
+            score, name, statistic = _piloted(runs, stage, lead, quick, number, seed)
+            if score < look.hope * needed:
+                break
+        else:
+            if score > max(best, needed):
+                best, found = score, _attack(runs, stage, lead, name, statistic)
+    return found
+
+
+def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
+    """Return the runs of a channel, as long as can be afforded, and their neighbouring inputs."""
+    hold, width = channel.hold(), channel.release_size() + 3
+    rounds = STREAMED if isinstance(channel, Stream) else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
+    query = probe_query(channel)
+    runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)
+    if runs.compiles(stage.example):
+        return runs, stage
+    rounds = STREAMED // 4 if isinstance(channel, Stream) else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
+    return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(channel, facts, rounds)
+
+
+def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
+    """Yield how far what is seen moves in units of how it varies, by how much that depends on the noise, and where."""
+    for others, losses in stage.others.items():
+        usual = runs.play(losses, USUAL, np.random.default_rng(seed))
+        spread, middle, largest = usual.std(axis=0), np.median(usual, axis=0), np.abs(usual).max()
+        standard = (usual - usual.mean(axis=0)) / np.where(spread > 0.0, spread, math.inf)
+        for pair in stage.pairs:
+            for position in stage.positions:
+                inputs = [stage.inputs(others, pair, position, world) for world in (0, 1)]
+                worlds = [runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs]
+                moved = worlds[1] - worlds[0]
+                size = np.abs(moved).max(axis=0)
+                tiny = 1e-9 * (largest + size.max())
+                if not (size > tiny).any():
+                    continue
+                units = np.maximum(spread, tiny)
+                columns = _columns(np.where(size > tiny, size / units, 0.0), standard)
+                weights, score = _whitened(usual[:, columns], moved[:, columns].mean(axis=0), units[columns])
+                wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
+                last = max(runs.round_of(int(column), world[0]) for column in columns for world in worlds)
+                yield score, wobble, Lead(others, pair, position, columns, weights, middle[columns], last)
+
+
+def _columns(sizes: Floats, standard: Floats) -> Integers:
+    """Return the columns that move most, and others whose noise is theirs."""
+    first = np.argsort(-sizes)[:COLUMNS]
+    found = first[sizes[first] > 0.0].tolist()
+    for column in found[:2]:
+        alike = np.abs(standard[:, column] @ standard) / standard.shape[0]
+        alike[sizes > 0.0] = 0.0
+        found += [place for place in np.argsort(-alike)[: PARTNERS // 2].tolist() if alike[place] > TOGETHER]
+    return np.array(list(dict.fromkeys(found)), dtype=np.int64)
+
+
+def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, float]:
+    """Return the linear combination that tells a shift best, and by how many of its deviations it moves, squared."""
+    scaled = (usual - usual.mean(axis=0)) / units
+    values, vectors = np.linalg.eigh(scaled.T @ scaled / usual.shape[0])
+    along = vectors.T @ (shift / units)
+    inverse = along / np.maximum(values, LEAST_EIGENVALUE)
+    return (vectors @ inverse) / units, float(along @ inverse)
+
+
+def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
+    """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
+    leads: list[Lead] = []
+    for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
+        sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))  # where they are about the same, the first is cheap
+        places: dict[int, Lead] = {}
+        for place in np.argsort(-sizes, kind="stable"):
+            if scores[place] > 0.0:
+                places.setdefault(found[place][2].position, found[place][2])
+        leads += [lead for lead in list(places.values())[:LEADS] if not any(lead is other for other in leads)]
+    return leads
+
+
+def _piloted(
+    runs: Runs, stage: Stage, lead: Lead, quick: Callable[[Floats, Floats], float], number: int, seed: int
+) -> tuple[float, str, Statistic]:
+    """Return about what the best statistic shows in a few runs, its name, and the statistic."""
+    rows = []
+    for world in (0, 1):
+        inputs = stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1]
+        rng = np.random.default_rng([seed, 2, number, world, lead.position])
+        rows.append(rows_of(runs, inputs, lead.columns, number, rng))
+    half = number // 2
+    found = []
+    for name, statistic in candidates(lead.weights, lead.middle, (rows[0][:half], rows[1][:half])):
+        score = quick(statistic(rows[0][half:]), statistic(rows[1][half:]))
+        found.append((score, name, statistic))
+    return max(found, key=lambda each: each[0])
+
+
+def _attack(runs: Runs, stage: Stage, lead: Lead, name: str, statistic: Statistic) -> JointReleases:
+    one, other = (stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1] for world in (0, 1))
+    which = ", ".join(dict.fromkeys(runs.name_of(int(column)) for column in lead.columns[:3]))
+    text = (
+        f"the loss of round {lead.position + 1} is {lead.pair.text}, all others are {lead.others}; a half-line of "
+        f"{f'{name} of ' if name else ''}{which}{' and more' if lead.columns.size > 3 else ''}"
+    )
+    return JointReleases(runs, one, other, lead.columns, statistic, text)

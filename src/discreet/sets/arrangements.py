@@ -1,0 +1,238 @@
+"""All arrangements of some numbers: k-sets and permutahedra, two names for one kind of polytope."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.contracts import Floats, Integers
+from discreet.errors import DiscreetError, check_int
+from discreet.kernel import as_list
+from discreet.sets.arguments import finite_array
+from discreet.sets.contract import Gauged, Projecting, Vertices
+from discreet.sets.exploration import Plan, first_few, plan_by_oracle, uniform_plan
+from discreet.sets.planes import remove_mean
+from discreet.sets.selections import items_of
+from discreet.sets.sorting import select_least, sort_items
+from discreet.sets.vectors import height
+
+
+class Arrangements(Projecting, Gauged, Vertices):
+    """The convex hull of all vectors with some values as entries, in any order.
+
+    These are the x with the same sum as the values whose j largest entries never sum to more than the j largest values
+    (Rado). As with matroids the oracle is greedy, and the nearest point comes from an isotonic regression.
+    """
+
+    values: Floats  # descending
+    order: Integers  # to work in, as all that follow
+    starts: Integers
+    heights: Floats
+    means: Floats
+
+    @classmethod
+    def _over(cls, values: Floats) -> Self:
+        size = values.size
+        return cls(
+            values=-np.sort(-values),
+            order=np.zeros(size, dtype=np.int64),
+            starts=np.zeros(size, dtype=np.int64),
+            heights=np.zeros(size),
+            means=np.zeros(size),
+        )
+
+    @property
+    def dimension(self) -> int:
+        """The number of values."""
+        return self.values.size
+
+    @property
+    def flat(self) -> int:
+        """All dimensions but one: sums are the same."""
+        return self.values.size - 1
+
+    @property
+    def inner(self) -> float:
+        """The least distance of a constraint on j entries from the centre, which is as far from all that are on j."""
+        sizes = np.arange(1, self.dimension)
+        room = np.cumsum(self.values)[:-1] - sizes * self.values.mean()
+        return float((room / np.sqrt(sizes * (1.0 - sizes / self.dimension))).min())
+
+    @property
+    def outer(self) -> float:
+        """The distance of a vertex from the centre: all are equally far."""
+        return float(np.linalg.norm(self.values - self.values.mean()))
+
+    def centre(self) -> Floats:
+        """Return the point with all entries equal."""
+        return np.full(self.dimension, self.values.mean())
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write the largest value where the direction is least, and so on; ties in the order of indices."""
+        sort_items(as_list(direction), self.order)
+        for i in range(point.size):
+            point[self.order[i]] = self.values[i]
+
+    def tangent(self, vector: Floats) -> None:
+        """Subtract the mean."""
+        remove_mean(vector)
+
+    def gauge(self, point: Floats) -> float:
+        """Return how much of its room the sum of the j largest entries takes, at most."""
+        sort_items(as_list(point), self.order)
+        mean = 0.0
+        for i in range(point.size):
+            mean += self.values[i] / point.size
+        most, taken, room = 0.0, 0.0, 0.0
+        for i in range(point.size - 1):
+            taken += point[self.order[point.size - 1 - i]] - mean
+            room += self.values[i] - mean
+            most = max(most, taken / room)
+        return most
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether no sum of largest entries is too large by more than the tolerance, nor that of all too small."""
+        if point.size != self.values.size:
+            return False
+        sort_items(as_list(point), self.order)
+        excess = 0.0
+        for i in range(point.size):
+            excess += point[self.order[point.size - 1 - i]] - self.values[i]
+            if not excess <= tolerance:
+                return False
+        return excess >= -tolerance
+
+    def project(self, point: Floats) -> None:
+        """Replace the point z by the nearest one; NaN counts as minus infinity, infinite entries outweigh all others.
+
+        With entries and values w sorted, the nearest point is z - v for the descending v nearest to z - w. It is found by
+        pooling neighbours whose means of z - w ascend. Entries of a block are measured from its first one, so that huge
+        entries cost no precision.
+        """
+        for i in range(point.size):
+            if math.isnan(point[i]):
+                point[i] = -math.inf
+        entries = as_list(point)
+        sort_items(entries, self.order)
+        blocks, size = 0, point.size
+        for j in range(size):
+            self.starts[blocks], self.heights[blocks], self.means[blocks] = j, 0.0, self.values[j]
+            blocks += 1
+            while blocks > 1:
+                last = blocks - 1
+                first, second = self.starts[last - 1], self.starts[last]
+                fall = height(entries[self.order[size - 1 - second]], entries[self.order[size - 1 - first]], False)
+                fall += self.heights[last]
+                if not self.heights[last - 1] - fall < self.means[last - 1] - self.means[last]:
+                    break
+                share = (j + 1 - second) / (j + 1 - first)
+                self.heights[last - 1] += share * (fall - self.heights[last - 1])
+                self.means[last - 1] += share * (self.means[last] - self.means[last - 1])
+                blocks = last
+        end = size
+        while blocks > 0:
+            blocks -= 1
+            top = entries[self.order[size - 1 - self.starts[blocks]]]
+            for j in range(self.starts[blocks], end):
+                i = self.order[size - 1 - j]
+                point[i] = height(entries[i], top, False) - self.heights[blocks] + self.means[blocks]
+            end = self.starts[blocks]
+
+    def plan(self) -> Plan:
+        """Return all arrangements, or, if they are more than 1024, random ones that span whatever all span."""
+        listed = first_few(np.array(row) for row in arrangements(self.values.tolist()))
+        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+
+
+class Permutahedron(Arrangements):
+    """Rankings: entry i is the value of the place that item i has, by default one of 1, 2, ..., n.
+
+    >>> ranks = Permutahedron.of([1.0, 2.0, 3.0])
+    >>> point = np.zeros(3)
+    >>> ranks.minimise_linear(np.array([0.2, 0.9, 0.4]), point)
+    >>> point, ranks.label(point)
+    (array([3., 1., 2.]), 'order 1, 2, 0')
+    """
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> Self:
+        """Return the permutahedron of these values, at least two of them different."""
+        array = finite_array("values", values, axes=1)
+        if not array.max() > array.min():
+            raise DiscreetError(
+                f"values are {array.size} times {array[0]:g}, which is one point only: at least two must be different."
+            )
+        return cls._over(array)
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls.of([1.0, 2.0]), cls.of([1.0, 2.0, 3.0, 4.0]), cls.of([-2.5, 0.0, 0.0, 0.5, 7.0])]
+
+    def label(self, point: Floats) -> str:
+        """Return the items from the least value to the largest one."""
+        return f"order {', '.join(map(str, np.argsort(point, kind='stable')))}"
+
+
+class KSets(Arrangements):
+    """Slates: vectors x with 0 ≤ x ≤ 1 and sum k, the hull of all sets of k items; the bases of a uniform matroid.
+
+    >>> slates = KSets.of(10, 3)
+    >>> slates.flat, round(slates.inner, 6), round(slates.outer, 6), round(slates.plan().longest(), 6)
+    (9, 0.316228, 1.449138, 6.299408)
+    """
+
+    @classmethod
+    def of(cls, items: int, chosen: int) -> Self:
+        """Return all sets of so many chosen items, fewer than there are."""
+        size = check_int("items", items, least=2, most=10_000_000)
+        many = check_int("chosen", chosen, least=1)
+        if many >= size:
+            raise DiscreetError(f"chosen is {many} of {size} items, but must be fewer: there is nothing to choose.")
+        return cls._over(np.where(np.arange(size) < many, 1.0, 0.0))
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls.of(2, 1), cls.of(5, 2), cls.of(7, 5)]
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write 1 where the direction is least, as often as items are chosen; ties go to the first."""
+        chosen = 0
+        while self.values[chosen] > 0.0:
+            chosen += 1
+        select_least(as_list(direction), self.order, chosen)
+        for i in range(point.size):
+            point[i] = 0.0
+        for i in range(chosen):
+            point[self.order[i]] = 1.0
+
+    def label(self, point: Floats) -> str:
+        """Return the items chosen.
+
+        >>> KSets.of(4, 2).label(np.array([0.0, 1.0, 0.0, 1.0]))
+        'items 1, 3'
+        """
+        return items_of(point)
+
+
+def arrangements(values: Sequence[float]) -> Iterator[tuple[float, ...]]:
+    """Yield all different arrangements of some values, each the next one in the order of words.
+
+    >>> list(arrangements([0, 1, 1]))
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    row = sorted(values)
+    while True:
+        yield tuple(row)
+        falls = [i for i in range(len(row) - 1) if row[i] < row[i + 1]]
+        if not falls:
+            return
+        low = falls[-1]
+        high = max(i for i in range(low + 1, len(row)) if row[i] > row[low])
+        row[low], row[high] = row[high], row[low]
+        row[low + 1 :] = row[:low:-1]

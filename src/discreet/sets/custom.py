@@ -1,0 +1,156 @@
+"""Sets of a user's own, known by what their oracle answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, check_int, check_positive, shorten
+from discreet.sets.arguments import finite_array, outweighed
+from discreet.sets.contract import LinearOracle
+from discreet.sets.exploration import hull_normals, plan_by_oracle
+from discreet.sets.membership import distance
+from discreet.sets.planes import remove_normals
+
+NEAR = 1e-6  # a point of the oracle that is farther from the set, by its own test, is refused
+
+
+class Custom(LinearOracle):
+    """A set given by a function that minimises linear functions over it; not compiled.
+
+    Every answer is checked: its length, that it is finite, and that it is in the set, if there is a test for that. The
+    affine hull is found by asking. Inner and outer radius are the user's word.
+
+    >>> edge = Custom.of(2, lambda direction: [0.5, -0.5] if direction[0] < direction[1] else [-0.5, 0.5],
+    ...     centre=[0.0, 0.0], inner=0.5**0.5, outer=0.5**0.5, name="edge")
+    >>> edge.support(np.array([1.0, 0.0])), edge.flat
+    (0.5, 1)
+    """
+
+    compiles = False
+
+    name: str
+    oracle: Callable[[Floats], ArrayLike]
+    test: Callable[[Floats, float], bool] | None
+    middle: Floats
+    radii: tuple[float, float]
+    normals: Floats
+
+    @classmethod
+    def of(
+        cls,
+        dimension: int,
+        oracle: Callable[[Floats], ArrayLike],
+        *,
+        centre: ArrayLike,
+        inner: float,
+        outer: float,
+        contains: Callable[[Floats, float], bool] | None = None,
+        name: str = "custom",
+    ) -> Self:
+        """Return the set of an oracle.
+
+        ``oracle(direction)`` returns a point with the least <direction, x>; ``contains(point, tolerance)`` says whether a
+        point is in the set. A ball of radius ``inner`` around the centre, within the hull, is in the set; one of radius
+        ``outer`` contains it.
+        """
+        size = check_int("dimension", dimension, least=1, most=2000)
+        middle = finite_array("centre", centre, axes=1)
+        if middle.size != size:
+            raise DiscreetError(f"centre has {middle.size} entries and dimension is {size}, but they must agree.")
+        radii = check_positive("inner", inner), check_positive("outer", outer)
+        if radii[0] > radii[1] * (1.0 + 1e-9):
+            raise DiscreetError(f"inner is {inner:g} and outer is {outer:g}, but inner must not be above outer.")
+        bare = cls(name=name, oracle=oracle, test=contains, middle=middle, radii=radii, normals=np.zeros((0, size)))
+        bare._check("centre", middle, None)
+        found = bare._replace(normals=hull_normals(plan_by_oracle(bare.minimise_linear, size).vertices))
+        if found.flat == 0:
+            raise DiscreetError(
+                f"the oracle of the set {shorten(name)} knows one point only, but a set has at least two."
+            )
+        return found
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [
+            cls.of(3, _corner, centre=[1 / 3] * 3, inner=6**-0.5, outer=(2 / 3) ** 0.5),
+            cls.of(4, _on_sphere, centre=np.zeros(4), inner=1.0, outer=1.0, contains=_in_ball, name="sphere"),
+        ]
+
+    @property
+    def dimension(self) -> int:
+        """The length of its points."""
+        return self.middle.size
+
+    @property
+    def flat(self) -> int:
+        """The dimension of the hull of the points that the oracle was seen to answer with."""
+        return self.dimension - len(self.normals)
+
+    @property
+    def inner(self) -> float:
+        """As given."""
+        return self.radii[0]
+
+    @property
+    def outer(self) -> float:
+        """As given."""
+        return self.radii[1]
+
+    def centre(self) -> Floats:
+        """Return the centre as given."""
+        return self.middle.copy()
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write what the oracle answers, or refuse it if that is no point of the set; NaN in a direction counts as 0."""
+        asked = outweighed(direction)
+        answer = self.oracle(asked.copy())
+        try:
+            numbers = np.array(answer, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise self._refusal("oracle", answer, asked, f"but must be {self.dimension} finite numbers") from None
+        self._check("oracle", numbers, asked)
+        point[:] = numbers
+
+    def tangent(self, vector: Floats) -> None:
+        """Subtract what is orthogonal to the hull."""
+        remove_normals(vector, self.normals)
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return what the user's test says; without one, whether the distance to the set is at most the tolerance."""
+        if point.size != self.dimension or not np.all(np.isfinite(point)):
+            return False
+        if self.test is not None:
+            return bool(self.test(point.copy(), tolerance))
+        return distance(self, point) <= tolerance
+
+    def _check(self, what: str, point: Floats, direction: Floats | None) -> None:
+        """Refuse what is no point of the set."""
+        if point.shape != (self.dimension,) or not np.all(np.isfinite(point)):
+            raise self._refusal(what, point.tolist(), direction, f"but must be {self.dimension} finite numbers")
+        if float(np.linalg.norm(point - self.middle)) > self.outer * (1.0 + NEAR):
+            why = f"which is farther than {self.outer:g}, the outer radius, from the centre, so outside of the set"
+            raise self._refusal(what, point.tolist(), direction, why)
+        if self.test is not None and not self.test(point.copy(), NEAR):
+            raise self._refusal(what, point.tolist(), direction, "which is outside of the set by its own test")
+
+    def _refusal(self, what: str, point: object, direction: Floats | None, why: str) -> DiscreetError:
+        asked = "" if direction is None else f" for the direction {shorten(direction.tolist())}"
+        return DiscreetError(f"the {what} of the set {shorten(self.name)} is {shorten(point)}{asked}, {why}.")
+
+
+def _corner(direction: Floats) -> Floats:
+    return np.asarray(np.arange(direction.size) == np.argmin(direction), dtype=np.float64)
+
+
+def _on_sphere(direction: Floats) -> Floats:
+    return np.asarray(-direction / (float(np.linalg.norm(direction)) or 1.0))
+
+
+def _in_ball(point: Floats, tolerance: float) -> bool:
+    return float(np.linalg.norm(point)) <= 1.0 + tolerance

@@ -1,0 +1,91 @@
+"""Sets by name: "k-sets(10,3)"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from discreet.errors import DiscreetError, check_int, shorten, unknown_name
+from discreet.sets.arrangements import KSets, Permutahedron
+from discreet.sets.assignments import Birkhoff
+from discreet.sets.balls import L1Ball, L2Ball
+from discreet.sets.box import Box
+from discreet.sets.contract import LinearOracle
+from discreet.sets.matroids import PartitionMatroid
+from discreet.sets.paths import Paths
+from discreet.sets.simplex import Simplex
+from discreet.sets.spanning_trees import GraphicMatroid
+from discreet.sets.spectral import NuclearBall, Spectrahedron
+
+LARGEST = 10_000_000  # number in a name
+
+
+class NamedSet(NamedTuple):
+    """How a set is called, with which numbers, and what it is."""
+
+    form: str
+    title: str
+    make: Callable[..., LinearOracle]
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers it takes; 0 for any even number of them."""
+        return 0 if "..." in self.form else self.form.count(",") + 1
+
+
+def _permutations(items: int) -> Permutahedron:
+    if items < 2:
+        raise DiscreetError(f"items is {items}, but must be a whole number of at least 2.")
+    return Permutahedron.of(range(1, items + 1))
+
+
+def _partition(*numbers: int) -> PartitionMatroid:
+    return PartitionMatroid.of(numbers[::2], numbers[1::2])
+
+
+SETS = {
+    "ball": NamedSet("ball(n)", "the unit ball", lambda n: L2Ball(n, 1.0)),
+    "cube": NamedSet("cube(n)", "the cube from -1 to 1", lambda n: Box.cube(n, -1.0, 1.0)),
+    "cross": NamedSet("cross(n)", "vectors whose absolute values sum to at most 1", lambda n: L1Ball(n, 1.0)),
+    "simplex": NamedSet("simplex(n)", "distributions over n items", Simplex),
+    "k-sets": NamedSet("k-sets(n,k)", "sets of k of n items", KSets.of),
+    "permutations": NamedSet("permutations(n)", "rankings of n items, by their places from 1 to n", _permutations),
+    "partition": NamedSet("partition(n,k,...)", "k of n items from each of some groups", _partition),
+    "spanning-trees": NamedSet("spanning-trees(n)", "spanning trees of the complete graph", GraphicMatroid.complete),
+    "assignments": NamedSet("assignments(n)", "assignments of n jobs to n workers", Birkhoff),
+    "paths": NamedSet("paths(layers,width)", "paths through layers of nodes", Paths.layered),
+    "nuclear": NamedSet(
+        "nuclear(rows,columns)", "matrices of nuclear norm at most 1", lambda m, n: NuclearBall(m, n, 1.0)
+    ),
+    "spectrahedron": NamedSet(
+        "spectrahedron(n)", "symmetric matrices, none of their eigenvalues below 0, trace 1", Spectrahedron
+    ),
+}
+
+
+def set_named(text: str) -> LinearOracle:
+    """Return the set that a text names.
+
+    >>> set_named("ball(2)").abilities
+    ('a linear oracle', 'a projection', 'sizes', 'a gauge', 'a barrier')
+    >>> set_named("k-sets(10)")
+    Traceback (most recent call last):
+    discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with whole numbers.
+    """
+    parts = re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text) if isinstance(text, str) else None
+    if parts is None or parts[1] not in SETS:
+        known = [entry.form for entry in SETS.values()]
+        raise unknown_name("set", text if parts is None else parts[1], known)
+    entry = SETS[parts[1]]
+    numbers = [number.strip() for number in (parts[2] or "").split(",")]
+    if not all(re.fullmatch(r"-?\d{1,15}", number) for number in numbers):
+        raise DiscreetError(f"the set {shorten(text)} has no whole numbers, but must be {entry.form} with whole numbers.")
+    if len(numbers) != entry.numbers if entry.numbers else len(numbers) % 2:
+        raise DiscreetError(
+            f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, "
+            f"but must be {entry.form} with whole numbers."
+        )
+    return entry.make(
+        *(check_int(f"a number of the set {shorten(text)}", int(n), least=1, most=LARGEST) for n in numbers)
+    )

@@ -1,0 +1,195 @@
+"""Sets of matrices that are known by their singular values or eigenvalues; not compiled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.errors import check_int, check_range
+from discreet.sets.arguments import LARGEST, outweighed
+from discreet.sets.balls import L1Ball
+from discreet.sets.contract import Gauged, LinearOracle, Projecting
+from discreet.sets.simplex import Simplex
+
+
+class NuclearBall(Projecting, Gauged):
+    """Matrices, row by row, whose singular values have a sum of at most the radius: the hull of those of rank 1.
+
+    >>> point = np.zeros(4)
+    >>> NuclearBall(2, 2, 1.0).minimise_linear(np.array([3.0, 0.0, 0.0, 1.0]), point)
+    >>> (point + 0.0).tolist()
+    [-1.0, 0.0, 0.0, 0.0]
+    """
+
+    compiles = False
+
+    rows: int
+    columns: int
+    radius: float
+
+    def __new__(cls, rows: int, columns: int, radius: float) -> Self:
+        """Return the ball of that radius around 0."""
+        return cls._make(
+            (
+                check_int("rows", rows, least=1, most=10_000),
+                check_int("columns", columns, least=1, most=10_000),
+                check_range("radius", radius, 1e-100, 1e100),
+            )
+        )
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls(2, 2, 1.0), cls(4, 3, 2.5), cls(1, 3, 0.5)]
+
+    @property
+    def dimension(self) -> int:
+        """The number of entries."""
+        return self.rows * self.columns
+
+    @property
+    def flat(self) -> int:
+        """All dimensions."""
+        return self.dimension
+
+    @property
+    def inner(self) -> float:
+        """The length of a matrix with equal singular values and the sum ``radius``."""
+        return self.radius / math.sqrt(min(self.rows, self.columns))
+
+    @property
+    def outer(self) -> float:
+        """The radius, the length of a matrix of rank 1."""
+        return self.radius
+
+    def centre(self) -> Floats:
+        """Return the matrix of zeros."""
+        return np.zeros(self.dimension)
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write minus the radius times the product of the first pair of singular vectors."""
+        left, _, right = np.linalg.svd(outweighed(direction).reshape(self.rows, self.columns), full_matrices=False)
+        point[:] = -self.radius * np.outer(left[:, 0], right[0]).ravel()
+
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def gauge(self, point: Floats) -> float:
+        """Return the sum of the singular values, divided by the radius."""
+        return self._total(point) / self.radius
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether the sum of singular values exceeds the radius by at most the tolerance."""
+        if point.size != self.dimension or not np.all(np.abs(point) <= LARGEST):
+            return False
+        return self._total(point) <= self.radius + tolerance
+
+    def project(self, point: Floats) -> None:
+        """Replace the matrix by the nearest one, which has the nearest singular values; NaN counts as 0."""
+        if tame(self, point):
+            left, values, right = np.linalg.svd(point.reshape(self.rows, self.columns), full_matrices=False)
+            if values.sum() > self.radius:
+                L1Ball(values.size, self.radius).project(values)
+                point[:] = (left * values @ right).ravel()
+
+    def _total(self, point: Floats) -> float:
+        return float(np.linalg.svd(point.reshape(self.rows, self.columns), compute_uv=False).sum())
+
+
+class Spectrahedron(Projecting, Gauged):
+    """Symmetric matrices, row by row, with no eigenvalue below 0 and the trace 1: the hull of all v vᵀ with |v| = 1.
+
+    >>> point = np.zeros(4)
+    >>> Spectrahedron(2).minimise_linear(np.array([3.0, 0.0, 0.0, 1.0]), point)
+    >>> point.tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
+
+    compiles = False
+
+    side: int
+
+    def __new__(cls, side: int) -> Self:
+        """Return the matrices with so many rows and columns."""
+        return cls._make((check_int("side", side, least=2, most=10_000),))
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return some to check the contract with."""
+        return [cls(2), cls(4)]
+
+    @property
+    def dimension(self) -> int:
+        """The number of entries."""
+        return self.side * self.side
+
+    @property
+    def flat(self) -> int:
+        """That of symmetric matrices with the trace 0."""
+        return self.side * (self.side + 1) // 2 - 1
+
+    @property
+    def inner(self) -> float:
+        """The distance of the centre from where an eigenvalue is 0, as in the simplex."""
+        return 1.0 / math.sqrt(self.side * (self.side - 1))
+
+    @property
+    def outer(self) -> float:
+        """The distance of a matrix of rank 1 from the centre, as in the simplex."""
+        return math.sqrt(1.0 - 1.0 / self.side)
+
+    def centre(self) -> Floats:
+        """Return the unit matrix divided by its trace."""
+        return np.asarray(np.eye(self.side).ravel() / self.side)
+
+    def minimise_linear(self, direction: Floats, point: Floats) -> None:
+        """Write v vᵀ for an eigenvector v of the least eigenvalue of the symmetric part."""
+        matrix = outweighed(direction).reshape(self.side, self.side)
+        vector = np.linalg.eigh(0.5 * matrix + 0.5 * matrix.T)[1][:, 0]
+        point[:] = np.outer(vector, vector).ravel()
+
+    def tangent(self, vector: Floats) -> None:
+        """Take the symmetric part, and make its trace 0."""
+        matrix = vector.reshape(self.side, self.side)
+        matrix[:] = 0.5 * matrix + 0.5 * matrix.T
+        matrix[np.diag_indices(self.side)] -= np.trace(matrix) / self.side
+
+    def gauge(self, point: Floats) -> float:
+        """Return 1 - n times the least eigenvalue, which is 0 on the boundary."""
+        return max(1.0 - self.side * float(self._values(point)[0]), 0.0)
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether eigenvalues are at least -tolerance, and trace and symmetry off by no more."""
+        if point.size != self.dimension or not np.all(np.abs(point) <= LARGEST):
+            return False
+        matrix = point.reshape(self.side, self.side)
+        even = np.abs(matrix - matrix.T).max() <= tolerance and abs(np.trace(matrix) - 1.0) <= tolerance
+        return bool(even and self._values(point)[0] >= -tolerance)
+
+    def project(self, point: Floats) -> None:
+        """Replace the matrix by the nearest one, which has the nearest eigenvalues; NaN counts as 0."""
+        if tame(self, point):
+            matrix = point.reshape(self.side, self.side)
+            values, vectors = np.linalg.eigh(0.5 * matrix + 0.5 * matrix.T)
+            Simplex(self.side).project(values)
+            point[:] = (vectors * values @ vectors.T).ravel()
+
+    def _values(self, point: Floats) -> Floats:
+        matrix = point.reshape(self.side, self.side)
+        return np.asarray(np.linalg.eigvalsh(0.5 * matrix + 0.5 * matrix.T), dtype=np.float64)
+
+
+def tame(points: LinearOracle, point: Floats) -> bool:
+    """Replace NaN by 0, and return whether entries are not too large to be worked with.
+
+    Else the point is replaced by the farthest one in their direction, in which they outweigh all others.
+    """
+    point[np.isnan(point)] = 0.0
+    huge = np.abs(point) > LARGEST
+    if huge.any():
+        points.minimise_linear(np.where(huge, -point, 0.0), point)
+    return not huge.any()
