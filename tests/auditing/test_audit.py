@@ -19,7 +19,7 @@ from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
 from discreet.learners import Exp3
 from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
-from discreet.problems import Arms, Points
+from discreet.problems import Arms, Functions, Points
 
 UNIT = Range(0.0, 1.0)
 TIGHT = [name for name in algorithms(Arms) if name.startswith(("batched", "noisy", "local", "dp"))]
@@ -346,6 +346,7 @@ class TestTheCommand:
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")
         private = [name for name in algorithms(Points) if name.startswith("private")]
+        private += [name for name in algorithms(Functions) if name.startswith(("private", "local"))]
         private += ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text
