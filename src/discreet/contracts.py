@@ -130,6 +130,7 @@ class Noise(Component):
     norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
     across: ClassVar[float] = math.nan  # in which norm those of several releases add up: 1, or 2 where squares do
     is_exact: ClassVar[bool] = False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    is_bounded: ClassVar[bool] = False  # whether noisy numbers of a range stay as near to its middle as their mean square
     has_memory: ClassVar[bool] = True  # whether a draw may depend on earlier ones, so that releases are no trials
 
     @property
@@ -161,6 +162,10 @@ class Noise(Component):
     def deviation(self, dimension: int) -> float:
         """Return the standard deviation of a coordinate."""
         return math.sqrt(self.unit_variance(dimension)) * self.scale
+
+    def square_around_middle(self, width: float) -> float:
+        """Return the largest mean square of a noisy number around the middle of its range, which has that width."""
+        return width * width / 4.0 + self.deviation(1) ** 2
 
     def log_moment(self, tilt: float, dimension: int) -> float:
         """Return the logarithm of E exp(tilt Z), Z a coordinate of the noise; infinite where there is none."""

@@ -33,13 +33,15 @@ EXAMPLES = {name: getattr(channels, name).example() for name in channels.__all__
 QUERIES = dict.fromkeys(
     ("Estimates", "PaperEstimates"), Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 )
+QUERIES |= dict.fromkeys(("GradientSums", "DifferenceSums"), np.array([0.6, 0.0, -0.8]))
+PAIRS = ("PerDifference", "OpenDifference", "DifferenceSums")
 VECTORS = ("RunningSum", "Restarting", "OpenSum")
 VECTOR = np.array([0.5, -0.25, 1.0])
 
 
 @pytest.mark.parametrize("name", channels.__all__)
 def test_every_channel_keeps_its_contract(name):
-    feedback = VECTOR if name in VECTORS else 0.75
+    feedback = VECTOR if name in VECTORS else np.array([0.3, 0.1]) if name in PAIRS else 0.75
     check_channel(EXAMPLES[name], feedback=feedback, query=QUERIES.get(name, 1.0))
 
 

@@ -13,11 +13,12 @@ from conftest import ROOT
 from discreet import DiscreetError, Range, algorithm, algorithms, simulate
 from discreet.environments import environment, environments
 from discreet.environments.arms.stochastic import Stochastic
-from discreet.problems import Advice, ArmGame, Arms, Points
+from discreet.problems import Advice, ArmGame, Arms, Functions, Points
 from discreet.simulation.trial import deal
 
 UNIT = Range(0.0, 1.0)
 SMALL = [Arms(3), Points("experts", 3), Points("ball", 3), Points("cube", 3), Advice(3, 4)]
+SMALL += [Functions("ball(3)"), Functions("cube(2)", evaluations=2, lipschitz=0.1)]
 
 
 def text(problem):
@@ -167,7 +168,8 @@ def test_a_loss_outside_its_range_is_named_or_clipped():
 
 
 def test_algorithms_and_environments_of_one_kind():
-    assert set(algorithms(Arms)) | set(algorithms(Points)) | set(algorithms(Advice)) == set(algorithms())
+    kinds = (Arms, Points, Advice, Functions)
+    assert {name for kind in kinds for name in algorithms(kind)} == set(algorithms())
     assert "exp4" in algorithms(Advice)
     with pytest.raises(DiscreetError, match="unknown option of environment 'stochastic' 'gab': did you mean 'gap'"):
         environment("stochastic", gab=0.1)

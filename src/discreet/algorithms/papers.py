@@ -136,6 +136,7 @@ CONFERENCES = {
     "COLT": "Proceedings of the Conference on Learning Theory",
     "ICML": "Proceedings of the International Conference on Machine Learning",
     "NeurIPS": "Advances in Neural Information Processing Systems",
+    "SODA": "Proceedings of the ACM-SIAM Symposium on Discrete Algorithms",
 }
 JOURNALS = {
     "Foundations and Trends in Machine Learning": "Foundations and Trends in Machine Learning",
@@ -148,6 +149,12 @@ JOURNALS = {
 NONE = Citation(key="", short="-", text="none needed", bibtex="")
 AGARWAL_SINGH = conference(
     ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
+)
+ENE = conference(
+    ["Ene, Alina", "Nguyen, Huy L.", "Vladu, Adrian"],
+    "Projection-free bandit optimization with privacy guarantees",
+    "AAAI",
+    2021,
 )
 EXP2 = conference(
     ["Bubeck, Sébastien", "Cesa-Bianchi, Nicolò", "Kakade, Sham M."],
@@ -179,6 +186,12 @@ EXP4_P = conference(
 FASTER_RATES = conference(
     ["Asi, Hilal", "Raman, Vinod", "Talwar, Kunal"], "Faster rates for private adversarial bandits", "ICML", 2025
 )
+FKM = conference(
+    ["Flaxman, Abraham D.", "Kalai, Adam Tauman", "McMahan, H. Brendan"],
+    "Online convex optimization in the bandit setting: gradient descent without a gradient",
+    "SODA",
+    2005,
+)
 FTPL_ARMS = journal(
     ["Neu, Gergely", "Bartók, Gábor"],
     "Importance weighting without importance weights: an efficient algorithm for combinatorial semi-bandits",
@@ -202,6 +215,12 @@ FTRL = journal(
     number="2",
     pages="107--194",
 )
+GARBER = conference(
+    ["Garber, Dan", "Kretzu, Ben"],
+    "Improved regret bounds for projection-free bandit convex optimization",
+    "AISTATS",
+    2020,
+)
 HEDGE = journal(
     ["Freund, Yoav", "Schapire, Robert E."],
     "A decision-theoretic generalization of on-line learning and an application to boosting",
@@ -223,6 +242,15 @@ KL_UCB = conference(
     "COLT",
     2011,
 )
+SMOOTH_BANDIT = conference(
+    ["Saha, Ankan", "Tewari, Ambuj"],
+    "Improved regret guarantees for online smooth convex optimization with bandit feedback",
+    "AISTATS",
+    2011,
+)
+SMOOTH_STRONGLY_CONVEX = conference(
+    ["Hazan, Elad", "Levy, Kfir Y."], "Bandit convex optimization: towards tight bounds", "NeurIPS", 2014
+)
 TOSSOU = conference(
     ["Tossou, Aristide C. Y.", "Dimitrakakis, Christos"],
     "Achieving privacy in the adversarial multi-armed bandit",
@@ -237,6 +265,12 @@ TSALLIS_INF = journal(
     volume=22,
     number="28",
     pages="1--49",
+)
+TWO_POINT = conference(
+    ["Agarwal, Alekh", "Dekel, Ofer", "Xiao, Lin"],
+    "Optimal algorithms for online convex optimization with multi-point bandit feedback",
+    "COLT",
+    2010,
 )
 UCB1 = journal(
     ["Auer, Peter", "Cesa-Bianchi, Nicolò", "Fischer, Paul"],

@@ -1,6 +1,12 @@
 """Attacks that bound epsilon from below: they refute a guarantee, or say how much of it is known to leak."""
 
-from discreet.auditing import advice, releases, running_sums, selection  # each declares the attack on its channels
+from discreet.auditing import (
+    advice,
+    gradient_sums,
+    releases,
+    running_sums,
+    selection,
+)  # each declares the attack on its channels
 from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns, Record
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
@@ -20,6 +26,7 @@ __all__ = [
     "audit",
     "audit_release_times",
     "default_attack",
+    "gradient_sums",
     "releases",
     "running_sums",
     "selection",

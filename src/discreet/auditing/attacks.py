@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import kernel
 from discreet.auditing.bounds import CONFIDENCE, LEAST, MOST, ROUNDS, RUNS, SPENT, attacked, largest_bound
-from discreet.contracts import Action, Floats, Generator, Integers, Observation, Release, Trace
+from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Release, Trace
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
@@ -112,12 +112,23 @@ def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable:
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
 
-class Listening(Wrapping):
-    """A learner that is overheard: its actions and what is released to it are noted, and nothing else changes."""
+class Hearing(Wrapping):
+    """A learner that is overheard: what is released to it is noted, and nothing else changes."""
 
-    actions: Integers
     released: Floats
     counts: Integers  # actions, releases
+
+    def learn(self, trace: Trace, released: Release) -> None:
+        """Note what is released."""
+        self.released[self.counts[1] % self.released.size] = released
+        self.counts[1] += 1
+        self.learner.learn(trace, released)
+
+
+class Listening(Hearing):
+    """A learner whose actions are noted too; each must be one of several."""
+
+    actions: Integers
 
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Note the action of the learner."""
@@ -125,12 +136,6 @@ class Listening(Wrapping):
         self.actions[self.counts[0] % self.actions.size] = action
         self.counts[0] += 1
         return action, trace
-
-    def learn(self, trace: Trace, released: Release) -> None:
-        """Note what is released."""
-        self.released[self.counts[1] % self.released.size] = released
-        self.counts[1] += 1
-        self.learner.learn(trace, released)
 
 
 class Stretches(Game):
@@ -141,17 +146,32 @@ class Stretches(Game):
     usual: float
     left: Integers  # rounds of the running stretch; counting is much cheaper than a remainder
 
-    def feedback(self, t: int, action: int) -> float:
-        """Return the same for all arms."""
+    def next_outcome(self) -> float:
+        """Return the outcome of this round."""
         if self.left[0] > 0:
             self.left[0] -= 1
             return self.usual
         self.left[0] = self.period - 1
         return self.first
 
-    def loss(self, t: int, action: int) -> float:
+    def feedback(self, t: int, action: Action) -> Feedback:
+        """Return the same for all actions."""
+        return self.next_outcome()
+
+    def loss(self, t: int, action: Action) -> float:
         """Score nothing."""
         return 0.0
+
+
+class PairStretches(Stretches):
+    """The same for two values a round, of which the second is 0: the outcome is their difference."""
+
+    values: Floats
+
+    def feedback(self, t: int, action: Action) -> Feedback:
+        """Return both values."""
+        self.values[0] = self.next_outcome()
+        return self.values
 
 
 class EveryRelease(Attack):
@@ -193,11 +213,30 @@ class EveryRelease(Attack):
         for start in range(0, trials, AT_ONCE):
             part = found[start : start + AT_ONCE]
             heard = np.empty(part.size)
-            game: Any = Stretches(self.size, self.bounds[world], low + (high - low) / 2, np.zeros(1, np.int64))
-            player = Player(overheard(private, 1, heard), streams(seed, trial=2 * (start // AT_ONCE) + world))
+            game = self.stretches(self.bounds[world], low + (high - low) / 2)
+            learner = Hearing(kernel.copy(private.learner), heard, np.zeros(2, np.int64))
+            player = Player(private._replace(learner=learner), streams(seed, trial=2 * (start // AT_ONCE) + world))
             player.play(game, np.array([part.size * self.size]))
-            part[:] = recorder(player).released
+            hearing: Any = player.private.learner
+            part[:] = hearing.released
         return found
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with that loss in the first round of every batch."""
+        return Stretches(self.size, first, usual, np.zeros(1, np.int64))
+
+
+class EveryDifference(EveryRelease):
+    """The same where two values come back, and their difference is released."""
+
+    @property
+    def text(self) -> str:
+        """What is done."""
+        return f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is released"
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with pairs of that difference."""
+        return PairStretches(self.size, first, usual, np.zeros(1, np.int64), np.zeros(2))
 
 
 class Record(NamedTuple):
@@ -296,7 +335,7 @@ def showing(private: Private, observation: Observation) -> Private:
 
 def overheard(private: Private, draws: int, released: Floats) -> Private:
     """Return the private learner with somebody listening."""
-    learner = Listening(kernel.copy(private.learner), np.zeros(draws, np.int64), released, np.zeros(2, np.int64))
+    learner = Listening(kernel.copy(private.learner), released, np.zeros(2, np.int64), np.zeros(draws, np.int64))
     return private._replace(learner=learner)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.auditing.attacks import Attack, EveryRelease, fresh_runs
+from discreet.auditing.attacks import Attack, EveryDifference, EveryRelease, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
-from discreet.channels import Batch, Constant, PerRound
+from discreet.channels import Batch, Constant, PerDifference, PerRound
 from discreet.private import Private
 from discreet.ranges import Range
 
@@ -18,6 +18,13 @@ def every_release(private: Private, facts: GameFacts) -> Attack:
     if channel.noise.has_memory:
         return fresh_runs(private, facts.problem, facts.bounds)
     return EveryRelease(facts.bounds or channel.bounds, channel.hold())
+
+
+@attack_on(PerDifference)
+def every_difference(private: Private, facts: GameFacts) -> Attack:
+    """Return the same attack on differences of two values; their range is the channel's."""
+    channel: Any = private.channel
+    return EveryDifference(channel.bounds, 1)
 
 
 @attack_on(Constant)

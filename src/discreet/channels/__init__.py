@@ -3,9 +3,11 @@
 from discreet.channels.batch import Batch
 from discreet.channels.constant import Constant
 from discreet.channels.estimates import Estimates
+from discreet.channels.gradient_sums import DifferenceSums, GradientSums
 from discreet.channels.open import Open
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.paper_estimates import PaperEstimates
+from discreet.channels.per_difference import OpenDifference, PerDifference
 from discreet.channels.per_round import PerRound
 from discreet.channels.restarting import Restarting
 from discreet.channels.running_sum import RunningSum
@@ -14,10 +16,14 @@ from discreet.channels.selection import Selection
 __all__ = [
     "Batch",
     "Constant",
+    "DifferenceSums",
     "Estimates",
+    "GradientSums",
     "Open",
+    "OpenDifference",
     "OpenSum",
     "PaperEstimates",
+    "PerDifference",
     "PerRound",
     "Restarting",
     "RunningSum",

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from discreet.channels.moves import Moves
 from discreet.contracts import Feedback, Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation
@@ -34,7 +35,7 @@ class Checked(NamedTuple):
     @classmethod
     def of(cls, losses: Projected, grid: float = 0.0) -> Checked:
         """Return the set for live use, or refuse one for which this is not proved."""
-        if type(losses) not in (Box, L1Ball, L2Ball, Simplex):
+        if type(losses) not in (Box, L1Ball, L2Ball, Simplex, Moves):
             raise DiscreetError(
                 f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball or Simplex: "
                 "only of those it is proved how precisely vectors are projected."
@@ -83,7 +84,7 @@ def as_vector(feedback: Feedback, dimension: int) -> Floats:
     return numbers
 
 
-def check_precise(losses: ConvexSet, rounds: int) -> None:
+def check_precise(losses: Projected, rounds: int) -> None:
     """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (Adaptive trees)."""
     largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
     allowed = LARGEST_SUM * diameter / rounds

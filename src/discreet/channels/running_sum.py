@@ -14,7 +14,7 @@ from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
-from discreet.sets import Box, ConvexSet, Projected
+from discreet.sets import Box, Projected
 
 SEEN, WAITING = 0, 1  # rounds that were released, and whether a vector waits for its release
 
@@ -102,7 +102,7 @@ class RunningSum(Stream):
 
     @classmethod
     def over(
-        cls, losses: ConvexSet, noise: Noise, kind: type[Factorisation], *, prefixes: int, padding: bool = False
+        cls, losses: Projected, noise: Noise, kind: type[Factorisation], *, prefixes: int, padding: bool = False
     ) -> RunningSum:
         """Return the channel before the first round, with given noise on every row."""
         if noise.is_exact:
@@ -112,7 +112,7 @@ class RunningSum(Stream):
     @classmethod
     def calibrated(
         cls,
-        losses: ConvexSet,
+        losses: Projected,
         kind: type[Factorisation],
         *,
         prefixes: int,
@@ -128,7 +128,7 @@ class RunningSum(Stream):
         return cls._before_the_first(losses, least, factorisation)
 
     @classmethod
-    def _before_the_first(cls, losses: ConvexSet, noise: Noise, factorisation: Factorisation) -> RunningSum:
+    def _before_the_first(cls, losses: Projected, noise: Noise, factorisation: Factorisation) -> RunningSum:
         return cls(
             losses=losses,
             factorisation=factorisation,
@@ -252,7 +252,7 @@ class RunningSum(Stream):
         self._refuse_twin(self.rounds_seen())
 
 
-def _started(losses: ConvexSet, kind: type[Factorisation], prefixes: int, padding: bool) -> Factorisation:
+def _started(losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""
     rounds = check_int("prefixes", prefixes, least=1)
     check_precise(losses, rounds)

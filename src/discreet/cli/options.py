@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError
 from discreet.options import Values
 from discreet.problems import Problem
 
+KINDS = {"int": int, "float": float}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -61,7 +62,7 @@ def problem_parameters(command: Command) -> Command:
                 defaults.append(str(each.default))
     for name, (kind, text, defaults) in reversed(described.items()):
         usual = f"(default: {' or '.join(defaults)})"
-        command = click.option(f"--{name}", type=int if kind == "int" else str, help=f"{text} {usual}".strip())(command)
+        command = click.option(f"--{name}", type=KINDS.get(kind, str), help=f"{text} {usual}".strip())(command)
     return command
 
 

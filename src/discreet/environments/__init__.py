@@ -9,24 +9,32 @@ from discreet.environments.arms.pairs import Drop, Leak
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
+from discreet.environments.functions.absolute import Absolute
+from discreet.environments.functions.linear import Linear
+from discreet.environments.functions.logistic import Logistic
+from discreet.environments.functions.quadratics import DriftingQuadratics
 from discreet.environments.points.adaptive import LinearAdaptive
 from discreet.environments.points.linear import LinearAlternating, LinearDrifting, LinearStochastic
 from discreet.environments.registry import environment, environment_names, environments, register_environment
 
 __all__ = [
+    "Absolute",
     "AdviceAdversarial",
     "AdviceContextual",
     "AdviceRandom",
     "AdviceTable",
     "Deterministic",
     "Drifting",
+    "DriftingQuadratics",
     "Drop",
     "FullyOblivious",
     "Leak",
+    "Linear",
     "LinearAdaptive",
     "LinearAlternating",
     "LinearDrifting",
     "LinearStochastic",
+    "Logistic",
     "Oblivious",
     "RandomWalk",
     "Stochastic",

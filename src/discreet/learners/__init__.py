@@ -13,6 +13,10 @@ from discreet.learners.arms.kl_ucb import KlUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
+from discreet.learners.functions.centre import Centre, SumCentre
+from discreet.learners.functions.descent import Fkm, TwoPoint
+from discreet.learners.functions.dikin import DikinLeader
+from discreet.learners.functions.sums import ProjectionFree, TwoPointLeader
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
@@ -21,6 +25,8 @@ from discreet.learners.points.linear_ftpl import LinearFtpl
 
 __all__ = [
     "BatchedExp4",
+    "Centre",
+    "DikinLeader",
     "EntropyFtrl",
     "Exp3",
     "Exp3Gain",
@@ -28,6 +34,7 @@ __all__ = [
     "Exp3P",
     "Exp4",
     "Exp4P",
+    "Fkm",
     "Following",
     "Ftal",
     "Ftpl",
@@ -36,8 +43,12 @@ __all__ = [
     "Htinf",
     "KlUcb",
     "LinearFtpl",
+    "ProjectionFree",
     "QuadraticFtrl",
+    "SumCentre",
     "TsallisInf",
+    "TwoPoint",
+    "TwoPointLeader",
     "Ucb",
     "Uniform",
 ]

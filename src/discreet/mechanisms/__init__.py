@@ -4,7 +4,7 @@ from discreet.mechanisms.exact import ExactGaussian, ExactLaplace
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.named import NOISES, PURE, NoiseName, noise_named
+from discreet.mechanisms.named import NOISES, PURE, NoiseName, ReportNoiseName, noise_named, report_noise
 from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
 from discreet.mechanisms.response import ExactResponse, RandomisedResponse
 
@@ -20,6 +20,8 @@ __all__ = [
     "Laplace",
     "NoiseName",
     "RandomisedResponse",
+    "ReportNoiseName",
     "SphericalLaplace",
     "noise_named",
+    "report_noise",
 ]

@@ -21,11 +21,16 @@ class ResponseShape(Noise):
 
     kind: ClassVar[str] = "randomised response"
     norm: ClassVar[float] = 1.0
+    is_bounded: ClassVar[bool] = True
     has_memory: ClassVar[bool] = False
 
     def unit_variance(self, dimension: int) -> float:
         """Return the largest variance, that of a value in the middle: 1."""
         return 1.0
+
+    def square_around_middle(self, width: float) -> float:
+        """Return the square of the distance of both values from the middle: the true value does not change it."""
+        return self.scale**2
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Refuse: a response is for one number."""

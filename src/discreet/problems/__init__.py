@@ -3,6 +3,9 @@
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
 from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
+from discreet.problems.domains import Domain, domain_named
+from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
+from discreet.problems.functions import Functions, FunctionsEnvironment
 from discreet.problems.points import FullInformation, LinearGame, Points, with_full_information
 
 __all__ = [
@@ -12,13 +15,20 @@ __all__ = [
     "ArmGame",
     "Arms",
     "ArmsEnvironment",
+    "Domain",
     "Environment",
     "FullInformation",
+    "FunctionGame",
+    "Functions",
+    "FunctionsEnvironment",
     "Game",
+    "LinearFunctions",
     "LinearGame",
+    "Pairs",
     "Points",
     "Problem",
     "ReactingGame",
     "TableGame",
+    "domain_named",
     "with_full_information",
 ]

@@ -1,0 +1,194 @@
+"""One value a round and a linear oracle: Ene, Nguyen & Vladu 2021, Algorithm 1, with corrected noise and analysis."""
+
+from __future__ import annotations
+
+import math
+
+from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.functions.running import Sums, Tuning, least_noise, noise_length
+from discreet.algorithms.functions.tuning import MOST_OF_INNER, Plan, WhenVacuous, instance, least, looking_cost
+from discreet.algorithms.papers import ENE, GARBER
+from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
+from discreet.channels import GradientSums, RunningSum
+from discreet.channels.gradient_sums import moves, prefixes_for
+from discreet.contracts import Channel, Noise
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.factorisations import Tree
+from discreet.learners import ProjectionFree
+from discreet.mechanisms import Gaussian, Laplace, NoiseName
+from discreet.problems import Functions
+
+SOURCE = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+TOLERANCE = 0.003  # outer radii that a leader may be from the minimum
+
+
+@register_algorithm(
+    name="projection-free",
+    title="leader by a linear oracle, from one value a round",
+    problem=Functions(),
+    fixed=("evaluations",),
+    citation=GARBER,
+    growth=Growth(0.75),
+)
+def projection_free(
+    setting: Setting[Functions],
+    *,
+    batch_size: int | None = None,
+    radius: float | None = None,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Algorithm 1 of Ene et al. 2021 without noise, after Garber & Kretzu 2020: batches of sqrt(T) rounds."""
+    size = _size(setting, batch_size)
+    dimension = setting.problem.place.dimension
+    channel = GradientSums.without_noise(size=size, dimension=dimension, bounds=setting.bounds)
+    plan = _plan(setting, channel, size, 0.0, "proved", radius, learning_rate, {})
+    return instance(setting, plan, when_vacuous)
+
+
+@register_algorithm(
+    name="private-projection-free",
+    twin="projection-free",
+    title="leader by a linear oracle, on private running sums",
+    problem=Functions(),
+    fixed=("evaluations",),
+    citation=ENE,
+    builds_on=(GARBER,),
+    growth=Growth(0.75),
+)
+def private_projection_free(
+    setting: Setting[Functions],
+    *,
+    calibration: Calibration = "tight",
+    tuning: Tuning = "proved",
+    sums: Sums | None = None,
+    noise: NoiseName | None = None,
+    batch_size: int | None = None,
+    radius: float | None = None,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Algorithm 1: sums of batches of estimates in a private running sum (central model).
+
+    Tight: noise for one replaced term, not for a whole batch, and parameters with the least proved bound; or, with
+    ``tuning=once``, those for noise that is paid for once, of which nothing is proved for one value a round. The paper's
+    noise and parameters are those of Lemmas 5.1 and 5.4, with logarithms to base 2 for levels of the tree.
+    """
+    size = _size(setting, batch_size)
+    if calibration == "paper":
+        return _paper(setting, size, when_vacuous, sums, noise, radius, learning_rate)
+    found = least_noise(setting, size=size, sums=sums, noise=noise)
+    channel = GradientSums.over(found.channel, size=size, bounds=setting.bounds)
+    plan = _plan(setting, channel, size, found.length, tuning, radius, learning_rate, found.parameters)
+    return instance(setting, plan, when_vacuous)
+
+
+def _size(setting: Setting[Functions], batch_size: int | None) -> int:
+    """Return the length of a batch; there must be two of them."""
+    size = math.isqrt(setting.rounds) if batch_size is None else check_int("batch_size", batch_size, least=1)
+    if setting.rounds < 2 * size:
+        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
+    return size
+
+
+def _plan(
+    setting: Setting[Functions],
+    channel: Channel,
+    size: int,
+    length: float,
+    tuning: Tuning,
+    radius: float | None,
+    learning_rate: float | None,
+    parameters: dict[str, float | int | str],
+) -> Plan:
+    """Return the learner whose sums have noise of that length, for directions of length 1."""
+    place, rounds, slope = setting.problem.place, setting.rounds, setting.problem.lipschitz
+    batches = -(-rounds // size)
+
+    def own(looking: float) -> float:
+        spread = size * (place.dimension / looking) ** 2 / 4.0
+        return batches * (spread + (size * slope) ** 2) / 4.0
+
+    def paid(looking: float) -> float:
+        return rounds * slope * place.dimension / looking * length / 2.0
+
+    def hoped(looking: float) -> float:
+        noise = place.dimension / looking * length
+        return paid(looking) if tuning == "proved" else noise**2 / 4.0
+
+    def rate(looking: float) -> float:
+        return place.outer / math.sqrt(own(looking) + hoped(looking)) if learning_rate is None else learning_rate
+
+    def cost(looking: float) -> float:
+        return (
+            place.outer**2 / rate(looking)
+            + rate(looking) * (own(looking) + hoped(looking))
+            + rounds * looking_cost(setting, looking)
+        )
+
+    chosen = least(cost, place.inner) if radius is None else radius
+    near = TOLERANCE * place.outer
+    learner = ProjectionFree.start(
+        set=place.set,
+        inner=place.inner,
+        radius=chosen,
+        learning_rate=check_positive("learning_rate", rate(chosen)),
+        tolerance=near,
+        most=math.ceil(16.0 / TOLERANCE**2),
+    )
+    bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen))
+    return Plan(
+        channel=channel,
+        learner=learner,
+        parameters={**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
+        | ({"tuning": tuning} if length > 0.0 else {}),
+        bound=bound + rounds * (looking_cost(setting, chosen) + slope * near),
+        source=SOURCE,
+    )
+
+
+def _paper(
+    setting: Setting[Functions],
+    size: int,
+    when_vacuous: WhenVacuous,
+    sums: Sums | None,
+    noise: NoiseName | None,
+    radius: float | None,
+    learning_rate: float | None,
+) -> Instance:
+    """Return Algorithm 1 as printed, but for the sign, the delay, and a radius that stays in the set."""
+    place, rounds, slope = setting.problem.place, setting.rounds, setting.problem.lipschitz
+    printed = "laplace" if setting.delta == 0.0 else "gaussian"
+    if sums not in (None, "tree") or noise not in (None, printed):
+        raise DiscreetError(
+            f"calibration is paper, which has a tree with {printed} noise here: leave sums and noise out."
+        )
+    diameter, dimension = 2.0 * place.outer, place.dimension
+    usual = min(diameter * math.sqrt(dimension) / rounds**0.25, MOST_OF_INNER * place.inner)
+    looking = usual if radius is None else radius
+    # printed for the sum of (n / ζ) f u; ours is that of u times f in widths of the range
+    unit = looking / dimension
+    running = RunningSum.over(
+        moves(dimension, size),
+        _paper_noise(setting, slope * unit),
+        Tree,
+        prefixes=prefixes_for(rounds, size),
+        padding=True,
+    )
+    channel = GradientSums.over(running, size=size, bounds=setting.bounds)
+    rate = 2.0 * diameter / (rounds**0.75 * math.sqrt(dimension) * slope) if learning_rate is None else learning_rate
+    parameters: dict[str, float | int | str] = {"sums": "tree", "noise": printed}
+    plan = _plan(setting, channel, size, noise_length(running), "proved", looking, rate, parameters)
+    return instance(setting, plan, when_vacuous)
+
+
+def _paper_noise(setting: Setting[Functions], slope: float) -> Noise:
+    """Return the noise of Lemmas 5.1 and 5.4; ``slope`` is L in the units of what is released."""
+    rounds, dimension = setting.rounds, setting.problem.place.dimension
+    levels = math.log2(rounds)
+    if setting.delta == 0.0:
+        return Laplace(math.sqrt(rounds) * dimension * slope * levels / setting.epsilon)
+    rare = math.log((dimension + rounds) / setting.delta)
+    concentration = rare + math.sqrt((1.0 + math.sqrt(rounds) / dimension) * rare)
+    spread = rounds**0.25 * math.sqrt(dimension) * slope * levels * math.log(rounds / setting.delta) / setting.epsilon
+    return Gaussian(spread * concentration, setting.delta)

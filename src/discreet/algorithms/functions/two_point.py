@@ -1,0 +1,216 @@
+"""Two values a round: only their difference is used, which is small, and so is the noise that hides it."""
+
+from __future__ import annotations
+
+import math
+
+from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.functions.running import Sums, Tuning, least_noise
+from discreet.algorithms.functions.tuning import (
+    WITHOUT_NOISE,
+    Plan,
+    WhenVacuous,
+    declared,
+    instance,
+    looking_cost,
+    mean_square,
+    noise_on_reports,
+)
+from discreet.algorithms.papers import TWO_POINT, ZHENG
+from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
+from discreet.channels import DifferenceSums, OpenDifference, PerDifference
+from discreet.contracts import Noise
+from discreet.errors import check_positive
+from discreet.learners import TwoPoint, TwoPointLeader
+from discreet.learners.functions.descent import descent_bound
+from discreet.mechanisms import NoiseName, ReportNoiseName
+from discreet.problems import Functions
+from discreet.ranges import Range
+
+SOURCE = "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
+LEADER = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+CLIPPED = "no bound proved: differences are clipped below what the slope allows"
+NEAREST = 1e-6  # inner radii that points are apart at least: nearer, differences would be rounding errors
+TWO = Functions(evaluations=2)
+
+
+@register_algorithm(
+    name="two-point",
+    title="gradient descent from two values a round",
+    problem=TWO,
+    fixed=("evaluations",),
+    citation=TWO_POINT,
+    growth=ROOT,
+)
+def two_point(
+    setting: Setting[Functions], *, radius: float | None = None, when_vacuous: WhenVacuous = "centre"
+) -> Instance:
+    """Agarwal et al. 2010, with the step length of the least proved bound."""
+    return _descent(setting, None, None, radius, None, 0.0, when_vacuous)
+
+
+@register_algorithm(
+    name="strongly-convex-two-point",
+    title="gradient descent from two values a round, for strongly convex functions",
+    problem=Functions(evaluations=2, curvature=0.5),
+    fixed=("evaluations",),
+    citation=TWO_POINT,
+    growth=Growth(0.1),
+)
+def strongly_convex_two_point(
+    setting: Setting[Functions], *, radius: float | None = None, when_vacuous: WhenVacuous = "centre"
+) -> Instance:
+    """Take steps of 1 / μ t, μ the declared curvature: regret of order ln T."""
+    curvature = declared(setting, "curvature", "strongly-convex-two-point")
+    return _descent(setting, None, None, radius, None, curvature, when_vacuous)
+
+
+@register_algorithm(
+    name="local-two-point",
+    twin="two-point",
+    title="gradient descent from two values a round, with noise on their difference",
+    problem=TWO,
+    fixed=("evaluations",),
+    citation=ZHENG,
+    builds_on=(TWO_POINT,),
+    growth=ROOT,
+)
+def local_two_point(
+    setting: Setting[Functions],
+    *,
+    calibration: Calibration = "tight",
+    noise: ReportNoiseName | None = None,
+    radius: float | None = None,
+    clip: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Algorithm 2: every difference, clamped to ±2 ρ G, gets noise by itself (local model).
+
+    With ``clip`` κ differences are clamped to κ / sqrt(n) of that, which most of them do not reach: less noise, and a
+    bias of which nothing is proved. The paper's noise is Gaussian with the classical scale, its steps R / G sqrt(T).
+    """
+    return _descent(setting, noise, calibration, radius, clip, 0.0, when_vacuous)
+
+
+@register_algorithm(
+    name="local-strongly-convex-two-point",
+    twin="strongly-convex-two-point",
+    title="the same for strongly convex functions",
+    problem=Functions(evaluations=2, curvature=0.5),
+    fixed=("evaluations",),
+    citation=ZHENG,
+    builds_on=(TWO_POINT,),
+    growth=Growth(0.1, shows_at=10.0),
+)
+def local_strongly_convex_two_point(
+    setting: Setting[Functions],
+    *,
+    calibration: Calibration = "tight",
+    noise: ReportNoiseName | None = None,
+    radius: float | None = None,
+    clip: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Algorithm 2 with steps of 1 / μ t, μ the declared curvature."""
+    curvature = declared(setting, "curvature", "local-strongly-convex-two-point")
+    return _descent(setting, noise, calibration, radius, clip, curvature, when_vacuous)
+
+
+@register_algorithm(
+    name="private-two-point",
+    twin="two-point",
+    title="leader on private running sums of estimates from two values a round",
+    problem=TWO,
+    fixed=("evaluations",),
+    citation=TWO_POINT,
+    growth=ROOT,
+)
+def private_two_point(
+    setting: Setting[Functions],
+    *,
+    tuning: Tuning = "proved",
+    sums: Sums | None = None,
+    noise: NoiseName | None = None,
+    radius: float | None = None,
+    clip: float | None = None,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Ours: the differences times their directions in a private running sum (central model), and a regularised leader.
+
+    ``tuning`` is the learning rate with the least proved bound, or that for noise which is paid for ``once``, as it would
+    be if estimates did not depend on where they are taken: so it is for linear functions.
+    """
+    place, rounds, slope = setting.problem.place, setting.rounds, _slope(setting, clip)
+    looking = _radius(setting, radius)
+    found = least_noise(setting, size=1, sums=sums, noise=noise)
+    channel = DifferenceSums.over(found.channel, size=1, bounds=_differences(setting, looking, slope))
+    factor = 2.0 * place.dimension * slope
+    own, length = rounds * factor**2 * WITHOUT_NOISE / 4.0, factor * found.length
+    paid = rounds * setting.problem.lipschitz * length / 2.0
+    total = own + (paid if tuning == "proved" else length**2 / 4.0)
+    rate = place.outer / math.sqrt(total) if learning_rate is None else check_positive("learning_rate", learning_rate)
+    learner = TwoPointLeader.start(set=place.set, inner=place.inner, radius=looking, slope=slope, learning_rate=rate)
+    bound = place.outer**2 / rate + rate * (own + paid) + rounds * looking_cost(setting, looking)
+    plan = Plan(
+        channel=channel,
+        learner=learner,
+        parameters={**found.parameters, "radius": looking, "learning_rate": rate, "tuning": tuning},
+        bound=bound if clip is None else None,
+        source=LEADER if clip is None else CLIPPED,
+    )
+    return instance(setting, plan, when_vacuous)
+
+
+def _descent(
+    setting: Setting[Functions],
+    noise: ReportNoiseName | None,
+    calibration: Calibration | None,
+    radius: float | None,
+    clip: float | None,
+    curvature: float,
+    when_vacuous: WhenVacuous,
+) -> Instance:
+    """Return gradient descent; without a calibration, without privacy."""
+    place, rounds, slope = setting.problem.place, setting.rounds, _slope(setting, clip)
+    looking = math.log(rounds) / rounds if calibration == "paper" and radius is None else radius
+    looking = _radius(setting, looking)
+    bounds = _differences(setting, looking, slope)
+    found: Noise | None = None if calibration is None else noise_on_reports(setting, bounds, noise, calibration)
+    square = (2.0 * place.dimension * slope) ** 2 * mean_square(found, bounds)
+    damping = 0.0 if curvature > 0.0 else math.sqrt(rounds * square) / place.outer
+    if calibration == "paper" and curvature == 0.0:
+        damping = slope * math.sqrt(rounds) / place.outer
+    learner = TwoPoint.start(
+        set=place.set, inner=place.inner, radius=looking, slope=slope, damping=damping, curvature=curvature
+    )
+    bound = descent_bound(outer=place.outer, rounds=rounds, square=square, damping=damping, curvature=curvature)
+    steps = {"curvature": curvature} if curvature > 0.0 else {"damping": damping}
+    plan = Plan(
+        channel=OpenDifference(bounds) if found is None else PerDifference(bounds, found),
+        learner=learner,
+        parameters={"radius": looking, **steps, **({} if clip is None else {"clip": clip})},
+        bound=bound + rounds * looking_cost(setting, looking) if clip is None else None,
+        source=SOURCE if clip is None else CLIPPED,
+    )
+    return instance(setting, plan, when_vacuous)
+
+
+def _radius(setting: Setting[Functions], radius: float | None) -> float:
+    """Return how far to look: as near as rounding errors allow, since nothing is lost by it."""
+    inner = setting.problem.place.inner
+    return inner * max(NEAREST, 0.5 / setting.rounds) if radius is None else check_positive("radius", radius)
+
+
+def _slope(setting: Setting[Functions], clip: float | None) -> float:
+    """Return the steepest slope that is believed: the declared one, or less."""
+    declared_slope = setting.problem.lipschitz
+    if clip is None:
+        return declared_slope
+    return declared_slope * min(1.0, check_positive("clip", clip) / math.sqrt(setting.problem.place.dimension))
+
+
+def _differences(setting: Setting[Functions], radius: float, slope: float) -> Range:
+    """Return the range of differences, in the units of the losses."""
+    reach = 2.0 * radius * slope * setting.bounds.width
+    return Range(-reach, reach)

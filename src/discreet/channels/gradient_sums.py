@@ -1,0 +1,190 @@
+"""Running sums of estimated gradients: feedback times public directions, added up over batches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from discreet.channels.moves import Moves
+from discreet.channels.open_sum import OpenSum
+from discreet.channels.per_difference import difference
+from discreet.channels.running_sum import RunningSum
+from discreet.contracts import Channel, Feedback, Floats, Generator, Integers, NoiseScale, Query, Release
+from discreet.errors import DiscreetError, check_int
+from discreet.factorisations import Factorisation, Tree
+from discreet.guarantee import Guarantee
+from discreet.kernel import Raw
+from discreet.ranges import Range, check_bounds, grid_for, make_range
+
+UP = 1.0 + 2.0**-40  # covers rounding in the length of a query
+
+
+class GradientSums(Channel):
+    """Releases the running sum of (loss - middle) · query once per batch, losses in widths of their range.
+
+    A query is a public vector u, of length at most 1: a longer one is shortened here. Replacing a round moves one term of
+    one batch, by a number of at most 1 times u; so all that the running sum has to hide is a movement of 1 in the 2-norm
+    (docs/proofs.md: Sums of gradients). Terms are added on a grid, exactly, and a step of it a coordinate is paid for.
+
+    Edge cases: losses are clamped first; a last, incomplete batch is never released; a query that is not finite, or of
+    another length than the channel is made for, is refused.
+
+    >>> channel = GradientSums.calibrated(
+    ...     Tree, size=10, dimension=4, rounds=1000, bounds=Range(0.0, 1.0), noise="laplace", epsilon=1.0
+    ... )
+    >>> channel.guarantee.short, round(channel.noise_scales[0].scale, 6)
+    ('1-differential privacy', 14.0)
+    """
+
+    one_stream = True
+
+    size: int
+    bounds: Range
+    running: Channel  # sum of the vectors of all batches
+    seen: Integers  # rounds of the running batch
+    held: Raw[Floats]  # their sum, in steps of the grid
+    vector: Raw[Floats]  # the sum of a full batch
+
+    @classmethod
+    def over(cls, running: Channel, *, size: int, bounds: Range) -> Self:
+        """Return the channel before the first round; ``running`` takes a vector a batch."""
+        dimension = running.release_size()
+        return cls(
+            size=check_int("batch_size", size, least=1),
+            bounds=check_bounds(bounds),
+            running=running,
+            seen=np.zeros(1, np.int64),
+            held=np.zeros(dimension),
+            vector=np.zeros(dimension),
+        )
+
+    @classmethod
+    def calibrated(
+        cls,
+        kind: type[Factorisation],
+        *,
+        size: int,
+        dimension: int,
+        rounds: int,
+        bounds: Range,
+        noise: str = "gaussian",
+        epsilon: float,
+        delta: float = 0.0,
+    ) -> Self:
+        """Return the channel with the least noise for a guarantee; the sum of the last batch comes too late."""
+        running = RunningSum.calibrated(
+            moves(dimension, size), kind, prefixes=prefixes_for(rounds, size), noise=noise, epsilon=epsilon, delta=delta
+        )
+        return cls.over(running, size=size, bounds=bounds)
+
+    @classmethod
+    def without_noise(cls, *, size: int, dimension: int, bounds: Range) -> Self:
+        """Return the channel without privacy."""
+        return cls.over(OpenSum(np.zeros(check_int("dimension", dimension, least=1))), size=size, bounds=bounds)
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.calibrated(
+            Tree, size=5, dimension=3, rounds=100, bounds=make_range(-1.0, 3.0), noise="laplace", epsilon=2.0
+        )
+
+    def outcome_of(self, feedback: Feedback) -> float:
+        """Return the number that is multiplied by the query: the loss."""
+        loss: float = feedback
+        return loss
+
+    def take(self, feedback: Feedback, query: Floats) -> bool:
+        """Add a term to the sum of the batch; return whether the batch is full."""
+        if query.size != self.held.size:
+            raise DiscreetError("the query has another number of entries than the channel was made for.")
+        total = 0.0
+        for i in range(query.size):
+            total += query[i] * query[i]
+        if not total < math.inf:
+            raise DiscreetError("the query has an entry that is not a finite number, or too large.")
+        share = self.bounds.fraction(self.bounds.clamp(self.outcome_of(feedback))) - 0.5
+        share = min(0.5, max(-0.5, share))  # beyond only by rounding
+        if total > 1.0:
+            share /= math.sqrt(total)
+        grid = grid_for(self.size)
+        for i in range(query.size):
+            self.held[i] += math.floor(share * query[i] * grid + 0.5)
+        self.seen[0] += 1
+        return bool(self.seen[0] >= self.size)
+
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Hand the sum of the batch to the running sum, and release that."""
+        grid = grid_for(self.size)
+        for i in range(self.held.size):
+            self.vector[i] = self.held[i] / grid
+            self.held[i] = 0.0
+        self.seen[0] = 0
+        return self.running.offer(self.vector, 1.0, rng)
+
+    def nothing(self, query: Query) -> tuple[bool, Release]:
+        """Return that nothing is released."""
+        return self.running.nothing(1.0)
+
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return int(self.seen[0] + self.size * self.running.rounds_seen())
+
+    def release_size(self) -> int:
+        """Return the length of a release."""
+        return self.held.size
+
+    def _with_exact_noise(self) -> Self:
+        """Return the channel with exact noise, before the first round."""
+        return self._replace(running=self.running._with_exact_noise())
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the running sum, with what a replaced round moves."""
+        known = self.running.guarantee
+        if not known.is_private:
+            return known
+        return replace(known, source=f"{known.source}, of gradients (docs/proofs.md: Sums of gradients)")
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.running.has_gaussian_noise
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
+        """The noise of the running sum, in the units of the losses, for queries of length 1."""
+        return tuple(noise.times(self.bounds.width) for noise in self.running.noise_scales)
+
+
+class DifferenceSums(GradientSums):
+    """The same for two values a round: the running sum of their difference times the query.
+
+    ``bounds`` is the range of differences, from -2 ρ G to 2 ρ G for points that are 2 ρ apart; they are clamped to it.
+    """
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.calibrated(
+            Tree, size=2, dimension=3, rounds=100, bounds=make_range(-0.5, 0.5), noise="laplace", epsilon=2.0
+        )
+
+    def outcome_of(self, feedback: Floats) -> float:
+        """Return the difference of both values."""
+        return difference(feedback)
+
+
+def moves(dimension: int, size: int) -> Moves:
+    """Return how far a replaced round moves the sum of a batch: by a query, and a step of the grid a coordinate."""
+    count = check_int("dimension", dimension, least=1)
+    rounds = check_int("batch_size", size, least=1)
+    return Moves(count, UP + math.sqrt(count) / grid_for(rounds), 0.5 * rounds + 1.0)
+
+
+def prefixes_for(rounds: int, size: int) -> int:
+    """Return how many sums are of use: one a batch, but for the last, after which nothing is played."""
+    return max(check_int("rounds", rounds, least=1) // check_int("batch_size", size, least=1) - 1, 1)

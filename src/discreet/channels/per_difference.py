@@ -1,0 +1,51 @@
+"""Two values a round: only their difference is released, with noise or without."""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+from discreet.channels.open import Open
+from discreet.channels.per_round import PerRound
+from discreet.contracts import Feedback, Floats, Generator, Query, Release
+from discreet.kernel import helper
+from discreet.mechanisms import Laplace
+from discreet.ranges import make_range
+
+
+@helper
+def difference(feedback: Floats) -> float:
+    """Return the first value minus the second; 0 if that is not a number."""
+    found = float(feedback[0]) - float(feedback[1])
+    return 0.0 if math.isnan(found) else found
+
+
+class PerDifference(PerRound):
+    """Releases the difference of two values with noise every round, as a fraction of the range of differences.
+
+    ``bounds`` is that range: from -2 ρ G to 2 ρ G if functions are G-Lipschitz and the points 2 ρ apart. Differences are
+    clamped to it, so a replaced round moves them by at most 4 ρ G, whatever the functions are.
+    """
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls(make_range(-0.5, 0.5), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
+
+    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Release the difference with fresh noise."""
+        noisy = self.noise.add_noise(self.bounds.clamp(difference(feedback)), rng)
+        return True, query * self.bounds.fraction(noisy)
+
+
+class OpenDifference(Open):
+    """Releases every difference as it is, as a fraction of its range: without privacy."""
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls(make_range(-0.5, 0.5))
+
+    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Release the difference itself."""
+        return True, query * self.bounds.fraction(difference(feedback))

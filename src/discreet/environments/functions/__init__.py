@@ -1,0 +1,1 @@
+"""Functions on a convex set."""

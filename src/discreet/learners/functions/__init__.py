@@ -1,0 +1,1 @@
+"""Learners that see the values of functions at the points they play."""

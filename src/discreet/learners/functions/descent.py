@@ -1,0 +1,166 @@
+"""Gradient descent on gradients that are estimated from one value a round, or two."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import check_positive, check_range
+from discreet.learners.functions.exploring import Exploring
+from discreet.sets import ConvexSet, L2Ball
+
+
+class Descent(Exploring):
+    """Steps against an estimated gradient, and back onto the set.
+
+    With g = ``factor`` · (released - 1/2) · u, u the direction of the decision, and s steps so far,
+
+        y ← projection of y - g / (damping + curvature · s).
+
+    Regret on functions with curvature μ (0 if they are convex only) against the points of the smaller set (Zinkevich
+    2003, Hazan, Agarwal & Kale 2007): at most damping · R² / 2 + Σ E |g|² / 2 (damping + μ s), and E |g|² is at most
+    factor² · q, q the mean square of what is released around 1/2: ``square_around_middle`` of the noise.
+    """
+
+    factor: float
+    damping: float
+    curvature: float
+    clock: Integers
+
+    def learn(self, trace: Floats, released: float) -> None:
+        """Step against the estimate."""
+        self.clock[0] += 1
+        rate = self.factor / (self.damping + self.curvature * self.clock[0])
+        step = rate * (released - self.middle_of(released)) / self.shrink  # of z, which is y before it is shrunk
+        for i in range(self.point.size):
+            self.point[i] -= step * trace[i]
+        self.set.project(self.point)
+
+    def middle_of(self, released: float) -> float:
+        """Return what is subtracted from a release: it changes no estimate on average, but its size."""
+        return 0.5
+
+
+class Fkm(Descent):
+    """One value a round (Flaxman, Kalai & McMahan 2005): factor = d / ζ, d the dimension, ζ the ``radius``.
+
+    Regret: that of descent and (2 + R / r) G ζ T for looking around; see ``learners.functions.exploring``. With
+    ``curvature`` 0, damping 1 / η and ζ = sqrt(R d sqrt(T q) / ((2 + R / r) G T)) it is at most
+
+        2 sqrt(R d sqrt(T q) (2 + R / r) G T),
+
+    of order T^(3/4); with curvature μ and no damping, d² q (1 + ln T) / 2 μ ζ² + (2 + R / r) G ζ T, of order T^(2/3).
+
+    With ``centred``, the mean of all releases so far, between 0 and 1, takes the place of 1/2: directions are public, so
+    this costs no privacy. Then |f - baseline| is at most 1, not 1/2, but often much less.
+
+    >>> learner = Fkm.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, damping=8.0)
+    >>> point, direction = learner.act(0, np.random.default_rng(0))
+    >>> learner.learn(direction, 1.0)
+    >>> (learner.point / direction).round(3).tolist()
+    [-0.5, -0.5]
+    """
+
+    centred: bool
+    heard: Floats  # sum and number of releases
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        set: ConvexSet,  # noqa: A002
+        inner: float,
+        radius: float,
+        damping: float,
+        curvature: float = 0.0,
+        centred: bool = False,
+    ) -> Fkm:
+        """Return the learner before the first round."""
+        return cls(
+            **cls.buffers(set, radius, inner),
+            factor=set.dimension / radius,
+            damping=check_range("damping", damping, 0.0, 1e200),
+            curvature=_curvature(damping, curvature),
+            clock=np.zeros(1, np.int64),
+            centred=bool(centred),
+            heard=np.zeros(2),
+        )
+
+    @classmethod
+    def example(cls) -> Fkm:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, damping=500.0, centred=True)
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+        """Play a point near y."""
+        self.look(rng)
+        return self.played, self.heading
+
+    def middle_of(self, released: float) -> float:
+        """Return 1/2, or the mean of all releases before this one."""
+        if not self.centred:
+            return 0.5
+        mean = 0.5 if self.heard[1] == 0.0 else self.heard[0] / self.heard[1]
+        self.heard[0] += released
+        self.heard[1] += 1.0
+        return float(min(1.0, max(0.0, mean)))
+
+
+class TwoPoint(Descent):
+    """Two values a round (Agarwal, Dekel & Xiao 2010; Shamir 2017): factor = 2 d G, G the ``slope``.
+
+    What is released is the difference of the values as a fraction of its range, from -2 ρ G to 2 ρ G, where ρ is the
+    ``radius``; so g is at most d G long, however small ρ is.
+
+    Regret: that of descent and (2 + R / r) G ρ T for looking around. With ``curvature`` 0 and damping
+    d G sqrt(4 q T) / R it is at most R d G sqrt(4 q T) and that; with curvature μ, 4 q d² G² (1 + ln T) / 2 μ and that.
+    Without noise 4 q is 1.
+    """
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        set: ConvexSet,  # noqa: A002
+        inner: float,
+        radius: float,
+        slope: float,
+        damping: float,
+        curvature: float = 0.0,
+    ) -> TwoPoint:
+        """Return the learner before the first round."""
+        return cls(
+            **cls.buffers(set, radius, inner, points=2),
+            factor=2.0 * set.dimension * check_positive("slope", slope),
+            damping=check_range("damping", damping, 0.0, 1e200),
+            curvature=_curvature(damping, curvature),
+            clock=np.zeros(1, np.int64),
+        )
+
+    @classmethod
+    def example(cls) -> TwoPoint:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, damping=0.0, curvature=0.5)
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+        """Play two points near y, on opposite sides."""
+        self.look_both_ways(rng)
+        return self.played, self.heading
+
+
+def _curvature(damping: float, curvature: float) -> float:
+    """Return the curvature; without any, there must be damping."""
+    bend = check_range("curvature", curvature, 0.0, 1e200)
+    if bend == 0.0:
+        check_positive("damping", damping)
+    return bend
+
+
+def descent_bound(*, outer: float, rounds: int, square: float, damping: float, curvature: float) -> float:
+    """Return damping · R² / 2 + Σ |g|² / 2 (damping + μ s); ``square`` bounds E |g|²."""
+    if curvature == 0.0:
+        return damping * outer**2 / 2.0 + square * rounds / (2.0 * damping)
+    tail = 1.0 + math.log(rounds) if damping == 0.0 else math.log1p(curvature * rounds / damping)
+    return damping * outer**2 / 2.0 + square * tail / (2.0 * curvature)

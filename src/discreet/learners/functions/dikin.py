@@ -1,0 +1,118 @@
+"""Leaders inside a barrier, which look around as far as the barrier allows: for smooth functions."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers, Learner
+from discreet.errors import check_positive, check_range
+from discreet.learners.functions.barriers import BallBarrier, Barrier
+from discreet.learners.functions.exploring import draw_direction
+
+
+class Look(NamedTuple):
+    """The trace of a look: H^(1/2) u and the point from where it was taken."""
+
+    slope: Floats
+    origin: Floats
+
+
+class DikinLeader(Learner):
+    """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
+
+    B is a barrier of the set, u uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t,
+    round t plays x + ζ H^(-1/2) u, and when v is released
+
+        g = (n / ζ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
+
+    Regret for β-smooth functions, if η n |v - 1/2| / ζ ≤ 1/4 in every round, with q the mean square of v - 1/2:
+
+        ν ln T / η + η n² q T / ζ² + (3/2) β Σ |ζ H^(-1/2) u|² + 1,
+
+    in widths of the range. The sum is at most ζ² R² T, since a step and its opposite are in the set; with curvature and
+    ζ = 1 it is at most (1 + ln T) / η μ.
+
+    *Proof.* Let Φ be the objective after round t. It is self-concordant, and at x its Newton decrement is
+    λ = η n |v - 1/2| / ζ ≤ 1/4: so Φ falls by at most λ² from x to the next leader, and the estimates have regret at most
+    (B(u) - B(x(1))) / η + Σ λ² / η, where B(u) - B(x(1)) ≤ ν ln T for a u that is 1 / T on its way to the first leader,
+    which costs 1 in all. For z = x + ζ H^(-1/2) w, w uniform in the ball, f(u) ≥ f(z) + ⟨f'(z), u - z⟩ + μ |u - z|² / 2.
+    On average over w, f'(z) is the mean of g, and ⟨f'(z), z - x⟩ = ⟨f'(z) - f'(x), z - x⟩ ≤ β |z - x|²; that, and half of
+    it for playing on the sphere instead of at x, are the sum above. ∎
+    """
+
+    barrier: Barrier
+    learning_rate: float  # η
+    radius: float  # ζ
+    curvature: float  # μ
+    clock: Integers
+    sums: Floats  # Σ g - μ x
+    point: Floats
+    heading: Floats
+    step: Floats
+    slope: Floats
+    played: Floats
+
+    @classmethod
+    def start(
+        cls, *, barrier: Barrier, dimension: int, learning_rate: float, radius: float = 1.0, curvature: float = 0.0
+    ) -> DikinLeader:
+        """Return the learner before the first round."""
+        return cls(
+            barrier,
+            check_positive("learning_rate", learning_rate),
+            check_range("radius", radius, 1e-100, 1.0),
+            check_range("curvature", curvature, 0.0, 1e100),
+            np.zeros(1, np.int64),
+            *(np.zeros(dimension) for _ in range(6)),
+        )
+
+    @classmethod
+    def example(cls) -> DikinLeader:
+        """Return one to check the contract with."""
+        return cls.start(barrier=BallBarrier(1.0), dimension=5, learning_rate=0.001, curvature=0.5)
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.point.size
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Look]:
+        """Play a point of the ellipsoid around the leader."""
+        ridge = self.learning_rate * self.curvature
+        self.barrier.lead(self.sums, self.learning_rate, ridge * self.clock[0], self.point)
+        draw_direction(self.heading, rng)
+        self.barrier.stretch_by(self.point, ridge * (self.clock[0] + 1), self.heading, self.step, self.slope)
+        reach = INSIDE * self.radius
+        for i in range(self.point.size):
+            self.played[i] = self.point[i] + reach * self.step[i]
+        return self.played, Look(self.slope, self.point)
+
+    def learn(self, trace: Look, released: float) -> None:
+        """Add the estimate."""
+        self.clock[0] += 1
+        factor = self.point.size / (INSIDE * self.radius) * (released - 0.5)
+        for i in range(self.sums.size):
+            self.sums[i] += factor * trace.slope[i] - self.curvature * trace.origin[i]
+
+
+INSIDE = 1.0 - 1e-6  # of a step that would touch the border: rounding must not cross it
+
+
+def smooth_bound(
+    *, complexity: float, dimension: int, rounds: int, square: float, learning_rate: float, radius: float, bend: float
+) -> float:
+    """Return the bound for smooth functions; ``bend`` is β R²."""
+    spread = learning_rate * dimension**2 * square * rounds / (INSIDE * radius) ** 2
+    return complexity * math.log(rounds) / learning_rate + spread + 1.5 * bend * radius**2 * rounds + 1.0
+
+
+def smooth_strongly_convex_bound(
+    *, complexity: float, dimension: int, rounds: int, square: float, learning_rate: float, ratio: float
+) -> float:
+    """Return the bound for smooth, strongly convex functions; ``ratio`` is β / μ."""
+    spread = learning_rate * dimension**2 * square * rounds / INSIDE**2
+    looks = 1.5 * ratio * (1.0 + math.log(rounds)) / learning_rate
+    return complexity * math.log(rounds) / learning_rate + spread + looks + 1.0

@@ -1,0 +1,159 @@
+"""Leaders on released sums of estimated gradients: by projections, or by a linear oracle alone.
+
+The leader is x = argmin η ⟨S, x⟩ + |x - c|² over the set, S the released sum, with its noise Z, of the estimates before
+this batch. For functions that are fixed in advance, and g the sum of the estimates of a batch of b rounds,
+
+    E regret ≤ R² / η + (η / 4) Σ E |g|² + T G ((η / 2) v + e) + (2 + R / r) G ζ T.
+
+*Proof.* Compare with the leader x' on the sum without noise: its regret on the estimates is at most
+R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given all that went before a batch, both leaders are fixed, and
+the estimates of the batch are on average the gradients of the smoothed functions at the points really played; these
+have length at most G. So to play x in the place of x' costs at most G |x - x'| a round. The projection is a contraction,
+so noise moves the leader by at most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking
+around costs the last term. ∎
+
+From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, with b = 1, E |g|² ≤ d² G².
+
+The noise is paid in every batch here: what a value tells of a gradient depends on the point, hence on earlier noise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import check_int, check_positive, check_range
+from discreet.learners.functions.exploring import Exploring
+from discreet.sets import ConvexSet, L2Ball
+
+
+class SumLeader(Exploring):
+    """Asks for sums of (loss - middle) · u, which the channel multiplies, and follows the leader on them."""
+
+    learning_rate: float  # η
+    factor: float  # what a released sum is multiplied by, to be a sum of gradients
+
+    def query(self, trace: Floats) -> Floats:
+        """Ask for the loss times the direction."""
+        return trace
+
+    def release_size(self) -> int:
+        """Return the dimension of the points."""
+        return self.point.size
+
+
+class ProjectionFree(SumLeader):
+    """One value a round, and a linear oracle instead of projections (Ene, Nguyen & Vladu 2021, Algorithm 1, corrected).
+
+    When a sum is released, Frank-Wolfe steps with exact line search go from the last leader towards the next,
+
+        p = argmin ⟨2 (x - c) + η S, p⟩,   x ← x + s (p - x),   s = min(1, gap / 2 |x - p|²),
+
+    until the gap ⟨2 (x - c) + η S, x - p⟩ is at most ``tolerance``², which proves that x is within ``tolerance`` of the
+    leader; and for at most ``most`` steps. Where the paper has -η S it means +η S; its batch of delay is not needed.
+
+    >>> learner = ProjectionFree.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
+    >>> point, direction = learner.act(0, np.random.default_rng(0))
+    >>> learner.learn(direction, np.array([0.5, 0.0]))
+    >>> learner.point.round(2).tolist()
+    [-0.5, 0.0]
+    """
+
+    tolerance: float
+    most_steps: int
+    sums: Floats
+    slope: Floats  # of the objective: a buffer
+    corner: Floats  # what the oracle answers: a buffer
+    calls: Integers  # of the oracle
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        set: ConvexSet,  # noqa: A002
+        inner: float,
+        radius: float,
+        learning_rate: float,
+        tolerance: float = 0.01,
+        most: int = 1_000_000,
+    ) -> ProjectionFree:
+        """Return the learner before the first round."""
+        size = set.dimension
+        return cls(
+            **cls.buffers(set, radius, inner),
+            learning_rate=check_positive("learning_rate", learning_rate),
+            factor=size / radius,
+            tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
+            most_steps=check_int("most", most, least=1),
+            sums=np.zeros(size),
+            slope=np.zeros(size),
+            corner=np.zeros(size),
+            calls=np.zeros(1, np.int64),
+        )
+
+    @classmethod
+    def example(cls) -> ProjectionFree:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, learning_rate=0.01)
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+        """Play a point near the leader."""
+        self.look(rng)
+        return self.played, self.heading
+
+    def learn(self, trace: Floats, released: Floats) -> None:
+        """Go to the leader on the new sum."""
+        for i in range(self.sums.size):
+            self.sums[i] = self.learning_rate * self.factor * released[i]
+        for _ in range(self.most_steps):
+            for i in range(self.sums.size):
+                self.slope[i] = 2.0 * (self.point[i] - self.anchor[i]) + self.sums[i]
+            self.set.minimise_linear(self.slope, self.corner)
+            self.calls[0] += 1
+            gap, distance = 0.0, 0.0
+            for i in range(self.sums.size):
+                step = self.point[i] - self.corner[i]
+                gap += self.slope[i] * step
+                distance += step * step
+            if not gap > self.tolerance * self.tolerance:
+                break
+            share = min(1.0, 0.5 * gap / distance)
+            for i in range(self.sums.size):
+                self.point[i] += share * (self.corner[i] - self.point[i])
+
+
+class TwoPointLeader(SumLeader):
+    """Two values a round, and a projection: x = projection of c - η S / 2."""
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        set: ConvexSet,  # noqa: A002
+        inner: float,
+        radius: float,
+        slope: float,
+        learning_rate: float,
+    ) -> TwoPointLeader:
+        """Return the learner before the first round."""
+        return cls(
+            **cls.buffers(set, radius, inner, points=2),
+            learning_rate=check_positive("learning_rate", learning_rate),
+            factor=2.0 * set.dimension * check_positive("slope", slope),
+        )
+
+    @classmethod
+    def example(cls) -> TwoPointLeader:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, learning_rate=0.01)
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+        """Play two points near the leader, on opposite sides."""
+        self.look_both_ways(rng)
+        return self.played, self.heading
+
+    def learn(self, trace: Floats, released: Floats) -> None:
+        """Go to the leader on the new sum."""
+        for i in range(self.point.size):
+            self.point[i] = self.anchor[i] - 0.5 * self.learning_rate * self.factor * released[i]
+        self.set.project(self.point)

@@ -1,0 +1,204 @@
+"""Games of functions: each round is a row of numbers that describes one function on a convex set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.problems.base import Game, TableGame
+from discreet.problems.domains import Domain
+from discreet.problems.points import product
+from discreet.ranges import Range
+from discreet.sets import ConvexSet
+
+BASE, WEIGHT, FIRST = 0, 1, 2  # columns of a row: f(x) = base + weight · h(x), then what h is made of
+
+
+class FunctionGame(TableGame):
+    """Rounds of a game of functions: row t of ``losses`` is base, weight and what h is made of; f = base + weight · h.
+
+    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope (``steepness``) on a set
+    whose points are at most ``outer`` from its centre, bounds on its second derivatives (``least_bend``, ``most_bend``),
+    what adds up (``totals``), and the best point for that (``minimiser``).
+    """
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return int(self.losses.shape[1]) - FIRST
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """A point."""
+        return (self.choices,)
+
+    def shape(self, t: int, point: Floats) -> float:
+        """Return h at a point."""
+        raise NotImplementedError
+
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+        """Return a number that h is never below on the set."""
+        raise NotImplementedError
+
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+        """Return a number that h never exceeds on the set."""
+        raise NotImplementedError
+
+    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
+        """Return a Lipschitz constant of h on the set."""
+        raise NotImplementedError
+
+    def least_bend(self, t: int) -> float:
+        """Return a number that no second derivative of h is below."""
+        return 0.0
+
+    def most_bend(self, t: int) -> float:
+        """Return a number that no second derivative of h exceeds."""
+        return math.inf
+
+    def minimiser(self, total: Floats, place: Domain) -> Floats:
+        """Return the point with the least sum, given the sum of ``totals``."""
+        raise NotImplementedError
+
+    def sum_at(self, total: Floats, point: Floats) -> float:
+        """Return the sum of all functions at a point, given the sum of ``totals``."""
+        raise NotImplementedError
+
+    def loss(self, t: int, action: Floats) -> float:
+        """Return f(x)."""
+        value: float = self.losses[t, 0] + self.losses[t, 1] * self.shape(t, action)
+        return value
+
+    def feedback(self, t: int, action: Floats) -> float:
+        """Return the same: the value is all that is seen."""
+        return self.loss(t, action)
+
+    def rescaled(self, shift: float, factor: float) -> FunctionGame:
+        """Return the game with all functions on another scale."""
+        rows = self.losses.copy()
+        rows[:, BASE] = shift + factor * rows[:, BASE]
+        rows[:, WEIGHT] *= factor
+        return self._replace(losses=rows)
+
+
+class LinearFunctions(FunctionGame):
+    """Linear functions: h(x) = ⟨ℓ, x⟩, and the row is base, weight, ℓ."""
+
+    def shape(self, t: int, point: Floats) -> float:
+        """Return ⟨ℓ, x⟩."""
+        return product(self.losses[t, 2:], point)
+
+    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+        """Return the least value on the set."""
+        return -domain.support(-self.losses[t, 2:])
+
+    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+        """Return the largest value on the set."""
+        return domain.support(self.losses[t, 2:])
+
+    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
+        """Return |ℓ|."""
+        return math.sqrt(product(self.losses[t, 2:], self.losses[t, 2:]))
+
+    def most_bend(self, t: int) -> float:
+        """Return 0."""
+        return 0.0
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return the sums of all bases and of all slopes."""
+        weighted = np.hstack([self.losses[:, :1], self.losses[:, WEIGHT, None] * self.losses[:, FIRST:]])
+        return np.add.reduceat(weighted, starts, axis=0)
+
+    def minimiser(self, total: Floats, place: Domain) -> Floats:
+        """Return the corner against the sum of the slopes."""
+        return place.best_against(total[1:])
+
+    def sum_at(self, total: Floats, point: Floats) -> float:
+        """Return the sum of the bases and ⟨sum of the slopes, x⟩."""
+        return total_at(total, point)
+
+
+class Pairs(Game):
+    """The same functions, evaluated at two points a round; the mean of both values is lost."""
+
+    functions: FunctionGame
+    values: Floats  # of this round: a buffer
+
+    @property
+    def losses(self) -> Floats:
+        """The rows of the functions."""
+        return self.functions.losses
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.functions.choices
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """Two points."""
+        return (2, self.functions.choices)
+
+    def loss(self, t: int, action: Floats) -> float:
+        """Return the mean of both values."""
+        return 0.5 * (self.functions.loss(t, action[0]) + self.functions.loss(t, action[1]))
+
+    def feedback(self, t: int, action: Floats) -> Floats:
+        """Return both values."""
+        self.values[0] = self.functions.loss(t, action[0])
+        self.values[1] = self.functions.loss(t, action[1])
+        return self.values
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return those of the functions."""
+        return self.functions.totals(starts)
+
+    def rescaled(self, shift: float, factor: float) -> Pairs:
+        """Return the game with all functions on another scale."""
+        return self._replace(functions=self.functions.rescaled(shift, factor))
+
+
+def total_at(total: Floats, point: Floats) -> float:
+    """Return the sum of linear functions at a point."""
+    return float(total[0] + total[1:] @ point)
+
+
+def functions_of(game: Any) -> FunctionGame:
+    """Return the functions of a game, however many of their values are seen."""
+    found: FunctionGame = game.functions if isinstance(game, Pairs) else game
+    return found
+
+
+def with_losses(game: Any, losses: Floats) -> Game:
+    """Return the game with other functions."""
+    if isinstance(game, Pairs):
+        return game._replace(functions=game.functions._replace(losses=losses))
+    return cast(FunctionGame, game)._replace(losses=losses)
+
+
+def measure(functions: FunctionGame, domain: ConvexSet, outer: float, extent: Floats) -> None:
+    """Write the least value, the largest, the slope and the bounds on second derivatives of every function on the set."""
+    for t in range(functions.losses.shape[0]):
+        base, weight = functions.losses[t, 0], functions.losses[t, 1]
+        ends = weight * functions.lowest(t, domain, outer), weight * functions.highest(t, domain, outer)
+        extent[t, 0] = base + min(ends[0], ends[1])
+        extent[t, 1] = base + max(ends[0], ends[1])
+        extent[t, 2] = abs(weight) * functions.steepness(t, domain, outer)
+        extent[t, 3] = weight * functions.least_bend(t)
+        extent[t, 4] = abs(weight) * functions.most_bend(t) if weight != 0.0 else 0.0
+
+
+def flattened(losses: Floats, extent: Floats, bounds: Range, lipschitz: float) -> Floats:
+    """Return rows of functions that fit: each scaled around the middle of the range as little as is needed."""
+    middle, half = bounds.low + bounds.width / 2, bounds.width / 2
+    reach = np.maximum(np.abs(extent[:, 0] - middle), np.abs(extent[:, 1] - middle))
+    factor = np.minimum(1.0, half / np.maximum(reach, half))
+    factor = np.minimum(factor, lipschitz * bounds.width / np.maximum(extent[:, 2], lipschitz * bounds.width))
+    rows = losses.copy()
+    rows[:, BASE] = middle + factor * (rows[:, BASE] - middle)
+    rows[:, WEIGHT] *= factor
+    return rows

@@ -1,0 +1,238 @@
+"""Bandit convex optimisation: points of a convex set are played, and only the values of a function there are seen."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator
+from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
+from discreet.kernel import compile_for
+from discreet.problems.base import Environment, Game, Problem, Tabled
+from discreet.problems.domains import Domain, domain_named
+from discreet.problems.function_games import (
+    BASE,
+    FIRST,
+    WEIGHT,
+    FunctionGame,
+    LinearFunctions,
+    Pairs,
+    flattened,
+    functions_of,
+    measure,
+    total_at,
+    with_losses,
+)
+from discreet.ranges import Range
+
+TOLERANCE = 1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
+
+
+@dataclass(frozen=True)
+class Functions(Problem):
+    """Points x of a convex set meet convex functions f; f(x) is lost, and the rival is the best fixed point.
+
+    With two evaluations a round an action is two points, a (2, n) array; the mean of both values is lost. Functions lie
+    in the declared range on the whole set, and ``lipschitz`` is the steepest slope that they can have. ``curvature`` and
+    ``smoothness`` bound their second derivatives in every direction from below and from above; 0 declares nothing.
+
+    >>> problem = Functions("ball(3)", evaluations=2)
+    >>> str(problem), problem.sizes, problem.rivals
+    ('functions on ball(3), two values a round', 'ball(3), two values a round', 'the best fixed point of ball(3)')
+    """
+
+    title = "bandit convex optimisation"
+    domain: str = field(default="ball(10)", metadata={"help": "The set of points: ball(n) or cube(n) in n dimensions."})
+    evaluations: int = field(
+        default=1, metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."}
+    )
+    lipschitz: float = field(
+        default=1.0, metadata={"help": "The steepest slope of a function, in widths of its range per unit of length."}
+    )
+    curvature: float = field(
+        default=0.0,
+        metadata={"help": "The least second derivative of a function, in the same units; 0 if there is none."},
+    )
+    smoothness: float = field(
+        default=0.0, metadata={"help": "The largest second derivative of a function; 0 if none is declared."}
+    )
+
+    def __post_init__(self) -> None:
+        domain_named(self.domain)
+        object.__setattr__(self, "domain", "".join(self.domain.split()))
+        if check_int("evaluations", self.evaluations, least=1) > 2:
+            raise DiscreetError(f"evaluations is {self.evaluations}, but must be 1 or 2.")
+        object.__setattr__(self, "lipschitz", check_positive("lipschitz", self.lipschitz))
+        for name, value in (("curvature", self.curvature), ("smoothness", self.smoothness)):
+            object.__setattr__(self, name, check_range(name, value, 0.0, 1e100))
+        if 0.0 < self.smoothness < self.curvature:
+            raise DiscreetError(
+                f"curvature is {self.curvature:g} and smoothness is {self.smoothness:g}, but curvature must not be more."
+            )
+
+    @property
+    def default_environment(self) -> str:  # type: ignore[override]
+        """Functions that are linear, or curved where they are declared to be."""
+        return "quadratics" if self.curvature > 0.0 else "linear"
+
+    @property
+    def place(self) -> Domain:
+        """The set, with its radii."""
+        return domain_named(self.domain)
+
+    @property
+    def feedback(self) -> str:  # type: ignore[override]
+        """What comes back."""
+        return "loss at the played point" if self.evaluations == 1 else "losses at the two played points"
+
+    def __str__(self) -> str:
+        return f"functions on {self.sizes}" if self.evaluations == 2 else f"functions on {self.domain}"
+
+    @property
+    def sizes(self) -> str:
+        """The set, and how much is seen."""
+        return f"{self.domain}, {'one value' if self.evaluations == 1 else 'two values'} a round"
+
+    @property
+    def rival(self) -> str:
+        """The comparator."""
+        return "the best fixed point"
+
+    @property
+    def rivals(self) -> str:
+        """The comparator, and among which."""
+        return f"the best fixed point of {self.domain}"
+
+    @property
+    def actions(self) -> int:
+        """The numbers of a row, at least."""
+        return FIRST + self.place.dimension
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What functions are declared to be."""
+        words = {"slope": f"at most {self.lipschitz:g} widths of the range per unit of length"}
+        if self.curvature > 0.0:
+            words["curvature"] = f"at least {self.curvature:g}"
+        if self.smoothness > 0.0:
+            words["smoothness"] = f"at most {self.smoothness:g}"
+        return words
+
+    def widest(self, bounds: Range) -> float:
+        """Return by how much the losses of two points can differ in one round."""
+        return bounds.width * min(1.0, 2.0 * self.place.outer * self.lipschitz)
+
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of the centre, to which no point is farther than the outer radius."""
+        return bounds.width * min(1.0, self.place.outer * self.lipschitz)
+
+    def best(self, total: Floats) -> float:
+        """Return the least sum of linear functions, of which ``total`` is what ``LinearFunctions.totals`` returns."""
+        return total_at(total, self.place.best_against(total[1:]))
+
+    def check(
+        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+    ) -> tuple[Tabled, int]:
+        """Return the game with all functions in the declared range, and how many had to be flattened, or refuse it.
+
+        A function that leaves the range is flattened: scaled down around the middle of the range, until it fits.
+        """
+        functions = functions_of(game)
+        extent = np.empty((functions.losses.shape[0], 5))
+        compile_for(measure, functions, self.place.set)(functions, self.place.set, self.place.outer, extent)
+        low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
+        width = bounds.width * (1.0 + TOLERANCE)
+        inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
+        flat = extent[:, 2] <= self.lipschitz * width
+        curved = extent[:, 3] >= self.curvature * bounds.width * (1.0 - TOLERANCE)
+        smooth = extent[:, 4] <= (self.smoothness or math.inf) * width
+        fits = inside & flat & curved & smooth
+        if fits.all():
+            return game, 0
+        if clip and curved.all() and np.isfinite(extent[:, :3]).all():
+            rows = flattened(functions.losses, extent, bounds, self.lipschitz)
+            return cast(Tabled, with_losses(game, rows)), int((~fits).sum())
+        first = int(np.argmin(fits))
+        least, most, slope, bend, largest = extent[first]
+        if not inside[first]:
+            what = f"has values from {least:g} to {most:g}, but the declared range is {bounds.low:g} to {bounds.high:g}"
+        elif not flat[first]:
+            what = f"has a slope of up to {slope:g}, but at most {self.lipschitz * bounds.width:g} is declared"
+        elif not curved[first]:
+            what = f"has a curvature of {bend:g}, but at least {self.curvature * bounds.width:g} is declared"
+        else:
+            what = f"has second derivatives up to {largest:g}, but {self.smoothness * bounds.width:g} is declared"
+        raise DiscreetError(f"{row} {first + before + 1}: the function {what}.")
+
+    def clipped_words(self, number: int, bounds: Range) -> str:
+        """Return what was clipped, in words."""
+        return f"{count(number, 'function')} outside {bounds.low:g} to {bounds.high:g}"
+
+    def probe(self, rounds: int, rng: Generator) -> Game:
+        """Return a game of random linear functions."""
+        rows = np.full((rounds, FIRST + self.place.dimension), 0.5)
+        rows[:, WEIGHT] = self.blind_regret(Range(0.0, 1.0)) / (2.0 * self.place.outer)
+        slopes = rng.standard_normal((rounds, self.place.dimension))
+        rows[:, FIRST:] = slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+        return self.shown(LinearFunctions(rows))
+
+    def samples(self, game: Game) -> list[Floats]:
+        """Return the best point of the game, the centre, and corners."""
+        sides = np.eye(self.place.dimension)
+        corners = [self.place.best_against(side) for side in (*sides, *-sides)]
+        best = functions_of(cast(Any, game)).minimiser(game.totals([0])[0], self.place)
+        return [self.played_at(point) for point in (best, self.place.set.centre(), *corners)]
+
+    def played_at(self, point: Floats) -> Floats:
+        """Return the action that evaluates functions at one point only."""
+        return point if self.evaluations == 1 else np.stack([point, point])
+
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[Game, Game]:
+        """Return two games of constant functions: the first is the lowest or the highest, all others in the middle."""
+        rows = np.zeros((rounds, FIRST + self.place.dimension))
+        rows[:, BASE] = bounds.low + bounds.width / 2
+        one, other = rows, rows.copy()
+        one[0, BASE], other[0, BASE] = bounds.low, bounds.high
+        return self.shown(LinearFunctions(one)), self.shown(LinearFunctions(other))
+
+    def shown(self, functions: FunctionGame) -> Game:
+        """Return the game in which so many values of each function are seen."""
+        return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
+
+    def for_audit(self) -> tuple[Functions, int]:
+        """Return two dimensions and few rounds: every trial of running sums is a whole run."""
+        name = self.domain.partition("(")[0]
+        return replace(self, domain=f"{name}(2)"), 8
+
+
+class FunctionsEnvironment(Environment):
+    """An environment that deals functions on the unit scale, with values in [0, 1] on the whole set."""
+
+    on_unit_scale = True
+
+    domain: str
+    evaluations: int
+    lipschitz: float
+    curvature: float
+    smoothness: float
+
+    @property
+    def problem(self) -> Functions:
+        """Functions on this set."""
+        return Functions(self.domain, self.evaluations, self.lipschitz, self.curvature, self.smoothness)
+
+    def functions(self, start: int, stop: int, rng: Generator) -> FunctionGame:
+        """Return the functions of rounds start to stop."""
+        raise NotImplementedError
+
+    def deal(self, start: int, stop: int, rng: Generator) -> Game:
+        """Return rounds start to stop."""
+        return self.problem.shown(self.functions(start, stop, rng))
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best fixed point, given the sum of ``totals``."""
+        any_round = self.functions(0, 1, np.random.default_rng(0))
+        return any_round.sum_at(total, any_round.minimiser(total, self.problem.place))

@@ -1,0 +1,331 @@
+"""Algorithms on functions, found by reflection: non-interference, both speeds, no noise, guarantees, bounds."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms, audit
+from discreet.channels import GradientSums, Open, OpenDifference
+from discreet.checks import CheckFailed, check_non_interference, check_private
+from discreet.environments import environment
+from discreet.learners import Centre, SumCentre
+from discreet.mechanisms import Gaussian, Laplace
+from discreet.problems import Functions
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
+from discreet.simulation.trial import run_trial
+
+NAMES = list(algorithms(Functions))
+PRIVATE = [name for name in NAMES if name.startswith(("local", "private"))]
+LOCAL = [name for name in NAMES if name.startswith("local")]
+UNIT = Range(0.0, 1.0)
+
+
+def setting_for(name, dimension=3, rounds=600, **numbers):
+    problem = replace(algorithm(name).problem, domain=f"ball({dimension})")
+    return Setting(problem, rounds=rounds, **numbers)
+
+
+def build(name, dimension=3, rounds=600, options=(), **numbers):
+    return algorithm(name).build(setting_for(name, dimension, rounds, **numbers), when_vacuous="play", **dict(options))
+
+
+def world_of(name, dimension=3, rounds=600):
+    problem = setting_for(name, dimension).problem
+    return environment(problem.default_environment, problem, rounds=rounds)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_no_raw_value_reaches_the_learner_and_both_speeds_agree(name):
+    check_private(build(name, epsilon=0.7, delta=1e-6).private, world_of(name))
+
+
+class CarelessValue(Private):
+    """Looks right, but lets the learner learn a millionth of the raw value."""
+
+    def tell(self, trace, feedback, rng):
+        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        if ready:
+            self.learner.learn(trace, released + 1e-6 * feedback)
+        return ready
+
+
+class CarelessDifference(Private):
+    """The same with a difference of two values."""
+
+    def tell(self, trace, feedback, rng):
+        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        if ready:
+            self.learner.learn(trace, released + 1e-6 * (feedback[0] - feedback[1]) / 1e-6)
+        return ready
+
+
+class CarelessSum(Private):
+    """The same with a released vector."""
+
+    def tell(self, trace, feedback, rng):
+        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        if ready:
+            released[0] += 1e-6 * feedback
+            self.learner.learn(trace, released)
+        return ready
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("careless", "name"),
+    [(CarelessValue, "local-convex"), (CarelessDifference, "local-two-point"), (CarelessSum, "private-projection-free")],
+)
+def test_the_non_interference_test_finds_a_small_leak(careless, name):
+    private = build(name).private
+    with pytest.raises(CheckFailed, match="raw feedback reaches"):
+        check_non_interference(careless(*private), setting_for(name).problem)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 7.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_guarantee_is_what_was_asked_for(name, epsilon, delta):
+    for bounds in (UNIT, Range(-2.0, 3.0)):
+        promise = build(name, epsilon=epsilon, delta=delta, bounds=bounds).guarantee
+        assert promise.status == "proved"
+        assert promise.epsilon == pytest.approx(epsilon, rel=1e-9)
+        assert promise.epsilon <= epsilon * (1.0 + 1e-10)
+        assert promise.delta <= delta
+        assert promise.model == ("local" if name in LOCAL else "central")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in PRIVATE if "strongly" not in name])
+def test_without_noise_it_is_the_ordinary_learner(name):
+    private = build(name, delta=1e-6).private
+    channel = private.channel
+    if name in LOCAL:
+        silent = channel._replace(noise=Laplace(0.0))
+        open_ = OpenDifference(channel.bounds) if "two" in name else Open(channel.bounds)
+    else:
+        noise = Gaussian(0.0, 1e-6) if channel.running.noise.across == 2.0 else Laplace(0.0)
+        silent = channel._replace(running=channel.running._replace(noise=noise))
+        open_ = type(channel).without_noise(size=channel.size, dimension=3, bounds=channel.bounds)
+    game = world_of(name).deal(0, 600, np.random.default_rng(1))
+    scores = [
+        Player(Private(each, private.learner), streams(3), compiled=False).play(game, np.array([200, 560]))
+        for each in (silent, open_)
+    ]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-6)
+
+
+def mean_regret(instance, world, rounds, trials=3):
+    outcomes = [
+        run_trial(
+            [instance.private],
+            world,
+            np.array([rounds]),
+            seed=5,
+            trial=trial,
+            bounds=UNIT,
+            clip=False,
+            stop=threading.Event(),
+        )
+        for trial in range(trials)
+    ]
+    return float(np.mean([outcome.regret[0, -1] for outcome in outcomes]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_regret_is_below_the_stated_bound(name):
+    """Below the bound of the parameters that are played, vacuous or not; on a grid of rounds and epsilons."""
+    for rounds in (1 << 10, 1 << 15):
+        for epsilon in (1.0, 20.0) if name in PRIVATE else (1.0,):
+            instance = build(name, rounds=rounds, epsilon=epsilon, delta=1e-6)
+            regret = mean_regret(instance, world_of(name, rounds=rounds), rounds)
+            assert regret <= instance.regret_bound
+            if epsilon > 1.0 and rounds > 1 << 14:
+                assert regret <= 0.8 * rounds * 0.25, "it learns"
+
+
+GOLDEN_BOUNDS = {  # n = 10, R = r = G = 1, losses in [0, 1], a million rounds
+    ("fkm", ()): 244_949,
+    ("local-convex", (("noise", "laplace"),)): 424_264,
+    ("local-convex", (("noise", "response"),)): 360_329,
+    ("local-two-point", (("radius", 1e-3),)): 24_640,
+}
+
+
+@pytest.mark.parametrize(("name", "options"), GOLDEN_BOUNDS)
+def test_golden_bounds(name, options):
+    found = build(name, dimension=10, rounds=10**6, options=options).regret_bound
+    assert found == pytest.approx(GOLDEN_BOUNDS[name, options], rel=1e-4)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bounds_scale_with_the_losses_and_what_is_chosen_has_the_least(name):
+    one, ten = (build(name, rounds=1 << 20, bounds=Range(0.0, high)).regret_bound for high in (1.0, 10.0))
+    assert ten == pytest.approx(10.0 * one, rel=1e-6)
+    chosen = algorithm(name).build(setting_for(name, rounds=1 << 20), when_vacuous="play")
+    for option in ("radius", "damping", "learning_rate"):
+        if (
+            option in algorithm(name).options
+            and option in chosen.parameters
+            and not ("two" in name and option == "radius")
+        ):
+            for factor in (0.7, 1.4):
+                other = build(name, rounds=1 << 20, options={option: factor * chosen.parameters[option]}.items())
+                assert other.regret_bound is None or chosen.regret_bound <= other.regret_bound * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_where_the_bound_is_vacuous_the_centre_is_played_and_said(name):
+    setting = setting_for(name, dimension=10, rounds=400, epsilon=0.01)
+    instance = algorithm(name).build(setting)
+    assert isinstance(instance.private.learner, Centre)
+    assert isinstance(instance.private.learner, SumCentre) == (name not in LOCAL)
+    assert instance.parameters == {"plays": "the centre"}
+    assert "the centre is played" in instance.bound_source
+    assert instance.regret_bound == pytest.approx(400.0)
+    assert instance.guarantee.epsilon == pytest.approx(0.01)
+    assert algorithm(name).build(setting, when_vacuous="play").regret_bound == 400.0
+
+
+def test_the_centre_can_be_played_everywhere():
+    for name in ("local-two-point", "private-two-point", "private-projection-free"):
+        private = algorithm(name).build(setting_for(name, rounds=100, epsilon=0.001)).private
+        game = world_of(name).deal(0, 100, np.random.default_rng(1))
+        assert Player(private, streams(1), compiled=False).play(game, np.array([100]))[0] == pytest.approx(50.0, abs=1e-9)
+
+
+def test_noise_is_by_default_the_one_with_the_least_bound():
+    for epsilon in (0.1, 1.0, 3.0, 10.0):
+        for name in ("local-convex", "local-two-point", "local-strongly-convex"):
+            bounds = {
+                noise: build(
+                    name, rounds=1 << 22, epsilon=epsilon, delta=1e-6, options={"noise": noise}.items()
+                ).regret_bound
+                for noise in (None, "laplace", "gaussian", "response")
+            }
+            assert bounds[None] == min(bounds.values())
+            assert bounds["laplace"] <= bounds["gaussian"]
+
+
+def test_unbounded_noise_in_a_barrier_has_no_bound():
+    assert build("local-smooth", options={"noise": "laplace"}.items()).regret_bound is None
+    assert build("local-smooth").regret_bound is not None
+    assert build("smooth-bandit", options={"learning_rate": 10.0}.items()).regret_bound is None
+    assert build("local-two-point", options={"clip": 1.0}.items()).regret_bound is None
+
+
+def test_clipped_differences_get_less_noise():
+    whole, clipped = (
+        build("local-two-point", dimension=9, options={"clip": clip, "noise": "laplace"}.items()).private.channel
+        for clip in (None, 1.0)
+    )
+    assert clipped.noise_scales[0].scale == pytest.approx(whole.noise_scales[0].scale / 3.0)
+    assert clipped.guarantee.epsilon == pytest.approx(1.0)
+
+
+def test_the_papers_own_noise_states_what_it_delivers():
+    local = build("local-convex", delta=1e-5, options={"calibration": "paper"}.items())
+    assert local.private.channel.noise_scales[0].scale == pytest.approx(math.sqrt(2.0 * math.log(1.25e5)))
+    assert 0.5 < local.guarantee.epsilon < 1.0
+    two = build("local-two-point", delta=1e-5, epsilon=16.0, options={"calibration": "paper"}.items())
+    assert two.guarantee.epsilon == pytest.approx(18.9, abs=0.1)
+    for delta in (0.0, 1e-6):
+        ene = build(
+            "private-projection-free", dimension=10, rounds=10**4, delta=delta, options={"calibration": "paper"}.items()
+        )
+        assert ene.guarantee.epsilon < 0.2, "far too much noise"
+        assert ene.guarantee.status == "proved"
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "options", "complaint"),
+    [
+        ("local-convex", {}, {"noise": "gaussian"}, "noise is gaussian, but delta is 0"),
+        (
+            "local-convex",
+            {},
+            {"calibration": "paper"},
+            "calibration is paper, whose Gaussian noise needs a delta above 0",
+        ),
+        ("local-convex", {"delta": 0.1}, {"calibration": "paper", "noise": "laplace"}, "calibration is paper, which has"),
+        ("private-projection-free", {}, {"sums": "blt"}, "sums is blt, whose noise is Gaussian, but delta is 0"),
+        ("private-projection-free", {}, {"noise": "gaussian"}, "noise is gaussian, but delta is 0"),
+        ("private-two-point", {"delta": 0.1}, {"sums": "blt", "noise": "cube"}, "noise is cube, but blt has a proof for"),
+        (
+            "private-projection-free",
+            {},
+            {"calibration": "paper", "sums": "honaker"},
+            "calibration is paper, which has a tree",
+        ),
+        ("projection-free", {}, {"batch_size": 301}, "rounds is 600, but two batches of 301 rounds need at least 602"),
+        ("fkm", {}, {"radius": 1.0}, "radius is 1, but must be below the inner radius of the set, 1"),
+        ("fkm", {}, {"damping": 0.0}, "damping is 0.0, but must be a finite number above 0"),
+        ("local-two-point", {}, {"clip": 0.0}, "clip is 0.0, but must be a finite number above 0"),
+        ("fkm", {}, {"when_vacuous": "stop"}, "when_vacuous is 'stop', but must be one of centre, play"),
+    ],
+)
+def test_what_cannot_be_is_refused(name, numbers, options, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        algorithm(name).build(setting_for(name, **numbers), **options)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "strongly" in name or "smooth" in name])
+def test_what_must_be_declared_is_asked_for(name):
+    problem = replace(setting_for(name).problem, curvature=0.0, smoothness=0.0)
+    with pytest.raises(
+        DiscreetError, match=r"(curvature|smoothness) is 0, but .* is for functions of which it is declared"
+    ):
+        algorithm(name).build(Setting(problem))
+
+
+@pytest.mark.slow
+def test_a_baseline_helps_where_losses_are_near_each_other():
+    """Quadratics, of which most values are far from 1/2: 4 games, seeds are fixed; 0.32 was found, the limit is 0.7."""
+    problem = Functions("ball(5)")
+    world = environment("quadratics", problem, rounds=1 << 16)
+    regrets = [
+        mean_regret(algorithm("fkm").build(Setting(problem, rounds=1 << 16), baseline=baseline), world, 1 << 16)
+        for baseline in (False, True)
+    ]
+    assert regrets[1] <= 0.7 * regrets[0]
+
+
+@pytest.mark.slow
+def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
+    """ε = 1, δ = 1e-6, T = 2^18, n = 10: at most 1.2 times the regret without privacy.
+
+    These games gave 1.13 and 1.00; seeds are fixed.
+    """
+    for name, twin in (("private-two-point", "two-point"), ("private-projection-free", "projection-free")):
+        problem = replace(algorithm(name).problem, lipschitz=0.5)
+        setting = Setting(problem, rounds=1 << 18, delta=1e-6)
+        world = environment("linear", problem)
+        ordinary = mean_regret(algorithm(twin).build(setting), world, 1 << 18)
+        private = mean_regret(algorithm(name).build(setting, tuning="once"), world, 1 << 18)
+        assert private <= 1.2 * ordinary
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["local-convex", "local-two-point", "private-two-point", "private-projection-free"])
+def test_audits_find_most_of_epsilon_and_never_more(name):
+    setting = Setting(algorithm(name).problem.for_audit()[0], rounds=4)
+    options = {} if name in LOCAL else {"noise": "laplace"}
+    found = audit(name, setting=setting, trials=400_000, **options)
+    assert 0.9 <= found.share <= 1.0
+
+
+@pytest.mark.slow
+def test_an_audit_refutes_sums_with_too_little_noise():
+    private = build("private-projection-free", dimension=2, rounds=8, options={"noise": "laplace"}.items()).private
+    running = private.channel.running
+    weak = private.channel._replace(running=running._replace(noise=Laplace(0.7 * running.noise.scale)))
+    assert isinstance(weak, GradientSums)
+    found = audit(private._replace(channel=weak), claimed=private.guarantee, trials=300_000)
+    assert found.violated
