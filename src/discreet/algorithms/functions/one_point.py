@@ -78,7 +78,7 @@ def strongly_convex_bandit(
 @register_algorithm(
     name="local-convex",
     twin="fkm",
-    title="gradient descent from one value a round, with noise on it",
+    title="gradient descent from one noisy value a round",
     problem=Functions(),
     fixed=("evaluations",),
     citation=ZHENG,
@@ -106,7 +106,7 @@ def local_convex(
 @register_algorithm(
     name="local-strongly-convex",
     twin="strongly-convex-bandit",
-    title="the same for strongly convex functions",
+    title="gradient descent from one noisy value a round, for strongly convex functions",
     problem=Functions(curvature=0.5),
     fixed=("evaluations",),
     citation=ZHENG,

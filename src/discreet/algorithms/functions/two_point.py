@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.running import Sums, Tuning, least_noise
+from discreet.algorithms.functions.running import Found, Sums, Tuning, least_noise
 from discreet.algorithms.functions.tuning import (
     WITHOUT_NOISE,
     Plan,
@@ -68,7 +68,7 @@ def strongly_convex_two_point(
 @register_algorithm(
     name="local-two-point",
     twin="two-point",
-    title="gradient descent from two values a round, with noise on their difference",
+    title="gradient descent from noisy differences of two values a round",
     problem=TWO,
     fixed=("evaluations",),
     citation=ZHENG,
@@ -95,7 +95,7 @@ def local_two_point(
 @register_algorithm(
     name="local-strongly-convex-two-point",
     twin="strongly-convex-two-point",
-    title="the same for strongly convex functions",
+    title="gradient descent from noisy differences of two values, for strongly convex functions",
     problem=Functions(evaluations=2, curvature=0.5),
     fixed=("evaluations",),
     citation=ZHENG,
@@ -131,6 +131,7 @@ def private_two_point(
     tuning: Tuning = "proved",
     sums: Sums | None = None,
     noise: NoiseName | None = None,
+    batch_size: int | None = None,
     radius: float | None = None,
     clip: float | None = None,
     learning_rate: float | None = None,
@@ -139,23 +140,37 @@ def private_two_point(
     """Ours: the differences times their directions in a private running sum (central model), and a regularised leader.
 
     ``tuning`` is the learning rate with the least proved bound, or that for noise which is paid for ``once``, as it would
-    be if estimates did not depend on where they are taken: so it is for linear functions.
+    be if estimates did not depend on where they are taken: so it is for linear functions. Batches of a few rounds cost
+    little and leave fewer sums to release; those with the least cost are chosen.
     """
     place, rounds, slope = setting.problem.place, setting.rounds, _slope(setting, clip)
-    looking = _radius(setting, radius)
-    found = least_noise(setting, size=1, sums=sums, noise=noise)
-    channel = DifferenceSums.over(found.channel, size=1, bounds=_differences(setting, looking, slope))
-    factor = 2.0 * place.dimension * slope
-    own, length = rounds * factor**2 * WITHOUT_NOISE / 4.0, factor * found.length
-    paid = rounds * setting.problem.lipschitz * length / 2.0
-    total = own + (paid if tuning == "proved" else length**2 / 4.0)
-    rate = place.outer / math.sqrt(total) if learning_rate is None else check_positive("learning_rate", learning_rate)
+    looking, factor = _radius(setting, radius), 2.0 * place.dimension * slope
+
+    def costs(size: int, found: Found) -> tuple[float, float]:
+        """Return what estimates and noise cost, both times the learning rate: as hoped for, and as is proved."""
+        batches, steepest = -(-rounds // size), size * setting.problem.lipschitz
+        own = batches * (size * factor**2 * WITHOUT_NOISE + steepest**2) / 4.0
+        paid = rounds * setting.problem.lipschitz * factor * found.length / 2.0
+        return own + (paid if tuning == "proved" else (factor * found.length) ** 2 / 4.0), own + paid
+
+    sizes = [4**power for power in range(4) if 2 * 4**power <= rounds] if batch_size is None else [batch_size]
+    options = [(size, least_noise(setting, size=size, sums=sums, noise=noise)) for size in sizes]
+    size, found = min(options, key=lambda option: costs(*option))
+    hoped, proved = costs(size, found)
+    channel = DifferenceSums.over(found.channel, size=size, bounds=_differences(setting, looking, slope))
+    rate = place.outer / math.sqrt(hoped) if learning_rate is None else check_positive("learning_rate", learning_rate)
     learner = TwoPointLeader.start(set=place.set, inner=place.inner, radius=looking, slope=slope, learning_rate=rate)
-    bound = place.outer**2 / rate + rate * (own + paid) + rounds * looking_cost(setting, looking)
+    bound = place.outer**2 / rate + rate * proved + rounds * looking_cost(setting, looking)
     plan = Plan(
         channel=channel,
         learner=learner,
-        parameters={**found.parameters, "radius": looking, "learning_rate": rate, "tuning": tuning},
+        parameters={
+            **found.parameters,
+            "batch_size": size,
+            "radius": looking,
+            "learning_rate": rate,
+            "tuning": tuning,
+        },
         bound=bound if clip is None else None,
         source=LEADER if clip is None else CLIPPED,
     )

@@ -12,7 +12,7 @@ have length at most G. So to play x in the place of x' costs at most G |x - x'| 
 so noise moves the leader by at most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking
 around costs the last term. ∎
 
-From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, with b = 1, E |g|² ≤ d² G².
+From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, E |g|² ≤ b d² G² + b² G².
 
 The noise is paid in every batch here: what a value tells of a gradient depends on the point, hence on earlier noise.
 """
