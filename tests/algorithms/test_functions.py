@@ -329,3 +329,45 @@ def test_an_audit_refutes_sums_with_too_little_noise():
     assert isinstance(weak, GradientSums)
     found = audit(private._replace(channel=weak), claimed=private.guarantee, trials=300_000)
     assert found.violated
+
+
+@pytest.mark.parametrize(
+    ("name", "domain"),
+    [
+        ("fkm", "simplex(4)"),
+        ("fkm", "k-sets(5,2)"),
+        ("two-point", "permutations(4)"),
+        ("projection-free", "paths(2,2)"),
+        ("private-projection-free", "k-sets(5,2)"),
+    ],
+)
+def test_every_set_with_the_ability_can_be_the_domain(name, domain):
+    """Played points are in the set, and after enough rounds they are better than its centre."""
+    known = algorithm(name)
+    problem = replace(known.problem, domain=domain)
+    rounds = 1 << 15
+    setting = Setting(problem, rounds=rounds, epsilon=10.0, delta=1e-6)
+    instance, world = known.build(setting, when_vacuous="play"), environment("linear", problem, rounds=rounds)
+    learner, rng = instance.private.learner, np.random.default_rng(1)
+    for _ in range(20):
+        for point in np.atleast_2d(learner.act(0, rng)[0]):
+            assert problem.place.set.contains(point, 1e-9)
+    game = world.deal(0, rounds, streams(5)[0])
+    centre = sum(game.loss(t, problem.played_at(problem.place.set.centre())) for t in range(rounds))
+    staying = centre - world.best(game.totals([0])[0])
+    assert mean_regret(instance, world, rounds, trials=1) < 0.9 * staying
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "complaint"),
+    [
+        ("fkm", "paths(2,2)", "type Paths, which has a linear oracle, a gauge, vertices, but must have a projection"),
+        ("private-two-point", "assignments(3)", "type Birkhoff, .*, but must have a projection"),
+        ("smooth-bandit", "k-sets(5,2)", "type KSets, .*, but must have a barrier"),
+        ("projection-free", "simplex(1)", "hull of dimension 0, but must have at least 1"),
+    ],
+)
+def test_algorithms_say_which_sets_they_need(name, domain, complaint):
+    known = algorithm(name)
+    with pytest.raises(DiscreetError, match=complaint):
+        known.build(Setting(replace(known.problem, domain=domain), rounds=1000))

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
-from discreet.kernel import compile_for
+from discreet.kernel import compilable, compile_for
 from discreet.problems.base import Environment, Game, Problem, Tabled
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import (
@@ -28,6 +28,14 @@ from discreet.problems.function_games import (
 )
 from discreet.ranges import Range
 
+SMALL = {  # what audits play instead
+    "ball": "ball(2)",
+    "cube": "cube(2)",
+    "cross": "cross(2)",
+    "simplex": "simplex(3)",
+    "k-sets": "k-sets(3,1)",
+    "paths": "paths(1,3)",
+}
 TOLERANCE = 1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
 
 
@@ -45,7 +53,9 @@ class Functions(Problem):
     """
 
     title = "bandit convex optimisation"
-    domain: str = field(default="ball(10)", metadata={"help": "The set of points: ball(n) or cube(n) in n dimensions."})
+    domain: str = field(
+        default="ball(10)", metadata={"help": "The set of points, such as ball(10), cube(4) or k-sets(10,3)."}
+    )
     evaluations: int = field(
         default=1, metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."}
     )
@@ -142,7 +152,9 @@ class Functions(Problem):
         """
         functions = functions_of(game)
         extent = np.empty((functions.losses.shape[0], 5))
-        compile_for(measure, functions, self.place.set)(functions, self.place.set, self.place.outer, extent)
+        place = self.place
+        fast = compilable(functions) and compilable(place.set)
+        (compile_for(measure, functions, place.set) if fast else measure)(functions, place.set, place.outer, extent)
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
@@ -177,6 +189,7 @@ class Functions(Problem):
         rows[:, WEIGHT] = self.blind_regret(Range(0.0, 1.0)) / (2.0 * self.place.outer)
         slopes = rng.standard_normal((rounds, self.place.dimension))
         rows[:, FIRST:] = slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+        rows[:, BASE] -= rows[:, WEIGHT] * (rows[:, FIRST:] @ self.place.set.centre())
         return self.shown(LinearFunctions(rows))
 
     def samples(self, game: Game) -> list[Floats]:
@@ -203,9 +216,9 @@ class Functions(Problem):
         return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
 
     def for_audit(self) -> tuple[Functions, int]:
-        """Return two dimensions and few rounds: every trial of running sums is a whole run."""
+        """Return few dimensions and few rounds: every trial of running sums is a whole run."""
         name = self.domain.partition("(")[0]
-        return replace(self, domain=f"{name}(2)"), 8
+        return replace(self, domain=SMALL.get(name, self.domain)), 8
 
 
 class FunctionsEnvironment(Environment):

@@ -50,20 +50,20 @@ def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, no
 
 
 def _running(setting: Setting[Functions], size: int, kind: str, noise: NoiseName) -> Found:
-    dimension = setting.problem.place.dimension
+    place = setting.problem.place
     channel = RunningSum.calibrated(
-        moves(dimension, size),
+        moves(place.dimension, size),
         FACTORISATIONS[kind],
         prefixes=prefixes_for(setting.rounds, size),
         noise=noise,
         epsilon=setting.epsilon,
         delta=setting.delta,
     )
-    return Found(channel, kind, noise_length(channel))
+    return Found(channel, kind, noise_length(channel, place.flat))
 
 
-def noise_length(channel: RunningSum) -> float:
-    """Return the root mean square length of the noise in a sum, at most."""
+def noise_length(channel: RunningSum, flat: int) -> float:
+    """Return the root mean square length of the noise in a sum, at most, in a hull of that dimension."""
     dimension = channel.losses.dimension
     spread = channel.factorisation.noise_spread()
-    return math.sqrt(dimension) * channel.noise.deviation(dimension) * spread.most
+    return math.sqrt(flat) * channel.noise.deviation(dimension) * spread.most
