@@ -19,7 +19,7 @@ class Linear(FunctionsEnvironment):
     """Independent linear functions f(x) = 1/2 + g ⟨v, x - c⟩, c the centre of the set and v a unit vector.
 
     With probability ``gap`` v is a fixed direction, else a uniform one, both of the hull. The fixed one is against
-    (1, .., 1), or, where that is orthogonal to the hull, points away from a vertex. Values are in [0, 1] on the whole set:
+    (1, .., 1), or, where that is orthogonal to the hull, points away from a vertex. Values are in [0, 1] on the set:
     the Lipschitz constant g is the declared one, or 1 / 2 R if that is less, R the outer radius of the set.
     """
 
