@@ -86,7 +86,7 @@ def batched_scrible(
 ) -> Instance:
     """Ours: a point is played for a whole batch, and noise is added once to the sum of its losses (central model).
 
-    The regret of batches of τ rounds grows with τ q, where q = 1/4 + s² / τ² is the mean square of a noisy mean and s² the
+    The regret of batches of τ rounds grows with τ q; q = 1/4 + s² / τ² is the mean square of a noisy mean, and s² the
     variance of the noise in widths: least for τ = 2 s, which is sqrt(8) / ε for Laplace noise.
     """
     if noise == "gaussian" and setting.delta == 0.0:

@@ -25,7 +25,7 @@ class Scrible(Learner):
 
     Regret for linear functions after T releases, with q the mean square of v - 1/2, if η n |v - 1/2| / ζ ≤ 1/4 always:
 
-        ν ln T / η + 0.61 η n² q T / ζ² + 1,
+        ν (1 + ln(η T / ν)) / η + 0.61 η n² q T / ζ²,
 
     in widths of the range; ζ is 1, but for a rounding error. If the noise in v is symmetric and not bounded, the
     condition must hold with |v - 1/2| ≤ 1/2 + L, where all noise is within ±L with a probability of at least 1 - 1 / T:
@@ -33,11 +33,11 @@ class Scrible(Learner):
 
     *Proof.* Let Φ = η ⟨S, x⟩ + R(x) with the sum after a round. It is self-concordant, and at the x of the round its
     Newton decrement is λ = η n |v - 1/2| / ζ ≤ 1/4; so it is at most -λ - ln(1 - λ) ≤ 0.61 λ² above its minimum, and the
-    estimates have regret at most (R(w) - R(x(1))) / η + 0.61 Σ λ² / η. R(w) - R(x(1)) ≤ ν ln T for a w that is 1 / T on
-    its way from the rival to the first leader, which costs 1 in all. Given the past, g is on average the slope of the
-    function along the hull, and y is on average x. Noise that is not bounded: given that all of it is within ±L, it is
-    still independent from round to round and 0 on average, and not larger in mean square; else, with a probability of at
-    most 1 / T, regret is at most T. ∎
+    estimates have regret at most (R(w) - R(x(1))) / η + 0.61 Σ λ² / η. R(w) - R(x(1)) ≤ ν ln(1 / s) for a w that has
+    gone a share s of the way from the rival to the first leader, which costs s T; s = ν / η T is the best, if η T ≥ ν.
+    Given the past, g is on average the slope of the function along the hull, and y is on average x. Noise that is not
+    bounded: given that all of it is within ±L, it is still independent from round to round and 0 on average, and not
+    larger in mean square; else, with a probability of at most 1 / T, regret is at most T. ∎
 
     For smooth functions ζ < 1 looks less far: see ``learners.functions.dikin``.
 
@@ -99,9 +99,14 @@ class Scrible(Learner):
 def scrible_bound(*, complexity: float, dimension: int, releases: int, square: float, learning_rate: float) -> float:
     """Return the bound for linear functions and releases whose mean square around 1/2 is at most ``square``."""
     spread = FALL * learning_rate * (dimension / INSIDE) ** 2 * square * releases
-    return complexity * math.log(releases) / learning_rate + spread + 1.0
+    share = min(1.0, complexity / (learning_rate * releases))
+    return complexity * math.log(1.0 / share) / learning_rate + share * releases + spread
 
 
 def scrible_rate(*, complexity: float, dimension: int, releases: int, square: float) -> float:
-    """Return the learning rate with the least bound."""
-    return math.sqrt(complexity * math.log(releases) / (FALL * square * releases)) * INSIDE / dimension
+    """Return the learning rate η with the least bound: η² = ν ln(η T / ν) / 0.61 n² q T, found by iteration."""
+    one = math.sqrt(complexity / (FALL * square * releases)) * INSIDE / dimension
+    rate = one
+    for _ in range(50):
+        rate = one * math.sqrt(max(1.0, math.log(rate * releases / complexity)))
+    return rate
