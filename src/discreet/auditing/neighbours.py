@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.running_sums import vectors_of
-from discreet.channels import DifferenceSums, Estimates, GradientSums, PaperEstimates, PerDifference
+from discreet.channels import DifferenceSums, Estimates, GradientSums, PaperEstimates, PerDifference, PerPoint
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Estimate, Floats, Query
 from discreet.ranges import Range, make_range
@@ -71,6 +71,8 @@ def probe_query(channel: Channel) -> Query:
     if isinstance(channel, Estimates | PaperEstimates):
         ones = np.ones(channel.sums.size)
         return Estimate(0, 1.0, ones, ones.copy(), float(ones.size))
+    if isinstance(channel, PerPoint):
+        return np.ones(1)
     return 1.0
 
 

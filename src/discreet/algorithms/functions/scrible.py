@@ -7,15 +7,16 @@ from typing import Literal, cast
 
 import numpy as np
 
+from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.tuning import Plan, WhenVacuous, instance, mean_square, noise_on_reports, place_with
 from discreet.algorithms.papers import AGARWAL_SINGH, SCRIBLE
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
-from discreet.channels import Batch, Open, PerRound
+from discreet.channels import Batch, Open, PerPoint, PerRound
 from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError, check_int, check_positive
-from discreet.learners import Scrible
+from discreet.learners import PointScrible, Scrible
 from discreet.learners.functions.scrible import INSIDE, scrible_bound, scrible_rate
-from discreet.mechanisms import ReportNoiseName, noise_named
+from discreet.mechanisms import Laplace, ReportNoiseName, noise_named
 from discreet.problems import Functions
 from discreet.ranges import make_range
 from discreet.sets import Barrier
@@ -53,14 +54,19 @@ def scrible(
 def private_scrible(
     setting: Setting[Functions],
     *,
+    calibration: Calibration = "tight",
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Algorithm 4 over SCRiBLe (Theorem 4.5), with noise on the value alone instead of on every coordinate.
+    """Algorithm 4 over SCRiBLe (Theorem 4.5); tight: noise on the value alone instead of on every coordinate.
 
-    By default values are answered by randomised response, which has the least proved bound for every epsilon.
+    By default values are answered by randomised response, which has the least proved bound for every epsilon. The paper's
+    noise, on every coordinate, is calibrated to the largest 1-norm of a loss vector, and not to that of a difference of
+    two: with ``calibration=paper`` the guarantee is 2 ε.
     """
+    if calibration == "paper":
+        return instance(setting, _paper(setting, noise, learning_rate), when_vacuous)
     found = noise_on_reports(setting, setting.bounds, noise, "tight")
     plan = _plan(setting, PerRound(setting.bounds, found), found, 1, learning_rate)
     return instance(setting, plan, when_vacuous)
@@ -98,6 +104,28 @@ def batched_scrible(
         raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
     channel = Batch.over(size=size, bounds=setting.bounds, noise=found)
     return instance(setting, _plan(setting, channel, found, size, learning_rate), when_vacuous)
+
+
+def _paper(setting: Setting[Functions], noise: ReportNoiseName | None, learning_rate: float | None) -> Plan:
+    """Return Theorem 4.5 as printed: λ = |Y|₁ / ε, and η for M² + λ² N |X|²; what is released is ⟨ℓ + Z, x⟩."""
+    if noise not in (None, "laplace"):
+        raise DiscreetError(f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out.")
+    place, rounds, slope = place_with(setting, Barrier), setting.rounds, setting.problem.lipschitz
+    if np.any(place.set.centre() != 0.0):
+        raise DiscreetError(f"calibration is paper, which is for sets around 0, but the set is {setting.problem.domain}.")
+    around, dimension = cast(Barrier, place.set), place.dimension
+    size = slope * math.sqrt(dimension)  # |Y|₁ in widths of the range: loss vectors of length G at most
+    scale, largest = size / setting.epsilon, min(0.5, slope * place.outer)
+    square = largest**2 + scale**2 * dimension * place.outer**2
+    printed = math.sqrt(around.complexity * math.log(rounds) / (2.0 * dimension**2 * rounds * square))
+    rate = printed if learning_rate is None else check_positive("learning_rate", learning_rate)
+    return Plan(
+        channel=PerPoint(setting.bounds, size, Laplace(scale)),
+        learner=PointScrible.start(set=around, learning_rate=rate),
+        parameters={"learning_rate": rate},
+        bound=None,
+        source="no bound stated: what the paper's has before its logarithms is not printed",
+    )
 
 
 def _plan(

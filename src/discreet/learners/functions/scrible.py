@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Learner
+from discreet.contracts import Floats, Generator, Learner, Query
 from discreet.errors import check_positive, check_range
 from discreet.learners.functions.exploring import draw_tangent
 from discreet.sets import Barrier, L2Ball
 
 INSIDE = 1.0 - 1e-6  # of a step that would touch the border: rounding must not cross it
 FALL = 0.61  # -λ - ln(1 - λ) ≤ 0.61 λ² for λ ≤ 1/4
+
+
+class Step(NamedTuple):
+    """The trace of a step: C⁻ᵀ u, and the point that is played."""
+
+    slope: Floats
+    played: Floats
 
 
 class Scrible(Learner):
@@ -42,8 +50,8 @@ class Scrible(Learner):
     For smooth functions ζ < 1 looks less far: see ``learners.functions.dikin``.
 
     >>> learner = Scrible.start(set=L2Ball(2, 1.0), learning_rate=0.1)
-    >>> point, slope = learner.act(0, np.random.default_rng(0))
-    >>> learner.learn(slope, 1.0)
+    >>> point, step = learner.act(0, np.random.default_rng(0))
+    >>> learner.learn(step, 1.0)
     >>> bool(learner.sums @ point > 0.0)
     True
     """
@@ -81,19 +89,37 @@ class Scrible(Learner):
         """The dimension of the points."""
         return self.point.size
 
-    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Step]:
         """Play a point on the ellipsoid around the leader."""
         self.set.leader(self.sums, self.learning_rate, self.point)
         draw_tangent(self.set, self.heading, rng)
         self.set.dikin(self.point, self.heading, self.step, self.slope)
         for i in range(self.point.size):
             self.played[i] = self.point[i] + self.reach * self.step[i]
-        return self.played, self.slope
+        return self.played, Step(self.slope, self.played)
 
-    def learn(self, trace: Floats, released: float) -> None:
+    def learn(self, trace: Step, released: float) -> None:
         """Add the estimate."""
         for i in range(self.sums.size):
-            self.sums[i] += self.factor * (released - 0.5) * trace[i]
+            self.sums[i] += self.factor * (released - 0.5) * trace.slope[i]
+
+
+class PointScrible(Scrible):
+    """The same behind a channel that adds noise to coordinates, and must know the point that is played."""
+
+    @classmethod
+    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> PointScrible:  # noqa: A002
+        """Return the learner before the first round."""
+        return cls(*Scrible.start(set=set, learning_rate=learning_rate, radius=radius))
+
+    @classmethod
+    def example(cls) -> PointScrible:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.01)
+
+    def query(self, trace: Step) -> Query:
+        """Ask for the value at the point."""
+        return trace.played
 
 
 def scrible_bound(*, complexity: float, dimension: int, releases: int, square: float, learning_rate: float) -> float:
