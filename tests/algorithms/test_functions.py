@@ -23,8 +23,9 @@ from discreet.simulation.loop import Player
 from discreet.simulation.trial import run_trial
 
 NAMES = list(algorithms(Functions))
-PRIVATE = [name for name in NAMES if name.startswith(("local", "private"))]
-LOCAL = [name for name in NAMES if name.startswith("local")]
+PRIVATE = [name for name in NAMES if name.startswith(("local", "private", "batched"))]
+LOCAL = [name for name in PRIVATE if name.startswith("local") or name == "private-scrible"]
+NUMBERS = [*LOCAL, "batched-scrible"]  # which learn from one number at a time
 UNIT = Range(0.0, 1.0)
 
 
@@ -108,7 +109,10 @@ def test_the_guarantee_is_what_was_asked_for(name, epsilon, delta):
 def test_without_noise_it_is_the_ordinary_learner(name):
     private = build(name, delta=1e-6).private
     channel = private.channel
-    if name in LOCAL:
+    if name == "batched-scrible":
+        silent = channel._replace(size=1, noise=Laplace(0.0))
+        open_ = Open(channel.bounds)
+    elif name in LOCAL:
         silent = channel._replace(noise=Laplace(0.0))
         open_ = OpenDifference(channel.bounds) if "two" in name else Open(channel.bounds)
     else:
@@ -158,6 +162,7 @@ GOLDEN_BOUNDS = {  # n = 10, R = r = G = 1, losses in [0, 1], a million rounds
     ("local-convex", (("noise", "laplace"),)): 424_264,
     ("local-convex", (("noise", "response"),)): 360_329,
     ("local-two-point", (("radius", 1e-3),)): 24_640,
+    ("scrible", ()): 21_415,
 }
 
 
@@ -188,7 +193,7 @@ def test_where_the_bound_is_vacuous_the_centre_is_played_and_said(name):
     setting = setting_for(name, dimension=10, rounds=400, epsilon=0.01)
     instance = algorithm(name).build(setting)
     assert isinstance(instance.private.learner, Centre)
-    assert isinstance(instance.private.learner, SumCentre) == (name not in LOCAL)
+    assert isinstance(instance.private.learner, SumCentre) == (name not in NUMBERS)
     assert instance.parameters == {"plays": "the centre"}
     assert "the centre is played" in instance.bound_source
     assert instance.regret_bound == pytest.approx(400.0)
@@ -323,10 +328,13 @@ def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["local-convex", "local-two-point", "private-projection-free"])
+@pytest.mark.parametrize(
+    "name",
+    ["local-convex", "local-two-point", "private-projection-free", "private-scrible", "batched-scrible"],
+)
 def test_audits_find_most_of_epsilon_and_never_more(name):
     setting = Setting(algorithm(name).problem.for_audit()[0], rounds=4)
-    options = {} if name in LOCAL else {"noise": "laplace"}
+    options = {} if name in NUMBERS else {"noise": "laplace"}
     found = audit(name, setting=setting, trials=400_000, **options)
     assert 0.9 <= found.share <= 1.0
 
@@ -353,3 +361,108 @@ def test_an_audit_refutes_sums_with_too_little_noise():
     assert isinstance(weak, GradientSums)
     found = audit(private._replace(channel=weak), claimed=private.guarantee, trials=300_000)
     assert found.violated
+
+
+@pytest.mark.parametrize(
+    ("name", "domain"),
+    [
+        ("fkm", "simplex(4)"),
+        ("fkm", "k-sets(5,2)"),
+        ("two-point", "permutations(4)"),
+        ("projection-free", "paths(2,2)"),
+        ("private-projection-free", "k-sets(5,2)"),
+    ],
+)
+def test_every_set_with_the_ability_can_be_the_domain(name, domain):
+    """Played points are in the set, and after enough rounds they are better than its centre."""
+    known = algorithm(name)
+    problem = replace(known.problem, domain=domain)
+    rounds = 1 << 15
+    setting = Setting(problem, rounds=rounds, epsilon=10.0, delta=1e-6)
+    instance, world = known.build(setting, when_vacuous="play"), environment("linear", problem, rounds=rounds)
+    learner, rng = instance.private.learner, np.random.default_rng(1)
+    for _ in range(20):
+        for point in np.atleast_2d(learner.act(0, rng)[0]):
+            assert problem.place.set.contains(point, 1e-9)
+    game = world.deal(0, rounds, streams(5)[0])
+    centre = sum(game.loss(t, problem.played_at(problem.place.set.centre())) for t in range(rounds))
+    staying = centre - world.best(game.totals([0])[0])
+    assert mean_regret(instance, world, rounds, trials=1) < 0.9 * staying
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "complaint"),
+    [
+        ("fkm", "paths(2,2)", "type Paths, which has a linear oracle, a gauge, vertices, but must have a projection"),
+        ("private-two-point", "assignments(3)", "type Birkhoff, .*, but must have a projection"),
+        ("smooth-bandit", "k-sets(5,2)", "type KSets, .*, but must have a barrier"),
+        ("projection-free", "simplex(1)", "hull of dimension 0, but must have at least 1"),
+    ],
+)
+def test_algorithms_say_which_sets_they_need(name, domain, complaint):
+    known = algorithm(name)
+    with pytest.raises(DiscreetError, match=complaint):
+        known.build(Setting(replace(known.problem, domain=domain), rounds=1000))
+
+
+@pytest.mark.parametrize("domain", ["cube(3)", "simplex(4)"])
+def test_scrible_plays_points_of_every_set_with_a_barrier(domain):
+    problem = replace(algorithm("scrible").problem, domain=domain)
+    rounds = 1 << 15
+    instance = algorithm("scrible").build(Setting(problem, rounds=rounds), when_vacuous="play")
+    world = environment("linear", problem, rounds=rounds)
+    private, rng, game = instance.private, np.random.default_rng(1), world.deal(0, 500, np.random.default_rng(2))
+    for t in range(500):
+        action, trace = private.act(0, rng)
+        assert problem.place.set.contains(action, 0.0 if domain != "simplex(4)" else 1e-12)
+        private.tell(trace, game.feedback(t, action), rng)
+    staying = 0.25 * rounds if domain != "simplex(4)" else 0.2 * rounds
+    assert mean_regret(instance, world, rounds, trials=1) < min(0.9 * staying, instance.regret_bound)
+
+
+def test_scrible_is_for_linear_functions():
+    world = environment("quadratics", algorithm("scrible").problem, rounds=100)
+    game = world.deal(0, 5, np.random.default_rng(1))
+    with pytest.raises(DiscreetError, match=r"has second derivatives up to 0.5, but linear functions are declared"):
+        world.problem.check(game, UNIT, clip=True)
+    with pytest.raises(DiscreetError, match="form is 'bent', but must be one of convex, linear"):
+        Functions(form="bent")
+    with pytest.raises(DiscreetError, match="form is linear and curvature is 1, but linear functions have none"):
+        Functions(form="linear", curvature=1.0)
+
+
+def test_a_batch_of_scrible_has_the_least_bound_of_all_lengths():
+    setting = Setting(algorithm("batched-scrible").problem, rounds=1 << 20, epsilon=0.1)
+    usual = algorithm("batched-scrible").build(setting)
+    assert usual.parameters["batch_size"] == round(math.sqrt(8.0) / 0.1)
+    for size in (20, 26, 30, 40):
+        assert algorithm("batched-scrible").build(setting, batch_size=size).regret_bound > usual.regret_bound
+    with pytest.raises(DiscreetError, match="rounds is 20, but two batches of 11 rounds need at least 22"):
+        algorithm("batched-scrible").build(replace(setting, rounds=20), batch_size=11)
+    with pytest.raises(DiscreetError, match="noise is gaussian, but delta is 0"):
+        algorithm("batched-scrible").build(setting, noise="gaussian")
+
+
+def test_scribles_own_noise_covers_half_of_what_it_must():
+    options = {"calibration": "paper"}.items()
+    found = build("private-scrible", dimension=10, rounds=1 << 20, options=options)
+    assert found.guarantee.epsilon == pytest.approx(2.0)
+    assert found.private.channel.noise_scales[0].scale == pytest.approx(math.sqrt(10.0))
+    rate = math.sqrt(math.log(1 << 20) / (200.0 * (1 << 20) * (0.25 + 10.0 * 10.0)))
+    assert found.parameters["learning_rate"] == pytest.approx(rate)
+    check_private(found.private, world_of("private-scrible", dimension=10))
+    problem = replace(algorithm("private-scrible").problem, domain="simplex(4)")
+    with pytest.raises(DiscreetError, match="calibration is paper, which is for sets around 0"):
+        algorithm("private-scrible").build(Setting(problem), calibration="paper")
+
+
+@pytest.mark.slow
+def test_noise_costs_scrible_what_was_measured():
+    """n = 10, T = 2^18, 3 games, seeds are fixed; with four seeds 2.2 to 2.5 was found, and 5.2 to 6.0."""
+    problem = algorithm("scrible").problem
+    world = environment("linear", problem, rounds=1 << 18)
+    setting = Setting(problem, rounds=1 << 18)
+    ordinary = mean_regret(algorithm("scrible").build(setting), world, 1 << 18)
+    assert mean_regret(algorithm("private-scrible").build(setting), world, 1 << 18) <= 2.8 * ordinary
+    batched = algorithm("batched-scrible").build(replace(setting, epsilon=0.1), when_vacuous="play")
+    assert mean_regret(batched, world, 1 << 18) <= 7.5 * ordinary

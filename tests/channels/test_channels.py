@@ -33,7 +33,7 @@ EXAMPLES = {name: getattr(channels, name).example() for name in channels.__all__
 QUERIES = dict.fromkeys(
     ("Estimates", "PaperEstimates"), Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 )
-QUERIES |= dict.fromkeys(("GradientSums", "DifferenceSums"), np.array([0.6, 0.0, -0.8]))
+QUERIES |= dict.fromkeys(("GradientSums", "DifferenceSums", "PerPoint"), np.array([0.6, 0.0, -0.8]))
 PAIRS = ("PerDifference", "OpenDifference", "DifferenceSums")
 VECTORS = ("RunningSum", "Restarting", "OpenSum")
 VECTOR = np.array([0.5, -0.25, 1.0])

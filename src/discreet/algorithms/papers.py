@@ -242,6 +242,12 @@ KL_UCB = conference(
     "COLT",
     2011,
 )
+SCRIBLE = conference(
+    ["Abernethy, Jacob", "Hazan, Elad", "Rakhlin, Alexander"],
+    "Competing in the dark: an efficient algorithm for bandit linear optimization",
+    "COLT",
+    2008,
+)
 SMOOTH_BANDIT = conference(
     ["Saha, Ankan", "Tewari, Ambuj"],
     "Improved regret guarantees for online smooth convex optimization with bandit feedback",

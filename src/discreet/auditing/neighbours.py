@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.running_sums import vectors_of
-from discreet.channels import Estimates, PaperEstimates
+from discreet.channels import DifferenceSums, Estimates, GradientSums, PaperEstimates, PerDifference, PerPoint
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Estimate, Floats, Query
 from discreet.ranges import Range, make_range
@@ -52,6 +52,8 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
     rng = np.random.default_rng(rounds)
     if isinstance(channel, Stream):
         others, pairs = _vectors(vectors_of(channel), rounds, rng)
+    elif isinstance(channel, PerDifference | DifferenceSums):
+        others, pairs = _differences(channel.bounds, rounds, rng)
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
     return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
@@ -63,10 +65,14 @@ def declared_range(channel: Channel) -> Range:
 
 
 def probe_query(channel: Channel) -> Query:
-    """Return a query that the channel answers: the plain loss, or the same estimate for everybody."""
+    """Return a query that the channel answers: the plain loss, the same estimate for everybody, or one direction."""
+    if isinstance(channel, GradientSums):
+        return np.full(channel.release_size(), channel.release_size() ** -0.5)
     if isinstance(channel, Estimates | PaperEstimates):
         ones = np.ones(channel.sums.size)
         return Estimate(0, 1.0, ones, ones.copy(), float(ones.size))
+    if isinstance(channel, PerPoint):
+        return np.ones(1)
     return 1.0
 
 
@@ -81,6 +87,13 @@ def _numbers(bounds: Range, rounds: int, rng: np.random.Generator) -> tuple[dict
     }
     ends = ((low, high), (low - OUTSIDE * width, high + OUTSIDE * width))
     return others, tuple(Pair(f"{a:g} or {b:g}", np.array(a), np.array(b)) for a, b in ends)
+
+
+def _differences(bounds: Range, rounds: int, rng: np.random.Generator) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+    """Return pairs of values with all differences of ``_numbers``; the second value is 0."""
+    numbers, ends = _numbers(bounds, rounds, rng)
+    others = {name: np.column_stack([row, np.zeros(rounds)]) for name, row in numbers.items()}
+    return others, tuple(Pair(e.text, np.array([e.one, 0.0]), np.array([e.other, 0.0])) for e in ends)
 
 
 def _vectors(losses: ConvexSet, rounds: int, rng: np.random.Generator) -> tuple[dict[str, Floats], tuple[Pair, ...]]:

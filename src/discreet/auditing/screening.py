@@ -21,6 +21,7 @@ from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.runs import Runs
 from discreet.auditing.statistics import Statistic, candidates
+from discreet.channels import GradientSums
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Floats, Generator, Integers
 from discreet.curves import GaussianNoise
@@ -132,12 +133,13 @@ def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int)
 def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
     """Return the runs of a channel, as long as can be afforded, and their neighbouring inputs."""
     hold, width = channel.hold(), channel.release_size() + 3
-    rounds = STREAMED if isinstance(channel, Stream) else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
+    streams = isinstance(channel, Stream | GradientSums)
+    rounds = STREAMED if streams else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
     query = probe_query(channel)
     runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)
     if runs.compiles(stage.example):
         return runs, stage
-    rounds = STREAMED // 4 if isinstance(channel, Stream) else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
+    rounds = STREAMED // 4 if streams else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
     return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(channel, facts, rounds)
 
 

@@ -8,6 +8,7 @@ from discreet.channels.open import Open
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.paper_estimates import PaperEstimates
 from discreet.channels.per_difference import OpenDifference, PerDifference
+from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import PerRound
 from discreet.channels.restarting import Restarting
 from discreet.channels.running_sum import RunningSum
@@ -24,6 +25,7 @@ __all__ = [
     "OpenSum",
     "PaperEstimates",
     "PerDifference",
+    "PerPoint",
     "PerRound",
     "Restarting",
     "RunningSum",

@@ -16,6 +16,7 @@ from discreet.learners.arms.uniform import Uniform
 from discreet.learners.functions.centre import Centre, SumCentre
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
+from discreet.learners.functions.scrible import PointScrible, Scrible
 from discreet.learners.functions.sums import CentredProjectionFree, ProjectionFree, TwoPointLeader
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
@@ -44,8 +45,10 @@ __all__ = [
     "Htinf",
     "KlUcb",
     "LinearFtpl",
+    "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
+    "Scrible",
     "SumCentre",
     "TsallisInf",
     "TwoPoint",

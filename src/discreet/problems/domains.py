@@ -1,28 +1,26 @@
-"""Convex sets by name, with what bandits need to know of them: where the middle is, and how far it is to the border."""
+"""Convex sets by name, as the domains of functions."""
 
 from __future__ import annotations
 
 import functools
-import math
-import re
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_int, shorten, unknown_name
-from discreet.sets import Box, ConvexSet, L2Ball
+from discreet.errors import DiscreetError, shorten
+from discreet.kernel import copy
+from discreet.sets import LinearOracle, Projecting, check_ability, set_named
 
 
 class Domain(NamedTuple):
-    """A set, and balls around its centre: one of radius ``inner`` lies inside, and the set lies in that of ``outer``.
+    """A set with its radii, which some sets compute at length: they are asked once.
 
     >>> domain_named("cube(4)").inner, domain_named("cube(4)").outer
     (1.0, 2.0)
     """
 
-    set: ConvexSet
+    set: LinearOracle
     inner: float  # r
     outer: float  # R
 
@@ -30,6 +28,11 @@ class Domain(NamedTuple):
     def dimension(self) -> int:
         """The length of its points."""
         return int(self.set.dimension)
+
+    @property
+    def flat(self) -> int:
+        """The dimension of its affine hull."""
+        return int(self.set.flat)
 
     def best_against(self, direction: Floats) -> Floats:
         """Return a point of the set with the least inner product."""
@@ -39,28 +42,38 @@ class Domain(NamedTuple):
 
     def nearest(self, point: Floats) -> Floats:
         """Return the point of the set that is nearest to a given one."""
+        check_ability(self.set, Projecting)
         found: Floats = np.array(point, dtype=np.float64)
-        self.set.project(found)
+        cast(Projecting, self.set).project(found)
         return found
 
+    def tangents(self, vectors: Floats) -> Floats:
+        """Return the rows, each replaced by its nearest one among the directions of the hull."""
+        if self.flat == self.dimension:
+            return vectors
+        onto_hull = np.eye(self.dimension)
+        for row in onto_hull:
+            self.set.tangent(row)
+        return np.asarray(vectors @ onto_hull)
 
-def _ball(dimension: int) -> Domain:
-    return Domain(L2Ball(dimension, 1.0), 1.0, 1.0)
+    def check_full(self, what: str) -> None:
+        """Refuse a set whose hull is not the whole space."""
+        if self.flat < self.dimension:
+            raise DiscreetError(
+                f"the set has a hull of {self.flat} dimensions in a space of {self.dimension}, "
+                f"but {what} needs one whose hull is the whole space."
+            )
 
 
-def _cube(dimension: int) -> Domain:
-    return Domain(Box.cube(dimension, -1.0, 1.0), 1.0, math.sqrt(dimension))
-
-
-DOMAINS: dict[str, Callable[[int], Domain]] = {"ball": _ball, "cube": _cube}
+def domain_named(text: str) -> Domain:
+    """Return the set that a text such as "ball(10)" names; its arrays to work in are its own, as threads need it."""
+    if not isinstance(text, str):
+        raise DiscreetError(f"domain is {shorten(text)}, but must be the name of a set, such as 'ball(10)'.")
+    found = _found(text)
+    return found._replace(set=copy(found.set))
 
 
 @functools.lru_cache(maxsize=64)
-def domain_named(text: str) -> Domain:
-    """Return the set that a text such as "ball(10)" names: the unit ball, or the cube from -1 to 1."""
-    found = re.fullmatch(r"\s*([a-z-]+)\s*\(\s*(\d{1,9})\s*\)\s*", text) if isinstance(text, str) else None
-    if found is None:
-        raise DiscreetError(f"domain is {shorten(text)}, but must be a set and its dimension, such as 'ball(10)'.")
-    if found[1] not in DOMAINS:
-        raise unknown_name("domain", found[1], DOMAINS)
-    return DOMAINS[found[1]](check_int("dimension of the domain", int(found[2]), least=1, most=10_000_000))
+def _found(text: str) -> Domain:
+    named = set_named(text)
+    return Domain(named, float(named.inner), float(named.outer))

@@ -13,7 +13,7 @@ from discreet.problems.base import Game, TableGame
 from discreet.problems.domains import Domain
 from discreet.problems.points import product
 from discreet.ranges import Range
-from discreet.sets import ConvexSet
+from discreet.sets import LinearOracle
 
 BASE, WEIGHT, FIRST = 0, 1, 2  # columns of a row: f(x) = base + weight · h(x), then what h is made of
 
@@ -40,15 +40,15 @@ class FunctionGame(TableGame):
         """Return h at a point."""
         raise NotImplementedError
 
-    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return a number that h is never below on the set."""
         raise NotImplementedError
 
-    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return a number that h never exceeds on the set."""
         raise NotImplementedError
 
-    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return a Lipschitz constant of h on the set."""
         raise NotImplementedError
 
@@ -92,17 +92,19 @@ class LinearFunctions(FunctionGame):
         """Return ⟨ℓ, x⟩."""
         return product(self.losses[t, 2:], point)
 
-    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the least value on the set."""
         return -domain.support(-self.losses[t, 2:])
 
-    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the largest value on the set."""
         return domain.support(self.losses[t, 2:])
 
-    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
-        """Return |ℓ|."""
-        return math.sqrt(product(self.losses[t, 2:], self.losses[t, 2:]))
+    def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
+        """Return |ℓ|, without what is orthogonal to the hull."""
+        slope = self.losses[t, 2:].copy()
+        domain.tangent(slope)
+        return math.sqrt(product(slope, slope))
 
     def most_bend(self, t: int) -> float:
         """Return 0."""
@@ -180,7 +182,7 @@ def with_losses(game: Any, losses: Floats) -> Game:
     return cast(FunctionGame, game)._replace(losses=losses)
 
 
-def measure(functions: FunctionGame, domain: ConvexSet, outer: float, extent: Floats) -> None:
+def measure(functions: FunctionGame, domain: LinearOracle, outer: float, extent: Floats) -> None:
     """Write the least value, the largest, the slope and the bounds on second derivatives of every function on the set."""
     for t in range(functions.losses.shape[0]):
         base, weight = functions.losses[t, 0], functions.losses[t, 1]

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
-from discreet.kernel import compile_for
+from discreet.kernel import compilable, compile_for
 from discreet.problems.base import Environment, Game, Problem, Tabled
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import (
@@ -28,6 +28,15 @@ from discreet.problems.function_games import (
 )
 from discreet.ranges import Range
 
+FORMS = ("convex", "linear")
+SMALL = {  # what audits play instead
+    "ball": "ball(2)",
+    "cube": "cube(2)",
+    "cross": "cross(2)",
+    "simplex": "simplex(3)",
+    "k-sets": "k-sets(3,1)",
+    "paths": "paths(1,3)",
+}
 TOLERANCE = 1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
 
 
@@ -37,7 +46,8 @@ class Functions(Problem):
 
     With two evaluations a round an action is two points, a (2, n) array; the mean of both values is lost. Functions lie
     in the declared range on the whole set, and ``lipschitz`` is the steepest slope that they can have. ``curvature`` and
-    ``smoothness`` bound their second derivatives in every direction from below and from above; 0 declares nothing.
+    ``smoothness`` bound their second derivatives in every direction from below and from above; 0 declares nothing. The
+    ``form`` linear declares that there are none.
 
     >>> problem = Functions("ball(3)", evaluations=2)
     >>> str(problem), problem.sizes, problem.rivals
@@ -45,7 +55,9 @@ class Functions(Problem):
     """
 
     title = "bandit convex optimisation"
-    domain: str = field(default="ball(10)", metadata={"help": "The set of points: ball(n) or cube(n) in n dimensions."})
+    domain: str = field(
+        default="ball(10)", metadata={"help": "The set of points, such as ball(10), cube(4) or k-sets(10,3)."}
+    )
     evaluations: int = field(
         default=1, metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."}
     )
@@ -59,6 +71,7 @@ class Functions(Problem):
     smoothness: float = field(
         default=0.0, metadata={"help": "The largest second derivative of a function; 0 if none is declared."}
     )
+    form: str = field(default="convex", metadata={"help": "What functions are declared to be: convex or linear."})
 
     def __post_init__(self) -> None:
         domain_named(self.domain)
@@ -68,6 +81,10 @@ class Functions(Problem):
         object.__setattr__(self, "lipschitz", check_positive("lipschitz", self.lipschitz))
         for name, value in (("curvature", self.curvature), ("smoothness", self.smoothness)):
             object.__setattr__(self, name, check_range(name, value, 0.0, 1e100))
+        if self.form not in FORMS:
+            raise DiscreetError(f"form is {self.form!r}, but must be one of {', '.join(FORMS)}.")
+        if self.form == "linear" and self.curvature > 0.0:
+            raise DiscreetError(f"form is linear and curvature is {self.curvature:g}, but linear functions have none.")
         if 0.0 < self.smoothness < self.curvature:
             raise DiscreetError(
                 f"curvature is {self.curvature:g} and smoothness is {self.smoothness:g}, but curvature must not be more."
@@ -114,7 +131,8 @@ class Functions(Problem):
     @property
     def facts(self) -> dict[str, str]:
         """What functions are declared to be."""
-        words = {"slope": f"at most {self.lipschitz:g} widths of the range per unit of length"}
+        words = {"form": "linear"} if self.form == "linear" else {}
+        words["slope"] = f"at most {self.lipschitz:g} widths of the range per unit of length"
         if self.curvature > 0.0:
             words["curvature"] = f"at least {self.curvature:g}"
         if self.smoothness > 0.0:
@@ -142,17 +160,20 @@ class Functions(Problem):
         """
         functions = functions_of(game)
         extent = np.empty((functions.losses.shape[0], 5))
-        compile_for(measure, functions, self.place.set)(functions, self.place.set, self.place.outer, extent)
+        place = self.place
+        fast = compilable(functions) and compilable(place.set)
+        (compile_for(measure, functions, place.set) if fast else measure)(functions, place.set, place.outer, extent)
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
         flat = extent[:, 2] <= self.lipschitz * width
         curved = extent[:, 3] >= self.curvature * bounds.width * (1.0 - TOLERANCE)
-        smooth = extent[:, 4] <= (self.smoothness or math.inf) * width
+        bend_limit = 0.0 if self.form == "linear" else (self.smoothness or math.inf) * bounds.width
+        smooth = extent[:, 4] <= bend_limit * (1.0 + TOLERANCE)
         fits = inside & flat & curved & smooth
         if fits.all():
             return game, 0
-        if clip and curved.all() and np.isfinite(extent[:, :3]).all():
+        if clip and curved.all() and (self.form == "convex" or smooth.all()) and np.isfinite(extent[:, :3]).all():
             rows = flattened(functions.losses, extent, bounds, self.lipschitz)
             return cast(Tabled, with_losses(game, rows)), int((~fits).sum())
         first = int(np.argmin(fits))
@@ -163,8 +184,10 @@ class Functions(Problem):
             what = f"has a slope of up to {slope:g}, but at most {self.lipschitz * bounds.width:g} is declared"
         elif not curved[first]:
             what = f"has a curvature of {bend:g}, but at least {self.curvature * bounds.width:g} is declared"
+        elif self.form == "linear":
+            what = f"has second derivatives up to {largest:g}, but linear functions are declared"
         else:
-            what = f"has second derivatives up to {largest:g}, but {self.smoothness * bounds.width:g} is declared"
+            what = f"has second derivatives up to {largest:g}, but {bend_limit:g} is declared"
         raise DiscreetError(f"{row} {first + before + 1}: the function {what}.")
 
     def clipped_words(self, number: int, bounds: Range) -> str:
@@ -177,6 +200,7 @@ class Functions(Problem):
         rows[:, WEIGHT] = self.blind_regret(Range(0.0, 1.0)) / (2.0 * self.place.outer)
         slopes = rng.standard_normal((rounds, self.place.dimension))
         rows[:, FIRST:] = slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
+        rows[:, BASE] -= rows[:, WEIGHT] * (rows[:, FIRST:] @ self.place.set.centre())
         return self.shown(LinearFunctions(rows))
 
     def samples(self, game: Game) -> list[Floats]:
@@ -203,9 +227,9 @@ class Functions(Problem):
         return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
 
     def for_audit(self) -> tuple[Functions, int]:
-        """Return two dimensions and few rounds: every trial of running sums is a whole run."""
+        """Return few dimensions and few rounds: every trial of running sums is a whole run."""
         name = self.domain.partition("(")[0]
-        return replace(self, domain=f"{name}(2)"), 8
+        return replace(self, domain=SMALL.get(name, self.domain)), 8
 
 
 class FunctionsEnvironment(Environment):
@@ -218,11 +242,12 @@ class FunctionsEnvironment(Environment):
     lipschitz: float
     curvature: float
     smoothness: float
+    form: str
 
     @property
     def problem(self) -> Functions:
         """Functions on this set."""
-        return Functions(self.domain, self.evaluations, self.lipschitz, self.curvature, self.smoothness)
+        return Functions(self.domain, self.evaluations, self.lipschitz, self.curvature, self.smoothness, self.form)
 
     def functions(self, start: int, stop: int, rng: Generator) -> FunctionGame:
         """Return the functions of rounds start to stop."""

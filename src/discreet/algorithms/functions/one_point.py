@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.tuning import (
@@ -16,6 +17,7 @@ from discreet.algorithms.functions.tuning import (
     mean_square,
     noise_on_reports,
     paper_square,
+    place_with,
 )
 from discreet.algorithms.papers import FKM, TWO_POINT, ZHENG
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
@@ -26,6 +28,7 @@ from discreet.learners import Fkm
 from discreet.learners.functions.descent import descent_bound
 from discreet.mechanisms import ReportNoiseName
 from discreet.problems import Functions
+from discreet.sets import Projecting
 
 SOURCE = "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
 
@@ -167,8 +170,8 @@ def _plan(
     curvature: float = 0.0,
 ) -> Plan:
     """Return gradient descent on releases with a mean square around 1/2 of at most ``square``."""
-    place, rounds = setting.problem.place, setting.rounds
-    size, q = place.dimension, square if tuned_by is None else tuned_by
+    place, rounds = place_with(setting, Projecting), setting.rounds
+    size, q = place.flat, square if tuned_by is None else tuned_by
 
     def damp(looking: float) -> float:
         if damping is not None:
@@ -187,7 +190,7 @@ def _plan(
 
     chosen = least(lambda looking: bound(looking, q), place.inner) if radius is None else radius
     learner = Fkm.start(
-        set=place.set,
+        set=cast(Projecting, place.set),
         inner=place.inner,
         radius=chosen,
         damping=damp(chosen),

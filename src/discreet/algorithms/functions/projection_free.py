@@ -6,7 +6,15 @@ import math
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.running import Sums, Tuning, coordinates, least_noise, noise_length
-from discreet.algorithms.functions.tuning import MOST_OF_INNER, Plan, WhenVacuous, instance, least, looking_cost
+from discreet.algorithms.functions.tuning import (
+    MOST_OF_INNER,
+    Plan,
+    WhenVacuous,
+    instance,
+    least,
+    looking_cost,
+    place_with,
+)
 from discreet.algorithms.papers import ENE, GARBER
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums, RunningSum
@@ -17,6 +25,7 @@ from discreet.factorisations import Tree
 from discreet.learners import CentredProjectionFree, ProjectionFree
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.problems import Functions
+from discreet.sets import LinearOracle
 
 SOURCE = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
 TOLERANCE = 0.003  # outer radii that a leader may be from the minimum
@@ -107,18 +116,18 @@ def _plan(
     baseline: bool = False,
 ) -> Plan:
     """Return the learner whose sums have noise of that length, for directions of length 1."""
-    place, rounds, slope = setting.problem.place, setting.rounds, setting.problem.lipschitz
+    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, setting.problem.lipschitz
     batches = -(-rounds // size)
 
     def own(looking: float) -> float:
-        spread = size * (place.dimension / looking) ** 2 / 4.0
+        spread = size * (place.flat / looking) ** 2 / 4.0
         return batches * (spread + (size * slope) ** 2) / 4.0
 
     def paid(looking: float) -> float:
-        return rounds * slope * place.dimension / looking * length / 2.0
+        return rounds * slope * place.flat / looking * length / 2.0
 
     def hoped(looking: float) -> float:
-        noise = place.dimension / looking * length
+        noise = place.flat / looking * length
         return paid(looking) if tuning == "proved" else noise**2 / 4.0
 
     def rate(looking: float) -> float:
@@ -181,7 +190,7 @@ def _paper(
     usual = min(diameter * math.sqrt(dimension) / rounds**0.25, MOST_OF_INNER * place.inner)
     looking = usual if radius is None else radius
     # printed for the sum of (n / ζ) f u; ours is that of u times f in widths of the range
-    unit = looking / dimension
+    unit = looking / place.flat
     running = RunningSum.over(
         moves(dimension, size),
         _paper_noise(setting, slope * unit),
@@ -192,7 +201,7 @@ def _paper(
     channel = GradientSums.over(running, size=size, bounds=setting.bounds)
     rate = 2.0 * diameter / (rounds**0.75 * math.sqrt(dimension) * slope) if learning_rate is None else learning_rate
     parameters: dict[str, float | int | str] = {"sums": "tree", "noise": printed}
-    plan = _plan(setting, channel, size, noise_length(running), "proved", looking, rate, parameters)
+    plan = _plan(setting, channel, size, noise_length(running, place.flat), "proved", looking, rate, parameters)
     return instance(setting, plan, when_vacuous)
 
 

@@ -60,6 +60,7 @@ def least_noise(
 
 
 def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, noise: NoiseName) -> Found:
+    place = setting.problem.place
     channel = RunningSum.calibrated(
         moves(dimension, size),
         FACTORISATIONS[kind],
@@ -68,11 +69,11 @@ def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, 
         epsilon=setting.epsilon,
         delta=setting.delta,
     )
-    return Found(channel, kind, noise_length(channel))
+    return Found(channel, kind, noise_length(channel, place.flat + dimension - place.dimension))
 
 
-def noise_length(channel: RunningSum) -> float:
-    """Return the root mean square length of the noise in a sum, at most."""
+def noise_length(channel: RunningSum, flat: int) -> float:
+    """Return the root mean square length of the noise in a sum, at most, in a hull of that dimension."""
     dimension = channel.losses.dimension
     spread = channel.factorisation.noise_spread()
-    return math.sqrt(dimension) * channel.noise.deviation(dimension) * spread.most
+    return math.sqrt(flat) * channel.noise.deviation(dimension) * spread.most

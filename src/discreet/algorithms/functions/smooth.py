@@ -13,6 +13,7 @@ from discreet.algorithms.functions.tuning import (
     mean_square,
     noise_on_reports,
     paper_square,
+    place_with,
 )
 from discreet.algorithms.papers import SMOOTH_BANDIT, SMOOTH_STRONGLY_CONVEX, ZHENG
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
@@ -23,6 +24,7 @@ from discreet.learners.functions.barriers import barrier_of
 from discreet.learners.functions.dikin import smooth_bound, smooth_strongly_convex_bound
 from discreet.mechanisms import ReportNoiseName
 from discreet.problems import Functions
+from discreet.sets import Barrier
 
 SOURCE = "a leader inside a barrier, and looking around (see discreet.learners.functions.dikin)"
 UNBOUNDED = "no bound proved: the estimates must be bounded, and this noise is not (response is)"
@@ -119,7 +121,7 @@ def _smooth(
     radius: float | None,
     learning_rate: float | None,
 ) -> Plan:
-    place, rounds = setting.problem.place, setting.rounds
+    place, rounds = place_with(setting, Barrier), setting.rounds
     barrier, size = barrier_of(place.set), place.dimension
     bend = declared(setting, "smoothness", name) * place.outer**2
     square, tuned_by, largest = _sizes(setting, noise, calibration)
@@ -145,7 +147,7 @@ def _smooth(
 def _strongly_convex(
     setting: Setting[Functions], name: str, noise: Noise | None, calibration: Calibration, learning_rate: float | None
 ) -> Plan:
-    place, rounds, curvature = setting.problem.place, setting.rounds, declared(setting, "curvature", name)
+    place, rounds, curvature = place_with(setting, Barrier), setting.rounds, declared(setting, "curvature", name)
     barrier, size = barrier_of(place.set), place.dimension
     ratio = declared(setting, "smoothness", name) / curvature
     square, tuned_by, largest = _sizes(setting, noise, calibration)

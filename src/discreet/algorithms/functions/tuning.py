@@ -17,8 +17,9 @@ from discreet.errors import DiscreetError
 from discreet.learners import Centre, SumCentre
 from discreet.mechanisms import Gaussian, ReportNoiseName, report_noise
 from discreet.private import Private
-from discreet.problems import Functions
+from discreet.problems import Domain, Functions
 from discreet.ranges import Range, make_range
+from discreet.sets import LinearOracle, check_ability, check_room
 
 WhenVacuous = Literal["centre", "play"]
 WITHOUT_NOISE = 0.25  # the largest square of a loss around the middle of its range
@@ -56,6 +57,14 @@ def instance(setting: Setting[Functions], plan: Plan, when_vacuous: WhenVacuous)
         bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and the bound for learning is "
         f"{width * plan.bound:,.0f} (when_vacuous=play learns all the same)",
     )
+
+
+def place_with(setting: Setting[Functions], ability: type[LinearOracle], *, least: int = 1) -> Domain:
+    """Return the domain, or refuse a set that has no room or lacks the ability that an algorithm needs."""
+    place = setting.problem.place
+    check_ability(place.set, ability)
+    check_room(place.set, least=least)
+    return place
 
 
 def looking_cost(setting: Setting[Functions], radius: float) -> float:

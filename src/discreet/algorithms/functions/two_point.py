@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.running import Found, Sums, Tuning, least_noise
@@ -15,6 +16,7 @@ from discreet.algorithms.functions.tuning import (
     looking_cost,
     mean_square,
     noise_on_reports,
+    place_with,
 )
 from discreet.algorithms.papers import TWO_POINT, ZHENG
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
@@ -26,6 +28,7 @@ from discreet.learners.functions.descent import descent_bound
 from discreet.mechanisms import NoiseName, ReportNoiseName
 from discreet.problems import Functions
 from discreet.ranges import Range
+from discreet.sets import Projecting
 
 SOURCE = "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
 LEADER = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
@@ -143,8 +146,9 @@ def private_two_point(
     be if estimates did not depend on where they are taken: so it is for linear functions. Batches of a few rounds cost
     little and leave fewer sums to release; those with the least cost are chosen.
     """
-    place, rounds, slope = setting.problem.place, setting.rounds, _slope(setting, clip)
-    looking, factor = _radius(setting, radius), 2.0 * place.dimension * slope
+    place, rounds, slope = place_with(setting, Projecting), setting.rounds, _slope(setting, clip)
+    around = cast(Projecting, place.set)
+    looking, factor = _radius(setting, radius), 2.0 * place.flat * slope
 
     def costs(size: int, found: Found) -> tuple[float, float]:
         """Return what estimates and noise cost, both times the learning rate: as hoped for, and as is proved."""
@@ -159,7 +163,7 @@ def private_two_point(
     hoped, proved = costs(size, found)
     channel = DifferenceSums.over(found.channel, size=size, bounds=_differences(setting, looking, slope))
     rate = place.outer / math.sqrt(hoped) if learning_rate is None else check_positive("learning_rate", learning_rate)
-    learner = TwoPointLeader.start(set=place.set, inner=place.inner, radius=looking, slope=slope, learning_rate=rate)
+    learner = TwoPointLeader.start(set=around, inner=place.inner, radius=looking, slope=slope, learning_rate=rate)
     bound = place.outer**2 / rate + rate * proved + rounds * looking_cost(setting, looking)
     plan = Plan(
         channel=channel,
@@ -187,17 +191,18 @@ def _descent(
     when_vacuous: WhenVacuous,
 ) -> Instance:
     """Return gradient descent; without a calibration, without privacy."""
-    place, rounds, slope = setting.problem.place, setting.rounds, _slope(setting, clip)
+    place, rounds, slope = place_with(setting, Projecting), setting.rounds, _slope(setting, clip)
+    around = cast(Projecting, place.set)
     looking = math.log(rounds) / rounds if calibration == "paper" and radius is None else radius
     looking = _radius(setting, looking)
     bounds = _differences(setting, looking, slope)
     found: Noise | None = None if calibration is None else noise_on_reports(setting, bounds, noise, calibration)
-    square = (2.0 * place.dimension * slope) ** 2 * mean_square(found, bounds)
+    square = (2.0 * place.flat * slope) ** 2 * mean_square(found, bounds)
     damping = 0.0 if curvature > 0.0 else math.sqrt(rounds * square) / place.outer
     if calibration == "paper" and curvature == 0.0:
         damping = slope * math.sqrt(rounds) / place.outer
     learner = TwoPoint.start(
-        set=place.set, inner=place.inner, radius=looking, slope=slope, damping=damping, curvature=curvature
+        set=around, inner=place.inner, radius=looking, slope=slope, damping=damping, curvature=curvature
     )
     bound = descent_bound(outer=place.outer, rounds=rounds, square=square, damping=damping, curvature=curvature)
     steps = {"curvature": curvature} if curvature > 0.0 else {"damping": damping}
@@ -222,7 +227,7 @@ def _slope(setting: Setting[Functions], clip: float | None) -> float:
     declared_slope = setting.problem.lipschitz
     if clip is None:
         return declared_slope
-    return declared_slope * min(1.0, check_positive("clip", clip) / math.sqrt(setting.problem.place.dimension))
+    return declared_slope * min(1.0, check_positive("clip", clip) / math.sqrt(setting.problem.place.flat))
 
 
 def _differences(setting: Setting[Functions], radius: float, slope: float) -> Range:

@@ -11,7 +11,7 @@ from discreet.environments.access import uniforms
 from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
-from discreet.sets import ConvexSet
+from discreet.sets import LinearOracle
 
 LEVELS = 5  # of targets: so there are few different functions, and counts of them tell which point is best
 
@@ -37,16 +37,16 @@ class AbsoluteLosses(FunctionGame):
         axis, level = int(self.losses[t, 2]), int(self.losses[t, 3])
         return float(abs(point[axis] - self.levels[axis, level]))
 
-    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return 0."""
         return 0.0
 
-    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the largest distance from the level."""
         axis, level = int(self.losses[t, 2]), int(self.losses[t, 3])
         return float(outer + abs(self.levels[axis, level] - domain.centre()[axis]))
 
-    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return 1."""
         return 1.0
 
@@ -85,6 +85,7 @@ class Absolute(FunctionsEnvironment):
     def functions(self, start: int, stop: int, rng: Generator) -> AbsoluteLosses:
         """Return the functions of rounds start to stop."""
         place, size = self.problem.place, stop - start
+        place.check_full("absolute")
         chance, lean = uniforms(rng, start, stop, 3), check_range("lean", self.lean, 0.0, 1.0)
         axis = (chance[:, 0] * place.dimension).astype(np.int64)
         level = np.where(axis % 2 == 0, LEVELS - 1, 0)

@@ -14,7 +14,7 @@ from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
 from discreet.problems.points import product
-from discreet.sets import ConvexSet
+from discreet.sets import LinearOracle, Projecting, check_ability
 
 CASES = 40  # different feature vectors
 PRECISE = 1e-9  # the gap at which the offline solver stops, per round
@@ -35,15 +35,15 @@ class LogisticLosses(FunctionGame):
         """Return ln(1 + exp(-⟨a, x⟩))."""
         return math.log1p(math.exp(-product(self.vectors[int(self.losses[t, 2])], point)))
 
-    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the value where ⟨a, x⟩ is largest."""
         return math.log1p(math.exp(-domain.support(self.vectors[int(self.losses[t, 2])])))
 
-    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the value where ⟨a, x⟩ is least."""
         return math.log1p(math.exp(domain.support(-self.vectors[int(self.losses[t, 2])])))
 
-    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return |a| times the largest slope of the logistic function."""
         vector = self.vectors[int(self.losses[t, 2])]
         return math.sqrt(product(vector, vector)) / (1.0 + math.exp(-domain.support(-vector)))
@@ -97,7 +97,7 @@ def fitted(vectors: Floats, weights: Floats, place: Domain) -> Floats:
 
 @register_environment("logistic", title="logistic losses of labelled vectors", problem=Functions)
 class Logistic(FunctionsEnvironment):
-    """Logistic losses f(x) = ln(1 + exp(-y ⟨a, x⟩ / S)) - ln(1 + 1/e), S the length of the longest point of the set.
+    """Logistic losses f(x) = ln(1 + exp(-y ⟨a, x⟩ / S)) - ln(1 + 1/e), S = R + |c| for a set of radius R around c.
 
     The features a are one of 20 unit vectors, the same in every game; the label y = ±1 says on which side of a hidden
     plane they are, but is wrong with probability ``flip``. Values are in [0, 1]; the Lipschitz constant is 0.74 / S. The
@@ -109,12 +109,13 @@ class Logistic(FunctionsEnvironment):
     def functions(self, start: int, stop: int, rng: Generator) -> LogisticLosses:
         """Return the functions of rounds start to stop."""
         place, flip = self.problem.place, check_range("flip", self.flip, 0.0, 1.0)
+        check_ability(place.set, Projecting)  # of which the best point is found
         chance = uniforms(rng, start, stop, 2, purpose=2)
         features = directions(np.random.default_rng(1), 0, CASES // 2 + 1, place.dimension)
         case = (chance[:, 0] * (CASES // 2)).astype(np.int64)
         labels = (features[:-1] @ features[-1] > 0.0)[case] ^ (chance[:, 1] < flip)
         base = np.full(stop - start, -math.log1p(math.exp(-1.0)))
-        vectors = np.repeat(features[:-1], 2, axis=0) / place.set.largest(2.0)
+        vectors = np.repeat(features[:-1], 2, axis=0) / (place.outer + float(np.linalg.norm(place.set.centre())))
         vectors[0::2] *= -1.0
         rows = np.column_stack([base, np.ones(stop - start), 2 * case + labels])
         return LogisticLosses(rows, vectors)

@@ -13,7 +13,7 @@ from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.kernel import helper
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
-from discreet.sets import ConvexSet
+from discreet.sets import LinearOracle
 
 DISTANCE, SPREAD = 0.6, 0.4  # of the mean target from the centre, and of targets from their mean, in inner radii
 
@@ -35,16 +35,16 @@ class Quadratics(FunctionGame):
         """Return |x - target|²."""
         return distance_squared(self.losses[t], point)
 
-    def lowest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return 0."""
         return 0.0
 
-    def highest(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the square of the largest distance that a point of the set can have."""
         reach = outer + distance_squared(self.losses[t], domain.centre()) ** 0.5
         return float(reach * reach)
 
-    def steepness(self, t: int, domain: ConvexSet, outer: float) -> float:
+    def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return twice that distance."""
         return float(2.0 * (outer + distance_squared(self.losses[t], domain.centre()) ** 0.5))
 
@@ -86,6 +86,7 @@ class DriftingQuadratics(FunctionsEnvironment):
     def functions(self, start: int, stop: int, rng: Generator) -> Quadratics:
         """Return the functions of rounds start to stop."""
         place, size = self.problem.place, stop - start
+        place.check_full("quadratics")
         angle = check_range("drift", self.drift, 0.0, 100.0) * np.arange(start, stop) / self.rounds
         targets = directions(rng, start, stop, place.dimension)
         targets *= SPREAD * place.inner * uniforms(rng, start, stop, 1, purpose=1)

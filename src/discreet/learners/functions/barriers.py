@@ -7,7 +7,7 @@ import math
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
 from discreet.kernel import Component, helper
-from discreet.sets import Box, ConvexSet, L2Ball
+from discreet.sets import Box, L2Ball, LinearOracle
 
 
 class Barrier(Component):
@@ -113,7 +113,7 @@ def balanced(force: float, ridge: float, reach: float) -> float:
     return min(max(m, 0.0), reach * (1.0 - 1e-12))
 
 
-def barrier_of(domain: ConvexSet) -> Barrier:
+def barrier_of(domain: LinearOracle) -> Barrier:
     """Return the barrier of a ball, or of a cube around the origin; no other has one yet."""
     if isinstance(domain, L2Ball):
         return BallBarrier(domain.radius)

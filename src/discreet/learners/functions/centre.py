@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner, Query, Release
 from discreet.errors import check_int
-from discreet.sets import ConvexSet, L2Ball
+from discreet.sets import L2Ball, LinearOracle
 
 
 class Centre(Learner):
@@ -17,7 +17,7 @@ class Centre(Learner):
     asked: Floats  # a query of no length, where the channel wants a vector
 
     @classmethod
-    def start(cls, *, set: ConvexSet, points: int = 1) -> Centre:  # noqa: A002
+    def start(cls, *, set: LinearOracle, points: int = 1) -> Centre:  # noqa: A002
         """Return the learner for actions of one or two points."""
         middle = set.centre()
         both = check_int("points", points, least=1, most=2) == 2
@@ -50,7 +50,7 @@ class SumCentre(Centre):
         return cls.start(set=L2Ball(5, 1.0))
 
     @classmethod
-    def start(cls, *, set: ConvexSet, points: int = 1) -> SumCentre:  # noqa: A002
+    def start(cls, *, set: LinearOracle, points: int = 1) -> SumCentre:  # noqa: A002
         """Return the learner for actions of one or two points."""
         return cls(*Centre.start(set=set, points=points))
 

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_positive, check_range
 from discreet.learners.functions.exploring import Exploring
-from discreet.sets import ConvexSet, L2Ball
+from discreet.sets import L2Ball, Projecting
 
 
 class Descent(Exploring):
@@ -24,6 +24,7 @@ class Descent(Exploring):
     factor² · q, q the mean square of what is released around 1/2: ``square_around_middle`` of the noise.
     """
 
+    set: Projecting
     factor: float
     damping: float
     curvature: float
@@ -44,7 +45,7 @@ class Descent(Exploring):
 
 
 class Fkm(Descent):
-    """One value a round (Flaxman, Kalai & McMahan 2005): factor = d / ζ, d the dimension, ζ the ``radius``.
+    """One value a round (Flaxman, Kalai & McMahan 2005): factor = d / ζ, d the dimension of the hull, ζ the ``radius``.
 
     Regret: that of descent and (2 + R / r) G ζ T for looking around; see ``learners.functions.exploring``. With
     ``curvature`` 0, damping 1 / η and ζ = sqrt(R d sqrt(T q) / ((2 + R / r) G T)) it is at most
@@ -70,7 +71,7 @@ class Fkm(Descent):
     def start(
         cls,
         *,
-        set: ConvexSet,  # noqa: A002
+        set: Projecting,  # noqa: A002
         inner: float,
         radius: float,
         damping: float,
@@ -80,7 +81,7 @@ class Fkm(Descent):
         """Return the learner before the first round."""
         return cls(
             **cls.buffers(set, radius, inner),
-            factor=set.dimension / radius,
+            factor=set.flat / radius,
             damping=check_range("damping", damping, 0.0, 1e200),
             curvature=_curvature(damping, curvature),
             clock=np.zeros(1, np.int64),
@@ -123,7 +124,7 @@ class TwoPoint(Descent):
     def start(
         cls,
         *,
-        set: ConvexSet,  # noqa: A002
+        set: Projecting,  # noqa: A002
         inner: float,
         radius: float,
         slope: float,
@@ -133,7 +134,7 @@ class TwoPoint(Descent):
         """Return the learner before the first round."""
         return cls(
             **cls.buffers(set, radius, inner, points=2),
-            factor=2.0 * set.dimension * check_positive("slope", slope),
+            factor=2.0 * set.flat * check_positive("slope", slope),
             damping=check_range("damping", damping, 0.0, 1e200),
             curvature=_curvature(damping, curvature),
             clock=np.zeros(1, np.int64),

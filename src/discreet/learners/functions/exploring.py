@@ -1,8 +1,8 @@
 """What learners have in common that look around a point: a gradient is estimated from values in random directions.
 
-With u uniform on the sphere, d f(y + ζ u) u / ζ is on average the gradient of f smoothed over a ball of radius ζ
-(Flaxman, Kalai & McMahan 2005), and d (f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a length that does not grow as ρ
-shrinks.
+With u uniform on the unit sphere of the hull, which has d dimensions, d f(y + ζ u) u / ζ is on average the gradient of f
+smoothed over a ball of radius ζ (Flaxman, Kalai & McMahan 2005), and d (f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a
+length that does not grow as ρ shrinks.
 
 Points stay in the set because y stays in a smaller copy of it: y = c + (1 - ζ / r)(z - c), z in the set, c its centre and
 r its inner radius. Playing costs at most G ζ a round for looking around, G ζ for what smoothing adds to the rival, and
@@ -19,13 +19,13 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_positive
 from discreet.kernel import helper
-from discreet.sets import ConvexSet
+from discreet.sets import LinearOracle
 
 
 class Exploring(Learner):
     """Looks from a point into a random direction."""
 
-    set: ConvexSet
+    set: LinearOracle
     radius: float  # ζ: how far it looks
     shrink: float  # 1 - ζ / r
     anchor: Floats  # c
@@ -34,7 +34,7 @@ class Exploring(Learner):
     played: Floats  # a buffer
 
     @staticmethod
-    def buffers(around: ConvexSet, radius: float, inner: float, *, points: int = 1) -> dict[str, Any]:
+    def buffers(around: LinearOracle, radius: float, inner: float, *, points: int = 1) -> dict[str, Any]:
         """Return the fields above, before the first round, for actions of one or two points."""
         reach, most = check_positive("radius", radius), check_positive("inner", inner)
         if not reach < most:
@@ -57,14 +57,14 @@ class Exploring(Learner):
 
     def look(self, rng: Generator) -> None:
         """Write a point a step away in a new direction."""
-        draw_direction(self.heading, rng)
+        draw_tangent(self.set, self.heading, rng)
         for i in range(self.point.size):
             middle = self.anchor[i] + self.shrink * (self.point[i] - self.anchor[i])
             self.played[i] = middle + self.radius * self.heading[i]
 
     def look_both_ways(self, rng: Generator) -> None:
         """Write two points a step away, on both sides."""
-        draw_direction(self.heading, rng)
+        draw_tangent(self.set, self.heading, rng)
         for i in range(self.point.size):
             middle = self.anchor[i] + self.shrink * (self.point[i] - self.anchor[i])
             self.played[0, i] = middle + self.radius * self.heading[i]
@@ -79,6 +79,22 @@ def draw_direction(vector: Floats, rng: Generator) -> None:
         total = 0.0
         for i in range(vector.size):
             vector[i] = rng.standard_normal()
+            total += vector[i] * vector[i]
+    length = 1.0 / math.sqrt(total)
+    for i in range(vector.size):
+        vector[i] *= length
+
+
+@helper
+def draw_tangent(within: LinearOracle, vector: Floats, rng: Generator) -> None:
+    """Write a uniform unit vector among the directions of the hull of a set."""
+    total = 0.0
+    while total < 1e-100:
+        for i in range(vector.size):
+            vector[i] = rng.standard_normal()
+        within.tangent(vector)
+        total = 0.0
+        for i in range(vector.size):
             total += vector[i] * vector[i]
     length = 1.0 / math.sqrt(total)
     for i in range(vector.size):

@@ -26,7 +26,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.functions.exploring import Exploring
-from discreet.sets import ConvexSet, L2Ball
+from discreet.sets import L2Ball, LinearOracle, Projecting
 
 
 class SumLeader(Exploring):
@@ -72,7 +72,7 @@ class ProjectionFree(SumLeader):
     def start(
         cls,
         *,
-        set: ConvexSet,  # noqa: A002
+        set: LinearOracle,  # noqa: A002
         inner: float,
         radius: float,
         learning_rate: float,
@@ -84,7 +84,7 @@ class ProjectionFree(SumLeader):
         return cls(
             **cls.buffers(set, radius, inner),
             learning_rate=check_positive("learning_rate", learning_rate),
-            factor=size / radius,
+            factor=set.flat / radius,
             tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
             most_steps=check_int("most", most, least=1),
             sums=np.zeros(size),
@@ -188,11 +188,13 @@ class CentredProjectionFree(ProjectionFree):
 class TwoPointLeader(SumLeader):
     """Two values a round, and a projection: x = projection of c - η S / 2."""
 
+    set: Projecting
+
     @classmethod
     def start(
         cls,
         *,
-        set: ConvexSet,  # noqa: A002
+        set: Projecting,  # noqa: A002
         inner: float,
         radius: float,
         slope: float,
@@ -202,7 +204,7 @@ class TwoPointLeader(SumLeader):
         return cls(
             **cls.buffers(set, radius, inner, points=2),
             learning_rate=check_positive("learning_rate", learning_rate),
-            factor=2.0 * set.dimension * check_positive("slope", slope),
+            factor=2.0 * set.flat * check_positive("slope", slope),
         )
 
     @classmethod

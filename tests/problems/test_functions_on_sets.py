@@ -18,10 +18,10 @@ NAMES = list(environment_names(Functions))
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Functions("ball"), "domain is 'ball', but must be a set and its dimension"),
-        (lambda: Functions("bal(3)"), "unknown domain 'bal': did you mean 'ball'"),
-        (lambda: Functions("ball(0)"), "dimension of the domain is 0, but must be a whole number of at least 1"),
-        (lambda: Functions(7), "domain is 7, but must be a set"),
+        (lambda: Functions("ball"), "the set 'ball' has no whole numbers, but must be ball"),
+        (lambda: Functions("bal(3)"), "unknown set 'bal': did you mean 'ball"),
+        (lambda: Functions("ball(0)"), r"a number of the set 'ball\(0\)' is 0, but must be"),
+        (lambda: Functions(7), "domain is 7, but must be the name of a set"),
         (lambda: Functions(evaluations=3), "evaluations is 3, but must be 1 or 2"),
         (lambda: Functions(lipschitz=0.0), "lipschitz is 0.0, but must be a finite number above 0"),
         (lambda: Functions(curvature=-1.0), "curvature is -1.0, but must be between"),
@@ -137,3 +137,33 @@ def test_sets_know_their_radii():
     assert domain_named("cube(9)").outer == 3.0
     assert domain_named(" ball( 4 ) ").set.dimension == 4
     assert Functions("ball( 4)") == Functions("ball(4)")
+
+
+@pytest.mark.parametrize(
+    "domain", ["simplex(4)", "cross(3)", "k-sets(5,2)", "paths(2,2)", "permutations(4)", "assignments(2)"]
+)
+def test_linear_functions_are_dealt_on_every_set(domain):
+    world = environment("linear", Functions(domain))
+    check_environment(world)
+    game, place = world.deal(0, 50, np.random.default_rng(1)), world.problem.place
+    assert world.problem.check(game, UNIT, clip=False)[1] == 0
+    best, centre = world.best(game.totals([0])[0]), sum(game.loss(t, place.set.centre()) for t in range(50))
+    assert best < centre - 0.05 * 50, "the set can tell points apart"
+
+
+@pytest.mark.parametrize(
+    ("name", "domain", "complaint"),
+    [
+        ("quadratics", "simplex(4)", "hull of 3 dimensions in a space of 4, but quadratics needs one"),
+        ("absolute", "k-sets(5,2)", "hull of 4 dimensions in a space of 5, but absolute needs one"),
+        ("logistic", "paths(2,2)", "type Paths, which has a linear oracle, a gauge, vertices, but must have a proj"),
+    ],
+)
+def test_environments_say_which_sets_they_need(name, domain, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        environment(name, Functions(domain))
+
+
+def test_sets_have_arrays_to_work_in_of_their_own():
+    one, other = Functions("paths(2,2)").place.set, Functions("paths(2,2)").place.set
+    assert one.costs is not other.costs

@@ -1,0 +1,64 @@
+"""Noise on every coordinate of a linear function, of which one value is seen: as Agarwal & Singh print it."""
+
+from __future__ import annotations
+
+import math
+
+from discreet.contracts import Channel, Floats, Generator, NoiseScale, Release
+from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee
+from discreet.mechanisms import Laplace
+from discreet.ranges import Range, make_range
+
+
+class PerPoint(Channel):
+    """Releases ⟨ℓ + Z, x⟩ every round, Z a vector of noise, for a played point x (Agarwal & Singh 2017, Algorithm 4).
+
+    The query is x, and the feedback a loss in ``bounds``; its distance from the middle, in widths, is ⟨ℓ, x⟩ with a
+    1-norm |ℓ| of at most ``reach``. So it is clamped to ± reach · |x|, with the largest entry of x as its norm.
+
+    Formal guarantee: a replaced round moves the clamped number by at most 2 reach |x|, and noise of at least ``scale``
+    |x| is in the largest entry alone: epsilon = 2 reach / scale (docs/proofs.md: Noise on coordinates). It is noisier
+    than ``PerRound`` by up to sqrt(n), and for simulation only.
+
+    >>> PerPoint(Range(0.0, 1.0), 2.0, Laplace(2.0)).guarantee.epsilon
+    2.0
+    """
+
+    holds_feedback = False
+
+    bounds: Range
+    reach: float
+    noise: Laplace
+
+    @classmethod
+    def example(cls) -> PerPoint:
+        """Return one to check the contract with."""
+        return cls(make_range(), 1.5, Laplace.calibrate(sensitivity=1.5, epsilon=2.0))
+
+    def offer(self, feedback: float, query: Floats, rng: Generator) -> tuple[bool, Release]:
+        """Release the value of the function with noise on its coordinates, as a fraction of the range."""
+        largest, spread = 0.0, 0.0
+        for i in range(query.size):
+            largest = max(largest, abs(query[i]))
+            spread += query[i] * self.noise.add_noise(0.0, rng)
+        if not largest < math.inf:
+            raise DiscreetError("the query has an entry that is not a finite number.")
+        share = self.bounds.fraction(self.bounds.clamp(feedback)) - 0.5
+        limit = self.reach * largest
+        return True, 0.5 + min(limit, max(-limit, share)) + spread
+
+    def _with_exact_noise(self) -> Channel:
+        """Refuse: products of noise are not on a grid."""
+        raise DiscreetError("the channel PerPoint is for simulation only: use PerRound, which needs less noise.")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added."""
+        source = "laplace noise on every coordinate (docs/proofs.md: Noise on coordinates)"
+        return self.noise.guarantee(2.0 * self.reach, model="local", source=source)
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
+        """One noise, on each coordinate."""
+        return (self.noise.noise_scale.times(self.bounds.width),)

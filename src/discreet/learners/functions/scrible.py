@@ -1,0 +1,138 @@
+"""A leader inside a barrier that looks as far as Dikin's ellipsoid allows: SCRiBLe."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Learner, Query
+from discreet.errors import check_positive, check_range
+from discreet.learners.functions.exploring import draw_tangent
+from discreet.sets import Barrier, L2Ball
+
+INSIDE = 1.0 - 1e-6  # of a step that would touch the border: rounding must not cross it
+FALL = 0.61  # -λ - ln(1 - λ) ≤ 0.61 λ² for λ ≤ 1/4
+
+
+class Step(NamedTuple):
+    """The trace of a step: C⁻ᵀ u, and the point that is played."""
+
+    slope: Floats
+    played: Floats
+
+
+class Scrible(Learner):
+    """Bandit linear optimisation (Abernethy, Hazan & Rakhlin 2008, with directions from the sphere).
+
+    R is a barrier of the set with parameter ν, H = R''(x) on the hull, which has n dimensions, and C Cᵀ = H⁻¹. A round
+    plays y = x + ζ C u, u uniform on the unit sphere of the hull, and when v is released
+
+        g = (n / ζ) (v - 1/2) C⁻ᵀ u,    S ← S + g,    x = argmin η ⟨S, x⟩ + R(x).
+
+    Regret for linear functions after T releases, with q the mean square of v - 1/2, if η n |v - 1/2| / ζ ≤ 1/4 always:
+
+        ν (1 + ln(η T / ν)) / η + 0.61 η n² q T / ζ²,
+
+    in widths of the range; ζ is 1, but for a rounding error. If the noise in v is symmetric and not bounded, the
+    condition must hold with |v - 1/2| ≤ 1/2 + L, where all noise is within ±L with a probability of at least 1 - 1 / T:
+    regret is then at most 1 more.
+
+    *Proof.* Let Φ = η ⟨S, x⟩ + R(x) with the sum after a round. It is self-concordant, and at the x of the round its
+    Newton decrement is λ = η n |v - 1/2| / ζ ≤ 1/4; so it is at most -λ - ln(1 - λ) ≤ 0.61 λ² above its minimum, and the
+    estimates have regret at most (R(w) - R(x(1))) / η + 0.61 Σ λ² / η. R(w) - R(x(1)) ≤ ν ln(1 / s) for a w that has
+    gone a share s of the way from the rival to the first leader, which costs s T; s = ν / η T is the best, if η T ≥ ν.
+    Given the past, g is on average the slope of the function along the hull, and y is on average x. Noise that is not
+    bounded: given that all of it is within ±L, it is still independent from round to round and 0 on average, and not
+    larger in mean square; else, with a probability of at most 1 / T, regret is at most T. ∎
+
+    For smooth functions ζ < 1 looks less far: see ``learners.functions.dikin``.
+
+    >>> learner = Scrible.start(set=L2Ball(2, 1.0), learning_rate=0.1)
+    >>> point, step = learner.act(0, np.random.default_rng(0))
+    >>> learner.learn(step, 1.0)
+    >>> bool(learner.sums @ point > 0.0)
+    True
+    """
+
+    set: Barrier
+    learning_rate: float  # η
+    reach: float  # ζ
+    factor: float  # n / ζ
+    sums: Floats  # S
+    point: Floats  # x
+    heading: Floats  # u: a buffer
+    step: Floats  # C u: a buffer
+    slope: Floats  # C⁻ᵀ u: a buffer
+    played: Floats  # y: a buffer
+
+    @classmethod
+    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> Scrible:  # noqa: A002
+        """Return the learner before the first round; ``radius`` is ζ."""
+        reach = INSIDE * check_range("radius", radius, 1e-100, 1.0)
+        return cls(
+            set,
+            check_positive("learning_rate", learning_rate),
+            reach,
+            set.flat / reach,
+            *(np.zeros(set.dimension) for _ in range(6)),
+        )
+
+    @classmethod
+    def example(cls) -> Scrible:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.01)
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.point.size
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Step]:
+        """Play a point on the ellipsoid around the leader."""
+        self.set.leader(self.sums, self.learning_rate, self.point)
+        draw_tangent(self.set, self.heading, rng)
+        self.set.dikin(self.point, self.heading, self.step, self.slope)
+        for i in range(self.point.size):
+            self.played[i] = self.point[i] + self.reach * self.step[i]
+        return self.played, Step(self.slope, self.played)
+
+    def learn(self, trace: Step, released: float) -> None:
+        """Add the estimate."""
+        for i in range(self.sums.size):
+            self.sums[i] += self.factor * (released - 0.5) * trace.slope[i]
+
+
+class PointScrible(Scrible):
+    """The same behind a channel that adds noise to coordinates, and must know the point that is played."""
+
+    @classmethod
+    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> PointScrible:  # noqa: A002
+        """Return the learner before the first round."""
+        return cls(*Scrible.start(set=set, learning_rate=learning_rate, radius=radius))
+
+    @classmethod
+    def example(cls) -> PointScrible:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.01)
+
+    def query(self, trace: Step) -> Query:
+        """Ask for the value at the point."""
+        return trace.played
+
+
+def scrible_bound(*, complexity: float, dimension: int, releases: int, square: float, learning_rate: float) -> float:
+    """Return the bound for linear functions and releases whose mean square around 1/2 is at most ``square``."""
+    spread = FALL * learning_rate * (dimension / INSIDE) ** 2 * square * releases
+    share = min(1.0, complexity / (learning_rate * releases))
+    return complexity * math.log(1.0 / share) / learning_rate + share * releases + spread
+
+
+def scrible_rate(*, complexity: float, dimension: int, releases: int, square: float) -> float:
+    """Return the learning rate η with the least bound: η² = ν ln(η T / ν) / 0.61 n² q T, found by iteration."""
+    one = math.sqrt(complexity / (FALL * square * releases)) * INSIDE / dimension
+    rate = one
+    for _ in range(50):
+        rate = one * math.sqrt(max(1.0, math.log(rate * releases / complexity)))
+    return rate
