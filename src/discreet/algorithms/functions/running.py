@@ -31,7 +31,9 @@ class Found(NamedTuple):
         return {"sums": self.sums, "noise": self.channel.noise.kind}
 
 
-def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, noise: NoiseName | None) -> Found:
+def least_noise(
+    setting: Setting[Functions], *, size: int, sums: Sums | None, noise: NoiseName | None, padding: bool = False
+) -> Found:
     """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open."""
     if sums is not None and sums not in TREES and setting.delta == 0.0:
         raise DiscreetError(
@@ -44,12 +46,15 @@ def least_noise(setting: Setting[Functions], *, size: int, sums: Sums | None, no
     kinds: tuple[str, ...] = (sums,) if sums else ("blt", "tree") if setting.delta > 0.0 else ("tree",)
     names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
     found = [
-        _running(setting, size, kind, name) for kind in kinds for name in names if kind in TREES or name == "gaussian"
+        _running(setting, size, kind, name, padding)
+        for kind in kinds
+        for name in names
+        if kind in TREES or name == "gaussian"
     ]
     return min(found, key=lambda each: each.length)
 
 
-def _running(setting: Setting[Functions], size: int, kind: str, noise: NoiseName) -> Found:
+def _running(setting: Setting[Functions], size: int, kind: str, noise: NoiseName, padding: bool) -> Found:
     place = setting.problem.place
     channel = RunningSum.calibrated(
         moves(place.dimension, size),
@@ -58,6 +63,7 @@ def _running(setting: Setting[Functions], size: int, kind: str, noise: NoiseName
         noise=noise,
         epsilon=setting.epsilon,
         delta=setting.delta,
+        padding=padding,
     )
     return Found(channel, kind, noise_length(channel, place.flat))
 
