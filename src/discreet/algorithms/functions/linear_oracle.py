@@ -143,7 +143,7 @@ def _least(
 
 
 class SumNoise(NamedTuple):
-    """The noise in a coordinate of sums, for queries of length 1: the least in each of some blocks of them, and the most."""
+    """The noise in a coordinate of sums, for queries of length 1: the least in each of some blocks, and the most."""
 
     gaussian: bool
     steady: bool  # the same in all sums, or Gaussian with a variance that never falls
