@@ -63,7 +63,7 @@ def _running(setting: Setting[Functions], size: int, kind: str, noise: NoiseName
         noise=noise,
         epsilon=setting.epsilon,
         delta=setting.delta,
-        padding=padding,
+        padding=padding and kind == "tree",
     )
     return Found(channel, kind, noise_length(channel, place.flat))
 
