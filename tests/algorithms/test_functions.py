@@ -328,7 +328,6 @@ def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
         "private-projection-free",
         "private-scrible",
         "batched-scrible",
-        "private-linear-oracle",
     ],
 )
 def test_audits_find_most_of_epsilon_and_never_more(name):
