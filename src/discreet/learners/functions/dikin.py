@@ -25,7 +25,8 @@ class DikinLeader(Learner):
     """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
 
     Without curvature this is ``Scrible`` with ζ < 1, which is for every set with a barrier. B is a barrier of the set, u
-    uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t, round t plays x + ζ H^(-1/2) u, and when v is released
+    uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t, round t plays
+    x + ζ H^(-1/2) u, and when v is released
 
         g = (n / ζ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
 

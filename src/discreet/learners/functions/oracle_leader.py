@@ -39,7 +39,7 @@ class OracleLeader(Learner):
 
     >>> learner = OracleLeader.start(set=set_named("k-sets(4,2)"), exploration=0.1, spread=1.0)
     >>> learner.set.label(learner.act(0, np.random.default_rng(1))[0])
-    'items 0, 3'
+    'items 1, 2'
     """
 
     set: Vertices
