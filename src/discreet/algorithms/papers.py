@@ -242,6 +242,12 @@ KL_UCB = conference(
     "COLT",
     2011,
 )
+LINEAR_ORACLE = conference(
+    ["McMahan, H. Brendan", "Blum, Avrim"],
+    "Online geometric optimization in the bandit setting against an adaptive adversary",
+    "COLT",
+    2004,
+)
 SCRIBLE = conference(
     ["Abernethy, Jacob", "Hazan, Elad", "Rakhlin, Alexander"],
     "Competing in the dark: an efficient algorithm for bandit linear optimization",

@@ -6,12 +6,12 @@ from typing import Any
 
 from discreet.auditing.attacks import Attack, EveryDifference, EveryRelease, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
-from discreet.channels import Batch, Constant, PerDifference, PerRound
+from discreet.channels import Batch, Constant, PerDifference, PerPoint, PerRound
 from discreet.private import Private
 from discreet.ranges import Range
 
 
-@attack_on(Batch, PerRound)
+@attack_on(Batch, PerPoint, PerRound)
 def every_release(private: Private, facts: GameFacts) -> Attack:
     """Return the attack whose every release is a trial, unless noise of one's own might remember."""
     channel: Any = private.channel

@@ -16,6 +16,7 @@ from discreet.learners.arms.uniform import Uniform
 from discreet.learners.functions.centre import Centre, SumCentre
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
+from discreet.learners.functions.oracle_leader import OracleLeader
 from discreet.learners.functions.scrible import PointScrible, Scrible
 from discreet.learners.functions.sums import CentredProjectionFree, ProjectionFree, TwoPointLeader
 from discreet.learners.points.ftal import Ftal
@@ -45,6 +46,7 @@ __all__ = [
     "Htinf",
     "KlUcb",
     "LinearFtpl",
+    "OracleLeader",
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",

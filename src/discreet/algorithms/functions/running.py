@@ -37,7 +37,13 @@ def coordinates(setting: Setting[Functions], baseline: bool) -> int:
 
 
 def least_noise(
-    setting: Setting[Functions], *, size: int, sums: Sums | None, noise: NoiseName | None, baseline: bool = False
+    setting: Setting[Functions],
+    *,
+    size: int,
+    sums: Sums | None,
+    noise: NoiseName | None,
+    baseline: bool = False,
+    padding: bool = False,
 ) -> Found:
     """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open."""
     if sums is not None and sums not in TREES and setting.delta == 0.0:
@@ -51,7 +57,7 @@ def least_noise(
     kinds: tuple[str, ...] = (sums,) if sums else ("blt", "tree") if setting.delta > 0.0 else ("tree",)
     names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
     found = [
-        _running(setting, size, coordinates(setting, baseline), kind, name)
+        _running(setting, size, coordinates(setting, baseline), kind, name, padding)
         for kind in kinds
         for name in names
         if kind in TREES or name == "gaussian"
@@ -59,7 +65,7 @@ def least_noise(
     return min(found, key=lambda each: each.length)
 
 
-def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, noise: NoiseName) -> Found:
+def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, noise: NoiseName, padding: bool) -> Found:
     place = setting.problem.place
     channel = RunningSum.calibrated(
         moves(dimension, size),
@@ -68,6 +74,7 @@ def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, 
         noise=noise,
         epsilon=setting.epsilon,
         delta=setting.delta,
+        padding=padding and kind == "tree",
     )
     return Found(channel, kind, noise_length(channel, place.flat + dimension - place.dimension))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.tuning import (
@@ -19,7 +20,7 @@ from discreet.algorithms.papers import SMOOTH_BANDIT, SMOOTH_STRONGLY_CONVEX, ZH
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.contracts import Noise
-from discreet.learners import DikinLeader
+from discreet.learners import DikinLeader, Scrible
 from discreet.learners.functions.barriers import barrier_of
 from discreet.learners.functions.dikin import smooth_bound, smooth_strongly_convex_bound
 from discreet.mechanisms import ReportNoiseName
@@ -122,7 +123,7 @@ def _smooth(
     learning_rate: float | None,
 ) -> Plan:
     place, rounds = place_with(setting, Barrier), setting.rounds
-    barrier, size = barrier_of(place.set), place.dimension
+    barrier, size = cast(Barrier, place.set), place.flat
     bend = declared(setting, "smoothness", name) * place.outer**2
     square, tuned_by, largest = _sizes(setting, noise, calibration)
     growth = barrier.complexity * math.log(rounds)
@@ -140,7 +141,7 @@ def _smooth(
         radius=look,
         bend=bend,
     )
-    learner = DikinLeader.start(barrier=barrier, dimension=size, learning_rate=rate, radius=look)
+    learner = Scrible.start(set=barrier, learning_rate=rate, radius=look)
     return _plan(setting, noise, learner, {"radius": look, "learning_rate": rate}, bound, proved=rate <= fastest)
 
 
@@ -177,7 +178,7 @@ def _sizes(setting: Setting[Functions], noise: Noise | None, calibration: Calibr
 def _plan(
     setting: Setting[Functions],
     noise: Noise | None,
-    learner: DikinLeader,
+    learner: DikinLeader | Scrible,
     parameters: dict[str, float | int | str],
     bound: float,
     *,

@@ -11,6 +11,7 @@ from discreet.contracts import Floats, Generator, Integers, Learner
 from discreet.errors import check_positive, check_range
 from discreet.learners.functions.barriers import BallBarrier, Barrier
 from discreet.learners.functions.exploring import draw_direction
+from discreet.learners.functions.scrible import INSIDE
 
 
 class Look(NamedTuple):
@@ -23,8 +24,9 @@ class Look(NamedTuple):
 class DikinLeader(Learner):
     """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
 
-    B is a barrier of the set, u uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t,
-    round t plays x + ζ H^(-1/2) u, and when v is released
+    Without curvature this is ``Scrible`` with ζ < 1, which is for every set with a barrier. B is a barrier of the set, u
+    uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t, round t plays
+    x + ζ H^(-1/2) u, and when v is released
 
         g = (n / ζ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
 
@@ -96,9 +98,6 @@ class DikinLeader(Learner):
         factor = self.point.size / (INSIDE * self.radius) * (released - 0.5)
         for i in range(self.sums.size):
             self.sums[i] += factor * trace.slope[i] - self.curvature * trace.origin[i]
-
-
-INSIDE = 1.0 - 1e-6  # of a step that would touch the border: rounding must not cross it
 
 
 def smooth_bound(

@@ -1,0 +1,195 @@
+"""One value a round of linear functions on sets with vertices: explore by a plan, lead by the oracle."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from discreet.algorithms.functions.running import Found, Sums, least_noise
+from discreet.algorithms.functions.tuning import WhenVacuous, place_with
+from discreet.algorithms.papers import LINEAR_ORACLE
+from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
+from discreet.channels import GradientSums
+from discreet.contracts import Channel, Floats
+from discreet.errors import DiscreetError, check_int, check_range
+from discreet.learners import OracleLeader
+from discreet.learners.functions.oracle_leader import centred_estimators, oracle_bound
+from discreet.mechanisms import NoiseName
+from discreet.private import Private
+from discreet.problems import Functions
+from discreet.ranges import make_range
+from discreet.sets import Vertices
+
+SOURCE = "exploring and leading by vertices, for linear functions (see discreet.learners.functions.oracle_leader)"
+UNSTEADY = "no bound proved: the noise of these sums goes up and down"
+LINEAR = Functions("k-sets(10,3)", form="linear")
+MOST_BATCHES = 1 << 16
+BLOCKS = 64  # of sums, in each of which the least noise is taken for that of all
+
+
+@register_algorithm(
+    name="linear-oracle",
+    title="leader by a linear oracle that plays vertices only",
+    problem=LINEAR,
+    fixed=("evaluations", "form"),
+    citation=LINEAR_ORACLE,
+    growth=Growth(2.0 / 3.0),
+)
+def linear_oracle(
+    setting: Setting[Functions],
+    *,
+    exploration: float | None = None,
+    spread: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """McMahan & Blum 2004, with a plan of vertices, Gaussian perturbations and the parameters of the least bound."""
+    channel = GradientSums.without_noise(size=1, dimension=setting.problem.place.dimension, bounds=setting.bounds)
+    chosen = _least(setting, 1, None, exploration, spread)
+    return _instance(setting, channel, chosen, None, when_vacuous)
+
+
+@register_algorithm(
+    name="private-linear-oracle",
+    twin="linear-oracle",
+    title="leader by a linear oracle that plays vertices only, on private running sums",
+    problem=LINEAR,
+    fixed=("evaluations", "form"),
+    citation=LINEAR_ORACLE,
+    growth=Growth(2.0 / 3.0),
+)
+def private_linear_oracle(
+    setting: Setting[Functions],
+    *,
+    sums: Sums | None = None,
+    noise: NoiseName | None = None,
+    batch_size: int | None = None,
+    exploration: float | None = None,
+    spread: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Ours: the estimates of exploring rounds in a private running sum, whose noise perturbs the leader (central model).
+
+    Estimates do not depend on what was learned, so the noise is paid for once; the leader adds what it falls short of.
+    """
+    options = []
+    for size in _sizes(setting, batch_size):
+        found = least_noise(setting, size=size, sums=sums, noise=noise, padding=True)
+        options.append((_least(setting, size, found, exploration, spread), found))
+    chosen, found = min(options, key=lambda option: option[0].bound)
+    channel = GradientSums.over(found.channel, size=chosen.size, bounds=setting.bounds)
+    return _instance(setting, channel, chosen, found, when_vacuous)
+
+
+class Chosen(NamedTuple):
+    """Parameters, and their bound in widths of the range."""
+
+    size: int
+    exploration: float
+    spread: float
+    bound: float
+
+
+def _sizes(setting: Setting[Functions], batch_size: int | None) -> list[int]:
+    """Return lengths of batches to choose from, few enough of them in a game; there must be two."""
+    if batch_size is None:
+        usual = [4**power for power in range(6) if 2 * 4**power <= setting.rounds <= MOST_BATCHES * 4**power]
+        return usual or [-(-setting.rounds // MOST_BATCHES)]
+    size = check_int("batch_size", batch_size, least=1)
+    if setting.rounds < 2 * size:
+        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
+    return [size]
+
+
+def _least(
+    setting: Setting[Functions], size: int, found: Found | None, exploration: float | None, spread: float | None
+) -> Chosen:
+    """Return the exploration and the spread with the least bound, for the noise of a running sum."""
+    place, rounds = place_with(setting, Vertices), setting.rounds
+    plan = cast(Vertices, place.set).plan()
+    lengths = np.linalg.norm(centred_estimators(plan), axis=1)
+    square, longest, root = float(plan.weights @ lengths**2), float(lengths.max()), math.sqrt(place.flat)
+    noisy_sums = _noise_of(found)
+
+    def chosen(share: float, own: float) -> Chosen:
+        unit = longest / share
+        rest = unit * noisy_sums.deviations if noisy_sums.gaussian else np.zeros(1)
+        inside = np.maximum(np.sqrt(own**2 + rest**2), 1e-300)
+        last = unit * noisy_sums.largest
+        total = math.hypot(own, last) if noisy_sums.gaussian else own + last
+        bound = oracle_bound(
+            rounds=rounds,
+            batch=size,
+            outer=place.outer,
+            exploration=share,
+            square=square,
+            slope=setting.problem.lipschitz,
+            noise=root * total,
+            inverse=float(np.max(1.0 / inside) if rest.size == 1 else noisy_sums.shares @ (1.0 / inside)),
+        )
+        return Chosen(size, share, own, bound)
+
+    def best_spread(share: float) -> Chosen:
+        if spread is not None:
+            return chosen(share, check_range("spread", spread, 0.0, 1e100))
+        alone = math.sqrt(rounds * (square / (4.0 * share) + size * setting.problem.lipschitz**2) / 2.5 / root)
+        tried = [chosen(share, alone * factor) for factor in np.geomspace(0.03, 3.0, 40)]
+        return min([*tried, chosen(share, alone), chosen(share, 0.0)], key=lambda each: each.bound)
+
+    if exploration is not None:
+        return best_spread(check_range("exploration", exploration, 1e-9, 1.0))
+    return min((best_spread(float(share)) for share in np.geomspace(1e-4, 1.0, 80)), key=lambda each: each.bound)
+
+
+class SumNoise(NamedTuple):
+    """The noise in a coordinate of sums, for queries of length 1: the least in each of some blocks, and the most."""
+
+    gaussian: bool
+    steady: bool  # the same in all sums, or Gaussian with a variance that never falls
+    deviations: Floats
+    shares: Floats  # of all sums that are in a block
+    largest: float
+
+
+def _noise_of(found: Found | None) -> SumNoise:
+    """Return the noise of a running sum."""
+    if found is None:
+        return SumNoise(True, True, np.zeros(1), np.ones(1), 0.0)
+    running = found.channel
+    one = running.noise.deviation(running.losses.dimension)
+    spread, prefixes = running.factorisation.noise_spread(), running.factorisation.prefixes
+    largest, gaussian = one * spread.most, running.noise.is_gaussian
+    if spread.least == spread.most or not spread.steady:
+        return SumNoise(gaussian, spread.steady, np.array([one * spread.least]), np.ones(1), largest)
+    blocks = np.array_split(one * np.sqrt(running.factorisation.variances(prefixes)), min(BLOCKS, prefixes))
+    shares = np.array([block.size / prefixes for block in blocks])
+    return SumNoise(gaussian, True, np.array([block[0] for block in blocks]), shares, largest)
+
+
+def _instance(
+    setting: Setting[Functions], channel: Channel, chosen: Chosen, found: Found | None, when_vacuous: WhenVacuous
+) -> Instance:
+    """Return the algorithm; where its bound says nothing, vertices of the plan are played at random."""
+    around, width = cast(Vertices, setting.problem.place.set), setting.bounds.width
+    most = setting.rounds * setting.problem.widest(make_range())
+    proved = _noise_of(found).steady
+    if proved and chosen.bound >= most and when_vacuous == "centre":
+        return Instance(
+            private=Private(channel, OracleLeader.start(set=around, exploration=1.0, spread=0.0)),
+            parameters={"plays": "vertices at random"},
+            regret_bound=width * most,
+            bound_source=f"vertices are played at random, since the bound for learning is {width * chosen.bound:,.0f} "
+            "(when_vacuous=play learns all the same)",
+        )
+    learner = OracleLeader.start(set=around, exploration=chosen.exploration, spread=chosen.spread)
+    return Instance(
+        private=Private(channel, learner),
+        parameters={
+            **({} if found is None else {**found.parameters, "batch_size": chosen.size}),
+            "exploration": chosen.exploration,
+            "spread": chosen.spread,
+        },
+        regret_bound=width * min(chosen.bound, most) if proved else None,
+        bound_source=SOURCE if proved else UNSTEADY,
+    )
