@@ -5,7 +5,7 @@ ENVIRONMENT := .venv
 BIN := $(ENVIRONMENT)/bin
 READY := $(ENVIRONMENT)/ready
 
-.PHONY: demo test quick lint bench lock clean help
+.PHONY: demo test full quick lint bench lock clean help
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,12 +15,15 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 	@$(BIN)/discreet simulate batched-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
 
-test: $(READY) lint ## Check everything
+test: $(READY) lint ## Check everything but the longest statistical checks
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope
+
+full: $(READY) lint ## Check everything, with the longest statistical checks
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m ""
 
 quick: $(READY) ## Run the tests that are fast, for editing (at most 90 seconds)
 	@$(BIN)/ruff check .
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m "not slow" tests
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m "not slow and not full" tests
 
 lint: $(READY) ## Style, types, import layers
 	@$(BIN)/ruff check .

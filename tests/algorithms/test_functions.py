@@ -313,7 +313,7 @@ def test_a_baseline_helps_where_losses_are_near_each_other():
     assert built[1].guarantee.epsilon == pytest.approx(10.0)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
     """ε = 1, δ = 1e-6, T = 2^18, n = 10: at most 1.2 times the regret without privacy.
 
@@ -328,7 +328,7 @@ def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
         assert private <= 1.2 * ordinary
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     ["local-convex", "local-two-point", "private-projection-free", "private-scrible", "batched-scrible"],
@@ -457,7 +457,7 @@ def test_scribles_own_noise_covers_half_of_what_it_must():
         algorithm("private-scrible").build(Setting(problem), calibration="paper")
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_noise_costs_scrible_what_was_measured():
     """n = 10, T = 2^18, 3 games, seeds are fixed; with four seeds 2.2 to 2.5 was found, and 5.2 to 6.0."""
     problem = algorithm("scrible").problem
@@ -492,7 +492,7 @@ def test_only_vertices_are_played_and_all_of_them_mean_something(domain):
         private.tell(trace, game.feedback(t, action), rng)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_noise_is_almost_free_for_a_leader_on_vertices():
     """Slates, ε = 1, δ = 1e-6, T = 2^18, 3 games, seeds are fixed: at most 1.3 times the twin, which has learned."""
     problem = algorithm("linear-oracle").problem

@@ -485,7 +485,7 @@ class TestSimulation:
 
 
 class TestAudit:
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize(
         ("options", "delta", "share"),
         [
@@ -524,7 +524,7 @@ class TestAudit:
         assert found.violated
         assert found.lower_bound > 1.6
 
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize("split", ["restarts", "hybrid", "tapered"])
     def test_epochs_are_audited_and_tight(self, split):
         losses = Box.cube(2, 0.0, 1.0)

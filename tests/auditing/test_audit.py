@@ -160,7 +160,7 @@ def fast(mechanism, series):
     return sample
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
     """At most 2 % are allowed. The bound errs in at most 1 %, so more than 20 of 1,000 has a chance below 0.2 %."""
     alarms = 0
@@ -178,7 +178,7 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
     assert alarms <= 20
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_false_alarms_through_the_whole_code_path():
     """Thirty audits of an algorithm: each errs in at most 1 %, so more than 3 has a chance below 0.03 %."""
     found = [
@@ -341,7 +341,7 @@ class TestTheCommand:
         assert facts["confidence"] == 0.99
         assert facts["violated"] is False
 
-    @pytest.mark.slow
+    @pytest.mark.full
     def test_all_shows_a_table_of_every_private_algorithm(self):
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")

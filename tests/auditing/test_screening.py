@@ -88,7 +88,7 @@ def test_no_lead_is_followed_in_sound_channels(channel):
         assert screening.screened(Private(channel, learner), channel.guarantee, GameFacts(), seed=seed) is None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_false_alarms_the_whole_way():
     """Forty audits, each wrong in at most 1 %: more than 4 alarms have a chance below 0.01 %.
 

@@ -461,7 +461,7 @@ class TestLive:
         assert live.guarantee.is_private
         assert np.isfinite(released(live, some_vectors(9), compiled=False)).all()
 
-    @pytest.mark.slow
+    @pytest.mark.full
     def test_it_stands_an_audit(self):
         """Round 4 is -1 or 1. A true guarantee is called violated in one of a million runs at most."""
         simulated = channel_for("tapered", "laplace", losses=LINE)
