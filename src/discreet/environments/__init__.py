@@ -10,9 +10,15 @@ from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
 from discreet.environments.functions.absolute import Absolute
+from discreet.environments.functions.completion import Completion
+from discreet.environments.functions.diabetes import Diabetes
 from discreet.environments.functions.linear import Linear
 from discreet.environments.functions.logistic import Logistic
+from discreet.environments.functions.pricing import Pricing
 from discreet.environments.functions.quadratics import DriftingQuadratics
+from discreet.environments.functions.ranking import Ranking
+from discreet.environments.functions.routing import Routing
+from discreet.environments.functions.slates import Slates
 from discreet.environments.points.adaptive import LinearAdaptive
 from discreet.environments.points.linear import LinearAlternating, LinearDrifting, LinearStochastic
 from discreet.environments.registry import environment, environment_names, environments, register_environment
@@ -23,7 +29,9 @@ __all__ = [
     "AdviceContextual",
     "AdviceRandom",
     "AdviceTable",
+    "Completion",
     "Deterministic",
+    "Diabetes",
     "Drifting",
     "DriftingQuadratics",
     "Drop",
@@ -36,7 +44,11 @@ __all__ = [
     "LinearStochastic",
     "Logistic",
     "Oblivious",
+    "Pricing",
     "RandomWalk",
+    "Ranking",
+    "Routing",
+    "Slates",
     "Stochastic",
     "SwitchingCosts",
     "Table",

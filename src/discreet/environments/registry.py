@@ -23,7 +23,8 @@ class NamedEnvironment:
     """A named environment: what makes it, for which kind of problem, and some of its options already set.
 
     ``make`` is an environment's class, or a function with keyword-only arguments. Arguments that have the names of the
-    problem's parameters, ``rounds`` and ``bounds`` are filled in; all others are options.
+    problem's parameters, ``rounds`` and ``bounds`` are filled in; all others are options. ``usual`` are parameters that
+    the problem has where others are not given: an environment for slates is played on slates.
     """
 
     name: str
@@ -31,6 +32,11 @@ class NamedEnvironment:
     problem: type[Problem]
     make: Callable[..., Environment]
     preset: Mapping[str, Any] = field(default_factory=dict)
+    usual: Values = field(default_factory=dict)
+
+    def problem_with(self, **parameters: Any) -> Problem:
+        """Return its problem with these parameters, and the usual ones for all others."""
+        return self.problem(**{**self.usual, **parameters})
 
     @property
     def options(self) -> dict[str, Option]:
@@ -60,14 +66,18 @@ class NamedEnvironment:
 _environments: dict[tuple[type[Problem], str], NamedEnvironment] = {}
 
 
-def register_environment(name: str, *, title: str, problem: type[Problem], **preset: Any) -> Callable[[Make], Make]:
+def register_environment(
+    name: str, *, title: str, problem: type[Problem], usual: Values | None = None, **preset: Any
+) -> Callable[[Make], Make]:
     """Declare the environment of that name for a kind of problem: a decorator of its class, or of a function."""
 
     def keep(make: Make) -> Make:
         older = _environments.get((problem, name))
         if older is not None and defined_as(older.make) != defined_as(make):
             raise DiscreetError(f"name is '{name}', but an environment of that name is registered already: use another.")
-        known = NamedEnvironment(name=name, title=title, problem=problem, make=make, preset=preset)
+        known = NamedEnvironment(
+            name=name, title=title, problem=problem, make=make, preset=preset, usual=dict(usual or {})
+        )
         _environments[problem, name] = known
         return make
 
@@ -118,7 +128,7 @@ def environment(
     given: dict[str, Any] = {}
     if problem is None:
         given = {name: options.pop(name) for name in parameter_names(known.problem) if name in options}
-        problem = known.problem(**given)
+        problem = known.problem_with(**given)
     length, declared = check_int("rounds", rounds, least=2), make_range() if bounds is None else check_bounds(bounds)
     borrowed = None if isinstance(problem, known.problem) else problem.borrowed()
     found = known.build(borrowed or problem, rounds=length, bounds=declared, options=options)

@@ -41,6 +41,13 @@ def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Probl
     return problem
 
 
+def usual_parameters(asked: str | Environment | None, algorithms: Sequence[Algorithm]) -> Values:
+    """Return the parameters that a named environment is usually played with."""
+    if not isinstance(asked, str) or not algorithms:
+        return {}
+    return find_environment(asked, algorithms[0].problem).usual
+
+
 def environment_or_table(
     asked: str | Environment | ArrayLike | None, files: Values
 ) -> tuple[str | Environment | None, dict[str, Any]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
+from discreet.environments.functions.solving import PRECISE, least_point
 from discreet.environments.points.linear import directions
 from discreet.environments.registry import register_environment
 from discreet.errors import check_range
@@ -17,8 +18,6 @@ from discreet.problems.points import product
 from discreet.sets import LinearOracle, Projecting, check_ability
 
 CASES = 40  # different feature vectors
-PRECISE = 1e-9  # the gap at which the offline solver stops, per round
-MOST_STEPS = 20_000
 
 
 class LogisticLosses(FunctionGame):
@@ -71,28 +70,13 @@ class LogisticLosses(FunctionGame):
 
 
 def fitted(vectors: Floats, weights: Floats, place: Domain) -> Floats:
-    """Return the point of the set with the least Σ weight · ln(1 + exp(-⟨a, x⟩)).
+    """Return the point of the set with the least Σ weight · ln(1 + exp(-⟨a, x⟩))."""
 
-    Accelerated projected gradients, begun again whenever they turn uphill, until the duality gap proves the point good.
-    """
+    def slope(point: Floats) -> Floats:
+        return -np.asarray((weights / (1.0 + np.exp(vectors @ point))) @ vectors)
+
     bend = 0.25 * float(np.linalg.eigvalsh((vectors.T * weights) @ vectors)[-1])
-    point = ahead = place.set.centre()
-    if bend <= 0.0:
-        return point
-    momentum = 1.0
-    for _ in range(MOST_STEPS):
-        slope = -(weights / (1.0 + np.exp(vectors @ ahead))) @ vectors
-        if slope @ (ahead - place.best_against(slope)) <= PRECISE * weights.sum():
-            return ahead
-        next_point = place.nearest(ahead - slope / bend)
-        if slope @ (next_point - point) > 0.0:
-            momentum, ahead = 1.0, next_point
-        else:
-            grown = 0.5 + math.sqrt(0.25 + momentum**2)
-            ahead = place.nearest(next_point + (momentum - 1.0) / grown * (next_point - point))
-            momentum = grown
-        point = next_point
-    return point
+    return least_point(slope, bend, place, precision=PRECISE * float(weights.sum()))
 
 
 @register_environment("logistic", title="logistic losses of labelled vectors", problem=Functions)
