@@ -61,14 +61,14 @@ def test_bad_parameters_are_refused(make, complaint):
 def test_every_named_environment_is_for_its_problem(known):
     files = {"losses": np.zeros((20, 4)), "advice": np.full((10, 4), 0.25)}
     options = {name: files[name] for name in known.options if name in files}
-    found = known.build(known.problem(), rounds=20, bounds=UNIT, options=options)
-    assert found.problem == known.problem()
+    found = known.build(known.problem_with(), rounds=20, bounds=UNIT, options=options)
+    assert found.problem == known.problem_with()
 
 
 @pytest.mark.parametrize("known", [each for each in environments() if each.name != "table"], ids=lambda each: each.name)
 def test_environments_are_scaled_to_the_declared_range(known):
     """The same game in other units: losses of one action, and of the best, grow by the same factor."""
-    problem = known.problem()
+    problem = known.problem_with()
     world = known.build(problem, rounds=50, bounds=UNIT, options={})
     game, _ = deal(world, 0, 50, np.random.default_rng(2), UNIT, clip=False)
     other, clipped = deal(world, 0, 50, np.random.default_rng(2), Range(-3.0, 3.0), clip=False)
