@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, shorten
 from discreet.kernel import copy
-from discreet.sets import LinearOracle, Projecting, check_ability, set_named
+from discreet.sets import LinearOracle, Projecting, check_ability, check_room, set_named
 
 
 class Domain(NamedTuple):
@@ -76,4 +76,5 @@ def domain_named(text: str) -> Domain:
 @functools.lru_cache(maxsize=64)
 def _found(text: str) -> Domain:
     named = set_named(text)
+    check_room(named)
     return Domain(named, float(named.inner), float(named.outer))

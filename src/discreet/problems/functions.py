@@ -36,6 +36,9 @@ SMALL = {  # what audits play instead
     "simplex": "simplex(3)",
     "k-sets": "k-sets(3,1)",
     "paths": "paths(1,3)",
+    "permutations": "permutations(3)",
+    "assignments": "assignments(2)",
+    "nuclear": "nuclear(1,2)",
 }
 TOLERANCE = 1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
 

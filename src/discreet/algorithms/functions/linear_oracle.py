@@ -8,12 +8,12 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from discreet.algorithms.functions.running import Found, Sums, least_noise
-from discreet.algorithms.functions.tuning import WhenVacuous, place_with
+from discreet.algorithms.functions.tuning import WhenVacuous, batch_of, place_with
 from discreet.algorithms.papers import LINEAR_ORACLE
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums
 from discreet.contracts import Channel, Floats
-from discreet.errors import DiscreetError, check_int, check_range
+from discreet.errors import check_range
 from discreet.learners import OracleLeader
 from discreet.learners.functions.oracle_leader import centred_estimators, oracle_bound
 from discreet.mechanisms import NoiseName
@@ -96,10 +96,7 @@ def _sizes(setting: Setting[Functions], batch_size: int | None) -> list[int]:
     if batch_size is None:
         usual = [4**power for power in range(6) if 2 * 4**power <= setting.rounds <= MOST_BATCHES * 4**power]
         return usual or [-(-setting.rounds // MOST_BATCHES)]
-    size = check_int("batch_size", batch_size, least=1)
-    if setting.rounds < 2 * size:
-        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
-    return [size]
+    return [batch_of(setting, batch_size)]
 
 
 def _least(

@@ -10,6 +10,7 @@ from discreet.algorithms.functions.tuning import (
     WITHOUT_NOISE,
     Plan,
     WhenVacuous,
+    check_given,
     declared,
     instance,
     least,
@@ -23,7 +24,6 @@ from discreet.algorithms.papers import FKM, TWO_POINT, ZHENG
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.contracts import Channel
-from discreet.errors import check_positive
 from discreet.learners import Fkm
 from discreet.learners.functions.descent import descent_bound
 from discreet.mechanisms import ReportNoiseName
@@ -170,12 +170,13 @@ def _plan(
     curvature: float = 0.0,
 ) -> Plan:
     """Return gradient descent on releases with a mean square around 1/2 of at most ``square``."""
+    check_given(radius=radius, damping=damping)
     place, rounds = place_with(setting, Projecting), setting.rounds
     size, q = place.flat, square if tuned_by is None else tuned_by
 
     def damp(looking: float) -> float:
         if damping is not None:
-            return check_positive("damping", damping)
+            return damping
         return 0.0 if curvature > 0.0 else size / looking * math.sqrt(rounds * q) / place.outer
 
     def bound(looking: float, true_square: float) -> float:

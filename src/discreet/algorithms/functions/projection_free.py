@@ -10,6 +10,8 @@ from discreet.algorithms.functions.tuning import (
     MOST_OF_INNER,
     Plan,
     WhenVacuous,
+    batch_of,
+    check_given,
     instance,
     least,
     looking_cost,
@@ -20,7 +22,7 @@ from discreet.algorithms.registry import Growth, Instance, Setting, register_alg
 from discreet.channels import GradientSums, RunningSum
 from discreet.channels.gradient_sums import moves, prefixes_for
 from discreet.contracts import Channel, Noise
-from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.errors import DiscreetError, check_positive
 from discreet.factorisations import Tree
 from discreet.learners import CentredProjectionFree, ProjectionFree
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
@@ -97,10 +99,7 @@ def private_projection_free(
 
 def _size(setting: Setting[Functions], batch_size: int | None) -> int:
     """Return the length of a batch; there must be two of them."""
-    size = math.isqrt(setting.rounds) if batch_size is None else check_int("batch_size", batch_size, least=1)
-    if setting.rounds < 2 * size:
-        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
-    return size
+    return batch_of(setting, math.isqrt(setting.rounds) if batch_size is None else batch_size)
 
 
 def _plan(
@@ -117,6 +116,7 @@ def _plan(
 ) -> Plan:
     """Return the learner whose sums have noise of that length, for directions of length 1."""
     place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, setting.problem.lipschitz
+    check_given(radius=radius, learning_rate=learning_rate)
     batches = -(-rounds // size)
 
     def own(looking: float) -> float:
@@ -180,6 +180,7 @@ def _paper(
     learning_rate: float | None,
 ) -> Instance:
     """Return Algorithm 1 as printed, but for the sign, the delay, and a radius that stays in the set."""
+    check_given(radius=radius, learning_rate=learning_rate)
     place, rounds, slope = setting.problem.place, setting.rounds, setting.problem.lipschitz
     printed = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, "tree") or noise not in (None, printed):

@@ -9,6 +9,7 @@ from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.tuning import (
     Plan,
     WhenVacuous,
+    check_given,
     declared,
     instance,
     mean_square,
@@ -122,6 +123,7 @@ def _smooth(
     radius: float | None,
     learning_rate: float | None,
 ) -> Plan:
+    check_given(radius=radius, learning_rate=learning_rate)
     place, rounds = place_with(setting, Barrier), setting.rounds
     barrier, size = cast(Barrier, place.set), place.flat
     bend = declared(setting, "smoothness", name) * place.outer**2
@@ -148,6 +150,7 @@ def _smooth(
 def _strongly_convex(
     setting: Setting[Functions], name: str, noise: Noise | None, calibration: Calibration, learning_rate: float | None
 ) -> Plan:
+    check_given(learning_rate=learning_rate)
     place, rounds, curvature = place_with(setting, Barrier), setting.rounds, declared(setting, "curvature", name)
     barrier, size = barrier_of(place.set), place.dimension
     ratio = declared(setting, "smoothness", name) / curvature

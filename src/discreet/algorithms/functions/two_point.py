@@ -11,6 +11,7 @@ from discreet.algorithms.functions.tuning import (
     WITHOUT_NOISE,
     Plan,
     WhenVacuous,
+    batch_of,
     declared,
     instance,
     looking_cost,
@@ -146,6 +147,8 @@ def private_two_point(
     be if estimates did not depend on where they are taken: so it is for linear functions. Batches of a few rounds cost
     little and leave fewer sums to release; those with the least cost are chosen.
     """
+    if batch_size is not None:
+        batch_of(setting, batch_size)
     place, rounds, slope = place_with(setting, Projecting), setting.rounds, _slope(setting, clip)
     around = cast(Projecting, place.set)
     looking, factor = _radius(setting, radius), 2.0 * place.flat * slope
