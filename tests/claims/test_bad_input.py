@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 
+import bad_sets
 import numpy as np
 import pytest
 
@@ -29,6 +30,7 @@ NAMES = {name: value for module in (channels, learners, mechanisms, problems) fo
 NAMES |= {name: getattr(discreet, name) for name in discreet.__all__}
 NAMES |= {name: getattr(checks, name) for name in checks.__all__}
 NAMES |= {"np": np, "sim": sim, "environment": environment, "Wrapping": Wrapping, "Box": Box}
+NAMES |= bad_sets.NAMES
 NAMES |= {
     "C": discreet.Contender,
     "P": private,
@@ -672,6 +674,10 @@ COMMANDS = [
     ("completion tcsh", "Invalid value for '{bash|zsh|fish}': 'tcsh' is not one of 'bash', 'zsh', 'fish'."),
     ("glossary nothing", "unknown word 'nothing': did you mean 'twin'?"),
 ]
+
+
+CALLS += bad_sets.CALLS
+COMMANDS += bad_sets.COMMANDS
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,9 @@ def find_environment(name: str, problem: Problem | None = None) -> NamedEnvironm
             return _environments[type(each), name]
     other = next(each for each in environments() if each.name == name)
     names = ", ".join(environment_names(type(problem)))
-    raise DiscreetError(f"environment '{name}' is for {other.problem()}, but {problem} are played: use one of {names}.")
+    raise DiscreetError(
+        f"environment '{name}' is for {other.problem_with()}, but {problem} are played: use one of {names}."
+    )
 
 
 def environment(

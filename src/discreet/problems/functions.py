@@ -162,6 +162,9 @@ class Functions(Problem):
         A function that leaves the range is flattened: scaled down around the middle of the range, until it fits.
         """
         functions = functions_of(game)
+        if functions.choices != self.place.dimension:  # compiled code would read other memory
+            given = count(max(functions.choices, 0), "coordinate")
+            raise DiscreetError(f"functions are of {given}, but points of {self.domain} have {self.place.dimension}.")
         extent = np.empty((functions.losses.shape[0], 5))
         place = self.place
         fast = compilable(functions) and compilable(place.set)

@@ -14,6 +14,7 @@ from discreet.sets.contract import (
     Projecting,
     Vertices,
     check_ability,
+    check_hull,
     check_room,
 )
 from discreet.sets.custom import Custom
@@ -56,6 +57,7 @@ __all__ = [
     "Vertices",
     "ball",
     "check_ability",
+    "check_hull",
     "check_room",
     "geometry",
     "set_named",

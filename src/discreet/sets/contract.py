@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 from discreet.kernel import Component
 from discreet.sets.exploration import Plan
 
@@ -188,6 +188,7 @@ def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
     discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge, vertices,
     but must have a projection.
     """
+    _check_set(points)
     if not isinstance(points, ability):
         raise DiscreetError(
             f"the set is of type {type(points).__name__}, which has {', '.join(points.abilities)}, "
@@ -196,20 +197,31 @@ def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
 
 
 def check_room(points: LinearOracle, *, least: int = 1) -> None:
-    """Refuse a set whose hull has a dimension of less than ``least``, or in which no ball has room.
-
-    >>> from discreet.sets import Simplex
-    >>> check_room(Simplex(1))
-    Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set of type Simplex has a hull of dimension 0, but must have at least 1.
-    """
-    if points.flat < least:
-        raise DiscreetError(
-            f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, "
-            f"but must have at least {least}."
-        )
+    """Refuse a set whose hull has a dimension of less than ``least``, or in which no ball has room."""
+    check_hull(points, least=least)
     if not points.inner > 0.0:
         raise DiscreetError(
             f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, "
             "but must have an inner point."
         )
+
+
+def check_hull(points: LinearOracle, *, least: int = 1) -> None:
+    """Refuse a set whose hull has a dimension of less than ``least``: one of dimension 0 is a single point.
+
+    >>> from discreet.sets import Simplex
+    >>> check_hull(Simplex(1))
+    Traceback (most recent call last):
+    discreet.errors.DiscreetError: the set of type Simplex has a hull of dimension 0, but must have at least 1.
+    """
+    _check_set(points)
+    if points.flat < least:
+        raise DiscreetError(
+            f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, "
+            f"but must have at least {least}."
+        )
+
+
+def _check_set(points: object) -> None:
+    if not isinstance(points, LinearOracle):
+        raise DiscreetError(f"set is {shorten(points)}, but must be a convex set, such as L2Ball(10, 1.0).")

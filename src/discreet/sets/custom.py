@@ -59,6 +59,9 @@ class Custom(LinearOracle):
         ``outer`` contains it.
         """
         size = check_int("dimension", dimension, least=1, most=2000)
+        for what, function in (("oracle", oracle), ("contains", contains)):
+            if not callable(function) and (function is not None or what == "oracle"):
+                raise DiscreetError(f"{what} is {shorten(function)}, but must be a function.")
         middle = finite_array("centre", centre, axes=1)
         if middle.size != size:
             raise DiscreetError(f"centre has {middle.size} entries and dimension is {size}, but they must agree.")

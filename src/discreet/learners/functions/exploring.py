@@ -19,7 +19,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_positive
 from discreet.kernel import helper
-from discreet.sets import LinearOracle
+from discreet.sets import LinearOracle, check_hull
 
 
 class Exploring(Learner):
@@ -36,6 +36,7 @@ class Exploring(Learner):
     @staticmethod
     def buffers(around: LinearOracle, radius: float, inner: float, *, points: int = 1) -> dict[str, Any]:
         """Return the fields above, before the first round, for actions of one or two points."""
+        check_hull(around)
         reach, most = check_positive("radius", radius), check_positive("inner", inner)
         if not reach < most:
             raise DiscreetError(f"radius is {radius:g}, but must be below the inner radius of the set, {inner:g}.")

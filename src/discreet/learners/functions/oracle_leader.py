@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner, Query
 from discreet.errors import check_positive, check_range
-from discreet.sets import Plan, Vertices, set_named
+from discreet.sets import Plan, Vertices, check_ability, check_hull, set_named
 
 
 class OracleLeader(Learner):
@@ -57,6 +57,8 @@ class OracleLeader(Learner):
     @classmethod
     def start(cls, *, set: Vertices, exploration: float, spread: float) -> OracleLeader:  # noqa: A002
         """Return the learner before the first round."""
+        check_ability(set, Vertices)
+        check_hull(set)
         plan, share = set.plan(), check_range("exploration", exploration, 1e-9, 1.0)
         reports = centred_estimators(plan)
         longest = check_positive("longest estimate", float(np.linalg.norm(reports, axis=1).max()))

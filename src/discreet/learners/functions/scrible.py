@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner, Query
 from discreet.errors import check_positive, check_range
 from discreet.learners.functions.exploring import draw_tangent
-from discreet.sets import Barrier, L2Ball
+from discreet.sets import Barrier, L2Ball, check_ability, check_hull
 
 INSIDE = 1.0 - 1e-6  # of a step that would touch the border: rounding must not cross it
 FALL = 0.61  # -λ - ln(1 - λ) ≤ 0.61 λ² for λ ≤ 1/4
@@ -70,6 +70,8 @@ class Scrible(Learner):
     @classmethod
     def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> Scrible:  # noqa: A002
         """Return the learner before the first round; ``radius`` is ζ."""
+        check_ability(set, Barrier)
+        check_hull(set)
         reach = INSIDE * check_range("radius", radius, 1e-100, 1.0)
         return cls(
             set,
