@@ -16,6 +16,7 @@ from conftest import ROOT
 from discreet import algorithms
 from discreet.cli import main
 from discreet.cli.commands import cli
+from discreet.environments import environment_names
 from discreet.problems import Functions
 
 
@@ -42,6 +43,17 @@ def test_list_names_every_algorithm(call):
     rows = json.loads(call("list", "--json")[1])
     assert {row["name"] for row in rows} == set(algorithms())
     assert set(rows[0]) == {"name", "title", "problem", "feedback", "model", "status", "paper"}
+
+
+def test_list_names_every_environment_with_its_options(call):
+    code, text, _ = call("list", "--environments")
+    assert code == 0
+    assert all(name in text for name in environment_names())
+    assert max(map(len, text.splitlines())) <= 80
+    assert "(--domain 'k-sets(10,3)' --set gap=0.4)" in " ".join(text.split())
+    rows = {row["name"]: row for row in json.loads(call("list", "--environments", "--json")[1])}
+    assert rows["completion"]["usual"] == {"domain": "nuclear(3,3)", "lipschitz": 1.5}
+    assert rows["completion"]["options"] == {"scatter": 0.5}
 
 
 @pytest.mark.parametrize("name", algorithms())

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import minimize
 
 from discreet import DiscreetError, Range, Setting, algorithm, simulate
-from discreet.checks import check_environment
+from discreet.checks import check_environment, check_private
 from discreet.environments import environment, environments
 from discreet.environments.functions.diabetes import patients
 from discreet.problems import Functions
@@ -262,6 +262,28 @@ def test_an_environment_is_played_on_its_usual_set_unless_another_is_given():
     assert other.problem.domain == "k-sets(4,2)"
     with pytest.raises(DiscreetError, match=r"domain is ball\(10\), but slates is for k-sets"):
         simulate("fkm", environment="slates", problem=Functions(), rounds=4, trials=1)
+
+
+@pytest.mark.parametrize("domain", ["paths(3,3)", "k-sets(10,3)", "permutations(5)", "assignments(3)", "nuclear(3,3)"])
+def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
+    """Probes and neighbours pass the check of functions, and neighbours differ by the whole range in one round."""
+    small, rounds = Functions(domain).for_audit()
+    assert small.place.dimension <= 6
+    limits = np.array([UNIT.low, UNIT.high]) + [-1e-9, 1e-9]
+    for game in (small.probe(30, np.random.default_rng(1)), *small.neighbours(rounds, UNIT)):
+        extent = np.empty((len(game.losses), 5))
+        measure(game, small.place.set, small.place.outer, extent)
+        assert limits[0] <= extent[:, 0].min() <= extent[:, 1].max() <= limits[1]
+        assert extent[:, 2].max() <= small.lipschitz
+    one, other = small.neighbours(rounds, UNIT)
+    centre = small.place.set.centre()
+    moved = [other.loss(t, centre) - one.loss(t, centre) for t in range(rounds)]
+    assert moved == [1.0] + [0.0] * (rounds - 1)
+
+
+def test_a_private_learner_of_matrices_is_checked_whole():
+    instance, world = built("completion", "private-two-point", 120)
+    check_private(instance.private, world)
 
 
 PLAYED = {  # an algorithm without privacy, its private form, epsilon, and after how many rounds both beat the centre

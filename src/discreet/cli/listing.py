@@ -11,6 +11,7 @@ import click
 
 from discreet.algorithms import algorithms
 from discreet.cli import options
+from discreet.cli.adversaries import show_environments
 from discreet.guarantee import Json
 
 WIDTH = 80  # of a terminal, at least
@@ -18,9 +19,13 @@ MODELS = {"central": "central", "local": "local", "none": "-"}
 
 
 @click.command(name="list", epilog="Example: discreet list --json")
+@click.option("--environments", "adversaries", is_flag=True, help="Show environments instead, with their options.")
 @options.as_json
-def list_algorithms(as_json: bool) -> None:
+def list_algorithms(adversaries: bool, as_json: bool) -> None:
     """Show every named algorithm: what it is for, what it promises, where it comes from."""
+    if adversaries:
+        show_environments(as_json)
+        return
     rows = []
     for name, algorithm in algorithms().items():
         guarantee = algorithm.build().guarantee
