@@ -18,6 +18,7 @@ from discreet.problems import Functions
 from discreet.problems.function_games import measure
 from discreet.randomness import streams
 from discreet.sets import Vertices
+from discreet.simulation.matching import shared_problem, usual_parameters
 from discreet.simulation.trial import run_trial
 
 UNIT = Range(0.0, 1.0)
@@ -26,7 +27,7 @@ DOMAINS = {
     "routing": ("paths(3,3)", "paths(1,2)"),
     "slates": ("k-sets(10,3)", "k-sets(2,1)"),
     "ranking": ("permutations(5)", "permutations(2)", "assignments(3)"),
-    "completion": ("nuclear(3,3)", "nuclear(2,4)"),
+    "completion": ("nuclear(3,3)", "nuclear(2,4)", "nuclear(1,1)"),
     "diabetes": ("ball(4)", "ball(1)", "ball(10)", "cube(3)"),
 }
 PLACES = [(name, domain) for name, domains in DOMAINS.items() for domain in domains]
@@ -190,6 +191,15 @@ def test_steep_costs_are_flattened_to_what_is_declared():
         assert game.loss(t, path) - 0.5 == pytest.approx(share * (steep.loss(t, path) - 0.5))
 
 
+@pytest.mark.parametrize("domain", ["permutations(4)", "assignments(4)"])
+def test_rankings_are_as_steep_as_is_declared_and_no_steeper(domain):
+    world = environment("ranking", Functions(domain, lipschitz=0.1))
+    game, place = world.deal(0, 20, np.random.default_rng(1)), world.problem.place
+    extent = np.empty((20, 5))
+    measure(game, place.set, place.outer, extent)
+    assert extent[:, 2] == pytest.approx(0.1)
+
+
 def test_the_hidden_matrix_is_the_best_one_and_has_rank_1():
     world = world_of("completion", "nuclear(3,4)")
     game = world.deal(0, 40_000, np.random.default_rng(1))
@@ -242,6 +252,11 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
         ),
         ("ranking", {"skew": "x"}, "skew is 'x', but must be between 0 and 100."),
         ("completion", {"domain": "ball(9)"}, "domain is ball(9), but completion is for nuclear(rows,columns) only."),
+        (
+            "completion",
+            {"domain": "nuclear(30,30)"},
+            "domain is nuclear(30,30), but completion is for at most 400 entries.",
+        ),
         ("completion", {"scatter": -1.0}, "scatter is -1.0, but must be between 0 and 10."),
         ("diabetes", {"domain": "ball(11)"}, "domain is ball(11), but the patients have 10 features: use a set of"),
         ("diabetes", {"domain": "simplex(3)"}, "hull of 2 dimensions in a space of 3, but diabetes needs one"),
@@ -256,10 +271,13 @@ def test_sets_and_options_that_do_not_fit_are_refused(name, options, complaint):
 def test_an_environment_is_played_on_its_usual_set_unless_another_is_given():
     assert environment("slates").problem == Functions("k-sets(10,3)")
     assert environment("completion").problem == Functions("nuclear(3,3)", lipschitz=1.5)
-    found = simulate("linear-oracle", environment="slates", rounds=4, trials=1, workers=1)
-    assert found.problem == Functions("k-sets(10,3)", form="linear")
-    other = simulate("linear-oracle", environment="slates", domain="k-sets(4,2)", rounds=4, trials=1, workers=1)
-    assert other.problem.domain == "k-sets(4,2)"
+    named = [algorithm("linear-oracle")]
+    usual = usual_parameters("slates", named)
+    assert shared_problem(named, usual) == Functions("k-sets(10,3)", form="linear")
+    assert shared_problem(named, {**usual, "domain": "k-sets(4,2)"}).domain == "k-sets(4,2)"
+    assert usual_parameters("linear", named) == usual_parameters(None, named) == {}
+    with pytest.raises(DiscreetError, match=r"^domain is k-sets\(10,3\), but pricing is for sets of one dimension"):
+        simulate("fkm", environment="pricing", domain="k-sets(10,3)", rounds=4, trials=1)
     with pytest.raises(DiscreetError, match=r"domain is ball\(10\), but slates is for k-sets"):
         simulate("fkm", environment="slates", problem=Functions(), rounds=4, trials=1)
 

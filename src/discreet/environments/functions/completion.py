@@ -9,9 +9,11 @@ from discreet.environments.access import uniforms
 from discreet.environments.functions.needs import set_of_kind
 from discreet.environments.functions.squared_errors import SquaredErrors
 from discreet.environments.registry import register_environment
-from discreet.errors import check_range
+from discreet.errors import DiscreetError, check_range
 from discreet.problems import Functions, FunctionsEnvironment
 from discreet.sets import NuclearBall
+
+MOST_ENTRIES = 400  # so that the best matrix is found in no time
 
 
 @register_environment(
@@ -37,6 +39,8 @@ class Completion(FunctionsEnvironment):
         scatter = check_range("scatter", self.scatter, 0.0, 10.0)
         found = set_of_kind(self.problem, "completion", "nuclear(rows,columns)", NuclearBall)
         size, chance = found.dimension, uniforms(rng, start, stop, 2)
+        if size > MOST_ENTRIES:
+            raise DiscreetError(f"domain is {self.domain}, but completion is for at most {MOST_ENTRIES} entries.")
         entry = (chance[:, 0] * size).astype(np.int64)
         seen = _hidden_signs(found, rng)[entry] + scatter * np.where(chance[:, 1] < 0.5, -1.0, 1.0)
         seen *= found.radius / np.sqrt(size)

@@ -38,7 +38,9 @@ class Ranking(FunctionsEnvironment):
         else:
             items, offset = found.dimension, -1.0 / (found.dimension - 1.0)
             costs = np.eye(items) / (items - 1.0)
-        steepest = max(float(np.linalg.norm(row)) for row in self.problem.place.tangents(costs))
+        slope = costs[0].copy()  # those of all items are equally long
+        found.tangent(slope)
+        steepest = float(np.linalg.norm(slope))
         return within_slope(costs[self._wanted(items, skew, start, stop, rng)], offset, steepest, self.lipschitz)
 
     @staticmethod
