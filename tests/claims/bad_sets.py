@@ -114,6 +114,7 @@ CALLS = [
         "but must have vertices.",
     ),
     ("Scrible.start(set=KSets.of(3, 1), learning_rate=1.0)", "but must have a barrier."),
+    ("check_set(3)", "set is 3, but must be a LinearOracle."),
     # values outside of the declared range, and functions that are not as declared
     (
         'sim("fkm", environment=own_functions(3.0, 1.0, 0.3, 0.4))',

@@ -1,4 +1,4 @@
-"""Contract checks for any learner, channel, environment or private learner: ours, or a user's own.
+"""Contract checks for any learner, channel, environment, convex set or private learner: ours, or a user's own.
 
 Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence on what is wrong.
 
@@ -10,6 +10,7 @@ Each check takes a component, tries it, and raises :class:`CheckFailed` with one
 """
 
 from discreet.checks.channel import check_channel
+from discreet.checks.convex_set import check_set
 from discreet.checks.environment import check_environment
 from discreet.checks.failure import CheckFailed
 from discreet.checks.learner import check_learner
@@ -22,6 +23,7 @@ __all__ = [
     "check_learner",
     "check_non_interference",
     "check_private",
+    "check_set",
     "check_two_speeds",
     "check_untouched",
 ]
