@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from discreet import DiscreetError, Range, Setting, algorithm, simulate
+from discreet import DiscreetError, Range, Setting, algorithm, algorithms, simulate
 from discreet.checks import check_environment, check_private
 from discreet.environments import environment, environments
 from discreet.environments.functions.diabetes import patients
@@ -322,6 +323,24 @@ def built(name, algorithm_name, rounds, epsilon=1.0):
 def played(instances, world, rounds, **arguments):
     marks, privates = np.array([rounds // 4, rounds]), [instance.private for instance in instances]
     return run_trial(privates, world, marks, seed=3, bounds=UNIT, clip=False, stop=threading.Event(), **arguments)
+
+
+@pytest.mark.parametrize("name", algorithms(Functions))
+def test_every_algorithm_plays_in_one_dimension_too(name):
+    """Prices where functions may be curved, linear functions elsewhere; played points are in the set."""
+    known = algorithm(name)
+    problem = replace(known.problem, domain="cube(1)", curvature=min(known.problem.curvature, 0.3))
+    problem = replace(problem, smoothness=1.0 if problem.smoothness else 0.0)
+    options = {"when_vacuous": "play"} if "when_vacuous" in known.options else {}
+    instance = known.build(Setting(problem, rounds=60, epsilon=2.0, delta=1e-6), **options)
+    world = environment("linear" if problem.form == "linear" else "pricing", problem, rounds=60)
+    outcome = played([instance], world, 60, trial=0, compiled=False)
+    assert np.isfinite(outcome.regret).all()
+    private, rng, game = instance.private, np.random.default_rng(1), world.deal(0, 60, np.random.default_rng(2))
+    for t in range(60):
+        action, trace = private.act(0, rng)
+        assert np.abs(action).max() <= 1.0 + 1e-9
+        private.tell(trace, game.feedback(t, action), rng)
 
 
 @pytest.mark.slow
