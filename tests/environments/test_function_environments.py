@@ -19,7 +19,7 @@ from discreet.problems import Functions
 from discreet.problems.function_games import measure
 from discreet.randomness import streams
 from discreet.sets import Vertices
-from discreet.simulation.matching import shared_problem, usual_parameters
+from discreet.simulation.matching import shared_problem
 from discreet.simulation.trial import run_trial
 
 UNIT = Range(0.0, 1.0)
@@ -273,10 +273,9 @@ def test_an_environment_is_played_on_its_usual_set_unless_another_is_given():
     assert environment("slates").problem == Functions("k-sets(10,3)")
     assert environment("completion").problem == Functions("nuclear(3,3)", lipschitz=1.5)
     named = [algorithm("linear-oracle")]
-    usual = usual_parameters("slates", named)
-    assert shared_problem(named, usual) == Functions("k-sets(10,3)", form="linear")
-    assert shared_problem(named, {**usual, "domain": "k-sets(4,2)"}).domain == "k-sets(4,2)"
-    assert usual_parameters("linear", named) == usual_parameters(None, named) == {}
+    assert shared_problem(named, {}, "slates") == Functions("k-sets(10,3)", form="linear")
+    assert shared_problem(named, {"domain": "k-sets(4,2)"}, "slates").domain == "k-sets(4,2)"
+    assert shared_problem(named, {}, "linear") == shared_problem(named, {}) == named[0].problem
     with pytest.raises(DiscreetError, match=r"^domain is k-sets\(10,3\), but pricing is for sets of one dimension"):
         simulate("fkm", environment="pricing", domain="k-sets(10,3)", rounds=4, trials=1)
     with pytest.raises(DiscreetError, match=r"domain is ball\(10\), but slates is for k-sets"):

@@ -23,13 +23,7 @@ from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Environment, Problem
 from discreet.ranges import make_range
-from discreet.simulation.matching import (
-    environment_or_table,
-    matching_environment,
-    rounds_of,
-    shared_problem,
-    usual_parameters,
-)
+from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
 
@@ -134,11 +128,9 @@ def simulate(
     files |= {} if losses is None else {"losses": losses}
     chosen = _options(options)
     named_or_own, files = environment_or_table(environment, files)
-    if problem is None:
-        given = {**usual_parameters(named_or_own, named), **given}
     world = matching_environment(
         named_or_own,
-        problem or shared_problem(named, given),
+        problem or shared_problem(named, given, named_or_own),
         parameters=given,
         options=chosen | files,
         rounds=rounds,

@@ -24,14 +24,17 @@ from discreet.ranges import Range
 TABLES = ("losses", "rewards")
 
 
-def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Problem | None:
-    """Return what all algorithms play with these parameters, or None if there are none."""
+def shared_problem(
+    algorithms: Sequence[Algorithm], parameters: Values, asked: str | Environment | None = None
+) -> Problem | None:
+    """Return what all algorithms play with these parameters, or those usual in a named environment; None without any."""
     if not algorithms:
         return None
     first, *others = algorithms
+    usual = find_environment(asked, first.problem).usual if isinstance(asked, str) else {}
     alike = [each for each in reversed(algorithms) if type(each.problem) is type(first.problem)]
     fixed = {name: each.problem.parameters()[name] for each in alike for name in each.fixed}
-    problem = first.problem_with(**(fixed | dict(parameters)))
+    problem = first.problem_with(**{**fixed, **usual, **parameters})
     for other in others:
         if not other.plays(problem):
             raise DiscreetError(
@@ -39,13 +42,6 @@ def shared_problem(algorithms: Sequence[Algorithm], parameters: Values) -> Probl
                 "play the same."
             )
     return problem
-
-
-def usual_parameters(asked: str | Environment | None, algorithms: Sequence[Algorithm]) -> Values:
-    """Return the parameters that a named environment is usually played with."""
-    if not isinstance(asked, str) or not algorithms:
-        return {}
-    return find_environment(asked, algorithms[0].problem).usual
 
 
 def environment_or_table(

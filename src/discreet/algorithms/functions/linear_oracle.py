@@ -7,8 +7,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from discreet.algorithms.functions.checking import batch_of
 from discreet.algorithms.functions.running import Found, Sums, least_noise
-from discreet.algorithms.functions.tuning import WhenVacuous, batch_of, place_with
+from discreet.algorithms.functions.tuning import WhenVacuous, place_with
 from discreet.algorithms.papers import LINEAR_ORACLE
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums

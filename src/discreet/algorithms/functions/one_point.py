@@ -6,11 +6,11 @@ import math
 from typing import cast
 
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.functions.checking import check_given
 from discreet.algorithms.functions.tuning import (
     WITHOUT_NOISE,
     Plan,
     WhenVacuous,
-    check_given,
     declared,
     instance,
     least,

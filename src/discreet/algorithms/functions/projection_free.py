@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.functions.checking import batch_of, check_given
 from discreet.algorithms.functions.running import Sums, Tuning, coordinates, least_noise, noise_length
 from discreet.algorithms.functions.tuning import (
     MOST_OF_INNER,
     Plan,
     WhenVacuous,
-    batch_of,
-    check_given,
     instance,
     least,
     looking_cost,
@@ -116,8 +115,8 @@ def _plan(
 ) -> Plan:
     """Return the learner whose sums have noise of that length, for directions of length 1."""
     place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, setting.problem.lipschitz
-    check_given(radius=radius, learning_rate=learning_rate)
     batches = -(-rounds // size)
+    check_given(radius=radius, learning_rate=learning_rate)
 
     def own(looking: float) -> float:
         spread = size * (place.flat / looking) ** 2 / 4.0

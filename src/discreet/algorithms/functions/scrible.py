@@ -8,20 +8,12 @@ from typing import Literal, cast
 import numpy as np
 
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.tuning import (
-    Plan,
-    WhenVacuous,
-    batch_of,
-    instance,
-    mean_square,
-    noise_on_reports,
-    place_with,
-)
+from discreet.algorithms.functions.tuning import Plan, WhenVacuous, instance, mean_square, noise_on_reports, place_with
 from discreet.algorithms.papers import AGARWAL_SINGH, SCRIBLE
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, Open, PerPoint, PerRound
 from discreet.contracts import Channel, Noise
-from discreet.errors import DiscreetError, check_positive
+from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.learners import PointScrible, Scrible
 from discreet.learners.functions.scrible import INSIDE, scrible_bound, scrible_rate
 from discreet.mechanisms import Laplace, ReportNoiseName, noise_named
@@ -107,7 +99,9 @@ def batched_scrible(
         raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace.")
     found = noise_named(noise).for_guarantee(sensitivity=1.0, epsilon=setting.epsilon, delta=setting.delta)
     usual = min(max(1, round(2.0 * found.deviation(1))), setting.rounds // 2)
-    size = batch_of(setting, usual if batch_size is None else batch_size)
+    size = usual if batch_size is None else check_int("batch_size", batch_size, least=1)
+    if setting.rounds < 2 * size:
+        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
     channel = Batch.over(size=size, bounds=setting.bounds, noise=found)
     return instance(setting, _plan(setting, channel, found, size, learning_rate), when_vacuous)
 

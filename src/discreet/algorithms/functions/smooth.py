@@ -6,10 +6,10 @@ import math
 from typing import cast
 
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.functions.checking import check_given
 from discreet.algorithms.functions.tuning import (
     Plan,
     WhenVacuous,
-    check_given,
     declared,
     instance,
     mean_square,

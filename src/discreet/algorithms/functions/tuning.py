@@ -13,7 +13,7 @@ from typing import Literal
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel, Learner, Noise
-from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.errors import DiscreetError
 from discreet.learners import Centre, SumCentre
 from discreet.mechanisms import Gaussian, ReportNoiseName, report_noise
 from discreet.private import Private
@@ -65,21 +65,6 @@ def place_with(setting: Setting[Functions], ability: type[LinearOracle], *, leas
     check_ability(place.set, ability)
     check_room(place.set, least=least)
     return place
-
-
-def check_given(**numbers: float | None) -> None:
-    """Refuse numbers that are given, by their names, and are not above 0."""
-    for name, value in numbers.items():
-        if value is not None:
-            check_positive(name, value)
-
-
-def batch_of(setting: Setting[Functions], batch_size: int) -> int:
-    """Return the length of a batch, or refuse one if there are not two of them in a game."""
-    size = check_int("batch_size", batch_size, least=1)
-    if setting.rounds < 2 * size:
-        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
-    return size
 
 
 def looking_cost(setting: Setting[Functions], radius: float) -> float:

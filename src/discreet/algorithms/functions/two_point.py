@@ -6,12 +6,12 @@ import math
 from typing import cast
 
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.functions.checking import batch_of
 from discreet.algorithms.functions.running import Found, Sums, Tuning, least_noise
 from discreet.algorithms.functions.tuning import (
     WITHOUT_NOISE,
     Plan,
     WhenVacuous,
-    batch_of,
     declared,
     instance,
     looking_cost,
