@@ -201,7 +201,7 @@ from discreet.simulation.loop import Player
 game = environment("stochastic", arms=3).deal(0, 1000, np.random.default_rng(0))
 player = Player(algorithm("batched-exp3").build(Setting(Arms(3))).private, streams(1))
 loss = player.play(game, np.array([1000]))[0]
-stats = [d.lean.stats for d in kernel.compiling._dispatchers.values()]
+stats = [v.stats for d in kernel.compiling._dispatchers.values() for v in d.versions.values()]
 hits, misses = (sum(sum(getattr(s, k).values()) for s in stats) for k in ("cache_hits", "cache_misses"))
 print(loss, hits, misses)
 """
@@ -243,7 +243,8 @@ def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
     )
     program = (
         "import mine; from discreet.kernel import compile_for\n"
-        "f = compile_for(mine.run, mine.Mine(1)); print(f(mine.Mine(1), 3.0), sum(f.lean.stats.cache_hits.values()))"
+        "f = compile_for(mine.run, mine.Mine(1)); found = f(mine.Mine(1), 3.0)\n"
+        "print(found, sum(sum(version.stats.cache_hits.values()) for version in f.versions.values()))"
     )
     here = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert python(program, **here) == "3.0 0"

@@ -14,8 +14,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from discreet.kernel import flattening, sources, syntax
 from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
+from discreet.kernel.flattening import flattened
 from discreet.kernel.state import as_plain
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -29,8 +31,11 @@ LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code o
 IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
+WRITING = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in (flattening, sources, syntax))
+HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
+
 _known_to_numba: set[object] = set()
-_dispatchers: dict[tuple[Any, ...], Callable[..., Any]] = {}
+_dispatchers: dict[tuple[Any, ...], Compiled] = {}
 _lock = threading.Lock()
 
 
@@ -53,7 +58,7 @@ def compile_for(function: Function, *components: object) -> Function:
         with _lock:
             _tell_numba()
             if key not in _dispatchers:
-                _dispatchers[key] = _dispatcher(function, fingerprint(function, components, f"{IN_VIEWS} {ELSEWHERE}"))
+                _dispatchers[key] = Compiled(function, fingerprint(function, components, HOW))
     return cast(Function, _dispatchers[key])
 
 
@@ -112,38 +117,52 @@ def _always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
     return resolve
 
 
-def _dispatcher(function: Callable[..., Any], digest: str | None) -> Callable[..., Any]:
-    import numba
+class Compiled:
+    """A function that is compiled when it is first called, for arguments of the classes that it then has.
 
-    njit: Any = numba.njit  # takes one option that its published signature does not name
+    Without reference counting if it can be, else (``must_allocate``) with it.
+    """
 
-    def build(**options: Any) -> Callable[..., Any]:
-        options |= LEAST | {"nogil": True, "error_model": "numpy"}
-        if digest is None:
-            return cast(Callable[..., Any], njit(**options)(function))
-        kind = "ordinary" if options.get("_nrt", True) else "lean"  # Numba's own key does not tell them apart
-        with _cache_folder(f"{digest}-{kind}"):
-            return cast(Callable[..., Any], njit(cache=True, **options)(function))
-
-    return _LeanFirst(build(_nrt=False), build())
-
-
-class _LeanFirst:
-    """Calls the version without reference counting, and the ordinary one for components that must allocate."""
-
-    def __init__(self, lean: Callable[..., Any], ordinary: Callable[..., Any]) -> None:
-        self.lean, self.ordinary = lean, ordinary
+    def __init__(self, function: Callable[..., Any], digest: str | None) -> None:
         self.must_allocate = False
+        self._function, self._digest = function, digest
+        self.versions: dict[tuple[object, ...], Any] = {}
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call the version without reference counting, if there is one."""
         from numba.core.errors import NumbaError
 
         if not self.must_allocate:
             try:
-                return self.lean(*arguments)
+                return self.version(arguments, lean=True)(*arguments)
             except NumbaError:  # raised while compiling, before anything ran
                 self.must_allocate = True
         return self.ordinary(*arguments)
+
+    def ordinary(self, *arguments: Any) -> Any:
+        """Call the version with reference counting."""
+        return self.version(arguments, lean=False)(*arguments)
+
+    def version(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
+        """Return the version with or without reference counting."""
+        key = (lean, *(type(each) if isinstance(each, tuple) else None for each in arguments))
+        if key not in self.versions:
+            with _lock:
+                if key not in self.versions:
+                    self.versions[key] = _declared(flattened(self._function, arguments), self._digest, lean=lean)
+        return self.versions[key]
+
+
+def _declared(function: Callable[..., Any], digest: str | None, *, lean: bool) -> Callable[..., Any]:
+    """Return what Numba makes of a function; it compiles when it is called."""
+    import numba
+
+    options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"} | ({"_nrt": False} if lean else {})
+    njit: Any = numba.njit  # takes one option that its published signature does not name
+    if digest is None:
+        return cast(Callable[..., Any], njit(**options)(function))
+    with _cache_folder(f"{digest}-{'lean' if lean else 'ordinary'}"):  # Numba's own key does not tell them apart
+        return cast(Callable[..., Any], njit(cache=True, **options)(function))
 
 
 @contextlib.contextmanager

@@ -64,7 +64,7 @@ def _facts_of(function: FunctionType) -> bytes | None:
     """Return the code of a function with the values of all constants that it names, or None if one is unknown."""
     facts = [
         f"{function.__module__}.{function.__qualname__} {function.__defaults__}".encode(),
-        _text_of(function.__code__),
+        text_of(function.__code__),
     ]
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     named = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
@@ -80,9 +80,9 @@ def _facts_of(function: FunctionType) -> bytes | None:
     return b"\n".join(facts)
 
 
-def _text_of(code: CodeType) -> bytes:
+def text_of(code: CodeType) -> bytes:
     """Return what a piece of code does, in a form that is the same in every process."""
-    inner = [_text_of(part) if isinstance(part, CodeType) else repr(part).encode() for part in code.co_consts]
+    inner = [text_of(part) if isinstance(part, CodeType) else repr(part).encode() for part in code.co_consts]
     return b" ".join([code.co_code, repr((code.co_names, code.co_varnames, code.co_freevars)).encode(), *inner])
 
 

@@ -1,0 +1,75 @@
+"""Small pieces of syntax."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from typing import Any, cast
+
+from discreet.kernel.component import Component
+
+Statements = list[ast.stmt]
+
+
+class Fields(ast.NodeTransformer):
+    """Reads fields of components once, before everything else: they never change."""
+
+    def __init__(self, known: dict[str, Any], fresh: Callable[[str], str]) -> None:
+        self.known, self.fresh = known, fresh
+        self.names: dict[str, str] = {}  # of fields, such as private.learner.weights
+
+    def hoisted(self, body: Statements) -> Statements:
+        """Return the statements, after one for each field that they use."""
+        changed = [cast(ast.stmt, self.visit(statement)) for statement in body]
+        reads = [ast.Assign([store(name)], ast.parse(path, mode="eval").body) for path, name in self.names.items()]
+        return [*reads, *changed]
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Put a name in the place of a field."""
+        path = ast.unparse(node) if held_by(node, self.known) is not None else ""
+        if not path:
+            return self.generic_visit(node)
+        if path not in self.names:
+            self.names[path] = self.fresh(node.attr)
+        return load(self.names[path])
+
+
+def held_by(node: ast.expr, known: dict[str, Any]) -> Any:
+    """Return what a name, a field, or a field of a field holds; None if it is not known."""
+    if isinstance(node, ast.Name):
+        return known.get(node.id)
+    if isinstance(node, ast.Attribute):
+        whole = held_by(node.value, known)
+        if isinstance(whole, Component) and node.attr in whole._fields:
+            return getattr(whole, node.attr)
+    return None
+
+
+def loaded(target: ast.expr) -> ast.expr:
+    """Return what reads the place that is assigned to."""
+    read = copy.copy(target)
+    read.ctx = ast.Load()  # type: ignore[attr-defined]
+    return read
+
+
+def load(name: str) -> ast.Name:
+    """Return what reads a name."""
+    return ast.Name(name, ast.Load())
+
+
+def store(name: str) -> ast.Name:
+    """Return what assigns to a name."""
+    return ast.Name(name, ast.Store())
+
+
+def is_stable(node: ast.expr) -> bool:
+    """Return whether a value cannot change before it is used: a constant, a name, a field."""
+    if isinstance(node, ast.Attribute):
+        return is_stable(node.value)
+    return isinstance(node, ast.Constant | ast.Name)
+
+
+def bare(arguments: ast.arguments) -> ast.arguments:
+    """Return plain parameters without annotations and defaults."""
+    return ast.arguments([], [ast.arg(each.arg) for each in arguments.args], None, [], [], None, [])
