@@ -8,11 +8,15 @@ tables and words, a *drawing* turns those into figures. What they share is here,
 from discreet.reproduce import (
     agarwal_singh_privacy_for_free,
     agarwal_singh_table_1,
+    agarwal_singh_table_2,
+    ene_theorem_1,
     faster_rates_figure_1,
     faster_rates_table_1,
     faster_rates_table_1_experts,
     price_of_privacy,
+    slates,
     tossou_figure_1,
+    zheng_table_1,
 )
 from discreet.reproduce.registry import Reproduction, reproduction, reproductions
 
@@ -20,11 +24,15 @@ __all__ = [
     "Reproduction",
     "agarwal_singh_privacy_for_free",
     "agarwal_singh_table_1",
+    "agarwal_singh_table_2",
+    "ene_theorem_1",
     "faster_rates_figure_1",
     "faster_rates_table_1",
     "faster_rates_table_1_experts",
     "price_of_privacy",
     "reproduction",
     "reproductions",
+    "slates",
     "tossou_figure_1",
+    "zheng_table_1",
 ]

@@ -1,0 +1,17 @@
+"""Slates of 3 of 10: Algorithm 1 of Ene et al. against a leader that plays slates themselves, over T at three epsilons."""
+
+from __future__ import annotations
+
+from discreet.problems import Functions
+from discreet.reproduce.rates import DELTA, Panel, Row, Table
+
+FUNCTIONS = Functions("k-sets(10,3)", lipschitz=0.34, form="linear")
+PANELS = tuple(Panel(axis="T", domain="k-sets({},3)", epsilon=epsilon) for epsilon in (0.1, 1.0, 10.0))
+
+TABLE = Table(
+    rows=tuple(
+        Row(name=name, algorithm=name, problem=FUNCTIONS, delta=DELTA, private="private" in name)
+        for name in ("projection-free", "private-projection-free", "linear-oracle", "private-linear-oracle")
+    ),
+    panels=PANELS,
+)

@@ -1,0 +1,33 @@
+"""Exponents of regret beside those of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from discreet.reproduce.games import Played
+from discreet.reproduce.growth import Growth, grown
+from discreet.reproduce.growth_text import exponent_lines, share_lines
+from discreet.reproduce.zheng_table_1.sweep import DIMENSION, OVER_EPSILON, TABLE
+
+NAME = "zheng-table-1"
+
+
+def analyse(played: Sequence[Played]) -> Growth:
+    """Return all curves, and what they mean."""
+    found = grown(TABLE, NAME, played)
+    return replace(found, text="\n".join(_lines(found)))
+
+
+def _lines(found: Growth) -> list[str]:
+    over_epsilon = [curve for curve in found.curves if curve.panel == OVER_EPSILON]
+    return [
+        f"Noise on every report, functions on a ball in {DIMENSION} dimensions: absolute losses where only convexity is assumed, squared",
+        "distances else. Randomised response, and parameters of the least proved bound. Over T at ε = 1, over 1/ε in the longest",
+        "games, fitted for ε up to 1, where noise and not the game decides:",
+        "",
+        *exponent_lines(found, "Table 1"),
+        "",
+        f"Regret as a share of what staying at the centre loses, after {found.longest:,} rounds:",
+        *share_lines(over_epsilon, ""),
+    ]
