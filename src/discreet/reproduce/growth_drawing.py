@@ -41,7 +41,9 @@ def _curves(found: Growth, panel: Panel, above: Axes, below: Axes, *, named: boo
         draw_means(below, curve.along, [cell.share for cell in curve.cells], index, None)
     below.axhline(1.0, color=GREY, linewidth=1.0)
     below.axhline(LEARNT, color=GREY, linestyle=LINES[1], linewidth=1.0)
-    below.set_ylim(bottom=0.0)
+    means = [cell.regret.value for curve in mine for cell in curve.cells if cell.regret.value > 0.0]
+    above.set_ylim(0.6 * min(means), 1.6 * max(means))  # bars that reach 0 are cut
+    below.set_ylim(0.0, 1.1 * max(1.0, *(cell.share.value for curve in mine for cell in curve.cells)))
     ticks = None if panel.axis == "1/ε" else mine[0].along
     logarithmic(above, rounds=ticks)
     below.set_xscale("log")

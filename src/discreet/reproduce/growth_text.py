@@ -14,7 +14,7 @@ def exponent_lines(found: Growth, stated: str) -> list[str]:
     """Return fitted exponents, curve by curve, beside those that ``stated`` names the source of, and those of our bounds."""
     wide = max(len(curve.row.name) for curve in found.curves) + 2
     return [
-        f"Exponents of regret, 95 % intervals: measured where regret is at most {LEARNT:.0%} of what staying at the centre",
+        f"Exponents of regret, 95 % intervals: measured where regret is at most {100.0 * LEARNT:.0f} % of what staying at the centre",
         "loses (above that it grows with T because nothing is learnt), and at all points; stated; and of our bounds:",
         f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  {stated:>10}  {'our bound':>9}",
         *(_line(curve, wide) for curve in found.curves if not curve.is_level),
@@ -66,3 +66,10 @@ def times(found: Growth, panel: Panel, name: str, other: str) -> str:
     """Return regret at the end of a panel as a multiple of another row's."""
     mine, theirs = (found.curve(panel, row).cells[-1].regret.value for row in (name, other))
     return f"{mine / theirs:.3g} times" if theirs > 0.0 else "no multiple"
+
+
+def agreeing(found: Growth, panel: Panel) -> tuple[int, int]:
+    """Return in how many rows the stated exponent is in the interval of the measured one, and in how many there are both."""
+    pairs = [(curve.exponent_learnt, curve.row.exponent(panel.axis)) for curve in found.curves if curve.panel == panel]
+    usable = [(measured, stated) for measured, stated in pairs if not math.isnan(measured.low + stated)]
+    return sum(measured.low <= stated <= measured.high for measured, stated in usable), len(usable)

@@ -6,7 +6,12 @@ from discreet.problems import Functions
 from discreet.reproduce.rates import Panel, Row, Table
 
 DIMENSION = 5
-OPEN, OURS, BATCHED, PAPER = "scrible, no privacy", "private-scrible, ours", "batched-scrible, ours", "private-scrible, paper"
+OPEN, OURS, BATCHED, PAPER = (
+    "scrible, no privacy",
+    "private-scrible, ours",
+    "batched-scrible, ours",
+    "private-scrible, paper",
+)
 LINEAR = Functions(lipschitz=0.5, form="linear")
 OVER_ROUNDS = Panel(axis="T", dimension=DIMENSION)
 OVER_EPSILON = Panel(axis="1/ε", values=(0.1, 0.2, 0.5, 1.0, 3.0, 10.0), dimension=DIMENSION, fitted_from=1.0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from discreet.problems import Functions
 from discreet.reproduce.rates import DELTA, Panel, Row, Table
 
+INSIDE, SLATES = "private-projection-free", "private-linear-oracle"
 FUNCTIONS = Functions("k-sets(10,3)", lipschitz=0.34, form="linear")
 PANELS = tuple(Panel(axis="T", domain="k-sets({},3)", epsilon=epsilon) for epsilon in (0.1, 1.0, 10.0))
 
 TABLE = Table(
     rows=tuple(
-        Row(name=name, algorithm=name, problem=FUNCTIONS, delta=DELTA, private="private" in name)
-        for name in ("projection-free", "private-projection-free", "linear-oracle", "private-linear-oracle")
+        Row(name=name, algorithm=name, problem=FUNCTIONS, delta=DELTA, private=name in (INSIDE, SLATES))
+        for name in ("projection-free", INSIDE, "linear-oracle", SLATES)
     ),
     panels=PANELS,
 )
