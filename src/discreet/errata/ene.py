@@ -22,7 +22,7 @@ DELTA = 1e-6
 
 def looking(rounds: int, dimension: int) -> float:
     """Return the printed ζ, for a diameter of 1."""
-    return math.sqrt(dimension) / rounds**0.25
+    return math.sqrt(dimension / math.sqrt(rounds))
 
 
 def printed_laplace(rounds: int, dimension: int) -> float:
@@ -33,8 +33,7 @@ def printed_laplace(rounds: int, dimension: int) -> float:
 def printed_gaussian(rounds: int, dimension: int, delta: float = DELTA) -> float:
     """Return the deviation of Lemma 5.4 for L = 1 and epsilon 1, with the logarithm of levels to base 2."""
     return (
-        rounds**0.25
-        * math.sqrt(dimension)
+        math.sqrt(dimension * math.sqrt(rounds))
         * math.log2(rounds)
         * math.log(rounds / delta)
         * _rare(rounds, dimension, delta)

@@ -30,7 +30,7 @@ def draw_growth(found: Growth, heading: str, titles: Mapping[Panel, str], *, col
     axes[0][0].set_ylabel("mean regret")
     axes[1][0].set_ylabel("share of what staying\nat the centre loses")
     legend_below(figure, columns=columns)
-    set_heading(figure, f"{heading}: {found.trials} trials, 95 % bars")
+    set_heading(figure, f"{heading}, {found.trials} trials, 95 % bars")
     return figure
 
 

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 from discreet.reproduce.growth import LEARNT, Curve, Growth
 from discreet.reproduce.rates import Panel
 from discreet.simulation.statistics import Interval
 
+WIDTH = 118  # of text in a terminal
+
+
+def paragraph(*sentences: str) -> list[str]:
+    """Return sentences as lines."""
+    return textwrap.wrap(" ".join(sentences), WIDTH)
+
 
 def exponent_lines(found: Growth, stated: str) -> list[str]:
-    """Return fitted exponents, curve by curve, beside those that ``stated`` names the source of, and those of our bounds."""
+    """Return fitted exponents, curve by curve, beside those of a theorem or table and those of our bounds."""
     wide = max(len(curve.row.name) for curve in found.curves) + 2
     return [
-        f"Exponents of regret, 95 % intervals: measured where regret is at most {100.0 * LEARNT:.0f} % of what staying at the centre",
-        "loses (above that it grows with T because nothing is learnt), and at all points; stated; and of our bounds:",
-        f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  {stated:>10}  {'our bound':>9}",
+        *paragraph(
+            f"Exponents of regret with 95 % intervals: measured where regret is at most {100.0 * LEARNT:.0f} % of what",
+            "staying at the centre loses (above that it grows with T because nothing is learnt), and at all points;",
+            "as stated; and those of our bounds, where they say anything.",
+        ),
+        f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  {stated:>9} ",
+        f"{'our bound':>9}",
         *(_line(curve, wide) for curve in found.curves if not curve.is_level),
     ]
 
@@ -25,7 +37,7 @@ def _line(curve: Curve, wide: int) -> str:
     return (
         f"  {curve.row.name:<{wide}}{curve.panel.axis:<6}{len(curve.learnt_cells):>3}/{len(curve.fitted_cells):<2}  "
         f"{_fitted(curve.exponent_learnt):>12}  {_fitted(curve.exponent):>12}  "
-        f"{_number(curve.row.exponent(curve.panel.axis)):>10}  {_number(curve.exponent_of_bound):>9}"
+        f"{_number(curve.row.exponent(curve.panel.axis)):>9}  {_number(curve.exponent_of_bound):>9}"
     )
 
 
@@ -69,7 +81,7 @@ def times(found: Growth, panel: Panel, name: str, other: str) -> str:
 
 
 def agreeing(found: Growth, panel: Panel) -> tuple[int, int]:
-    """Return in how many rows the stated exponent is in the interval of the measured one, and in how many there are both."""
+    """Return in how many rows the stated exponent is in the measured interval, and how many rows have both."""
     pairs = [(curve.exponent_learnt, curve.row.exponent(panel.axis)) for curve in found.curves if curve.panel == panel]
     usable = [(measured, stated) for measured, stated in pairs if not math.isnan(measured.low + stated)]
     return sum(measured.low <= stated <= measured.high for measured, stated in usable), len(usable)

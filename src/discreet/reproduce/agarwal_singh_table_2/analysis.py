@@ -17,7 +17,7 @@ from discreet.reproduce.agarwal_singh_table_2.sweep import (
 )
 from discreet.reproduce.games import Played
 from discreet.reproduce.growth import Growth, grown
-from discreet.reproduce.growth_text import exponent_lines, times
+from discreet.reproduce.growth_text import exponent_lines, paragraph, times
 
 NAME = "agarwal-singh-table-2"
 
@@ -30,20 +30,27 @@ def analyse(played: Sequence[Played]) -> Growth:
 
 def _lines(found: Growth) -> list[str]:
     last, strict = OVER_ROUNDS, OVER_EPSILON
-    epsilon = min(strict.values)
+    at_one = [times(found, last, name, OPEN) for name in (OURS, BATCHED, PAPER)]
+    at_least = [times(found, strict, name, OPEN) for name in (OURS, BATCHED, PAPER)]
     return [
-        f"Linear functions on a ball in {DIMENSION} dimensions, one direction better by half; bandit linear optimisation, the first",
-        "row of the table: √T / ε with privacy, √T without (its second row, arms, is in faster-rates-table-1 as noisy-exp2).",
-        "Over T at ε = 1, over 1/ε in the longest games, fitted for ε up to 1, where noise and not the game decides:",
+        *paragraph(
+            f"Linear functions on a ball in {DIMENSION} dimensions, one direction better by half: the first row of the",
+            "table, with √T / ε, and √T without privacy. (Its second row, arms, is in faster-rates-table-1 as",
+            "noisy-exp2.) Over T at ε = 1; over 1/ε in the longest games, fitted for ε up to 1, where noise and not",
+            "the game decides.",
+        ),
         "",
         *exponent_lines(found, "Table 2"),
         "",
-        "Over T exponents are a little above 1/2: the bounds have √(T ln T), which over these lengths is T^0.54, and in short",
-        "games regret is cut off by what the centre loses. Over 1/ε the square of a randomised response is coth²(ε/2), which",
-        "is not yet 1/ε² at ε = 1; batches need the central model only, and have √(1/ε), which the table does not know of.",
-        f"After {found.longest:,} rounds, as multiples of the regret without privacy: "
-        f"at ε = 1 {times(found, last, OURS, OPEN)} with noise on values, {times(found, last, BATCHED, OPEN)} in batches, "
-        f"{times(found, last, PAPER, OPEN)} with",
-        f"the paper's noise on every coordinate, which has 2 ε in truth; at ε = {epsilon:g} "
-        f"{times(found, strict, OURS, OPEN)}, {times(found, strict, BATCHED, OPEN)} and {times(found, strict, PAPER, OPEN)}.",
+        *paragraph(
+            "Exponents of T above 1/2: bounds have √(T ln T), which is T^0.54 over the usual lengths, and in short",
+            "games regret is cut off by what the centre loses. Exponents of 1/ε below 1: the square of a randomised",
+            "response is coth²(ε/2), which is not yet 4/ε² at ε = 1, and the loss itself counts beside the noise.",
+            "Batches have √(1/ε), for which the central model is enough: the table does not know of them.",
+        ),
+        *paragraph(
+            f"After {found.longest:,} rounds regret at ε = 1 is {at_one[0]} that without privacy with noise on values,",
+            f"{at_one[1]} in batches, and {at_one[2]} with the paper's noise on every coordinate, which has 2 ε in",
+            f"truth; at ε = {min(strict.values):g} it is {at_least[0]}, {at_least[1]} and {at_least[2]}.",
+        ),
     ]

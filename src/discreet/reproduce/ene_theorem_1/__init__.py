@@ -8,7 +8,7 @@ register(
     Reproduction(
         name=analysis.NAME,
         title="Ene, Nguyen & Vladu 2021, Theorem 1.1: regret over T, n and epsilon, the paper's noise beside ours",
-        trials=6,
+        trials=4,
         rounds=2**20,
         sweep=sweep.TABLE.sweep,
         play=games.play,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from discreet.reproduce.games import Played
 from discreet.reproduce.growth import LEARNT, Curve, Growth, grown
-from discreet.reproduce.growth_text import share_lines
+from discreet.reproduce.growth_text import paragraph, share_lines
 from discreet.reproduce.rates import DELTA, Panel
 from discreet.reproduce.slates.sweep import INSIDE, PANELS, SLATES, TABLE
 
@@ -21,15 +21,20 @@ def analyse(played: Sequence[Played]) -> Growth:
 
 
 def _lines(found: Growth) -> list[str]:
-    lines = [
-        "Slates of 3 of 10 items (k-sets), linear functions, one direction better by half, one value a round, the same guarantee",
-        f"(ε, δ = {DELTA:g}) for both: {INSIDE} (Ene et al., corrected) plays points inside the set, and {SLATES}",
-        "(ours) explores by a plan over slates and else plays the slate that leads. Regret as a share of what staying at the",
-        "centre loses:",
-    ]
+    lines = paragraph(
+        "Slates of 3 of 10 items (k-sets), linear functions, one direction better by half, one value a round, and the",
+        f"same guarantee (ε, δ = {DELTA:g}) for both: {INSIDE} (Ene et al., corrected) plays points inside the set;",
+        f"{SLATES} (ours) explores by a plan over slates, and else plays the slate that leads. Regret as a share of",
+        "what staying at the centre loses:",
+    )
     for panel in PANELS:
         lines += ["", *share_lines([curve for curve in found.curves if curve.panel == panel], f"ε = {panel.epsilon:g}")]
-    return [*lines, "", *(_verdict(found, panel) for panel in PANELS), _reason()]
+    reason = paragraph(
+        "The set is 4.6 times wider than it is deep: who looks around a point must stay deep inside, or look so near",
+        "that noise hides what is seen. Slates are vertices, and what they tell about every item does not depend on",
+        "the depth of the set.",
+    )
+    return [*lines, "", *(line for panel in PANELS for line in paragraph(_verdict(found, panel))), *reason]
 
 
 def _verdict(found: Growth, panel: Panel) -> str:
@@ -37,8 +42,9 @@ def _verdict(found: Growth, panel: Panel) -> str:
     one, other = inside.cells[-1].regret, slates.cells[-1].regret
     sure = "" if one.low > other.high or one.high < other.low else " (which may be chance)"
     return (
-        f"At ε = {panel.epsilon:g}, after {found.longest:,} rounds, slates lose {one.value / other.value:.2g} times less{sure}; "
-        f"they learn from {_start(slates)} on, points inside from {_start(inside)} on."
+        f"At ε = {panel.epsilon:g}, after {found.longest:,} rounds, slates lose {one.value / other.value:.2g} times "
+        f"less{sure}. Below {100.0 * LEARNT:.0f} % of what the centre loses: slates {_start(slates)}, points inside "
+        f"{_start(inside)}."
     )
 
 
@@ -49,11 +55,4 @@ def _start(curve: Curve) -> str:
         if not cell.share.value <= LEARNT:
             break
         from_here = cell.place.rounds
-    return "no length here" if from_here is None else f"{from_here:,} rounds"
-
-
-def _reason() -> str:
-    return (
-        "The set is 4.6 times wider than it is deep: who looks around a point must look far, to see anything, or stay deep\n"
-        "inside; a slate is a vertex, and what its loss says about every item does not depend on how deep the set is."
-    )
+    return "never" if from_here is None else f"from T = {from_here:,} on"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.reproduce.slates.analysis import NAME
-from discreet.reproduce.slates.sweep import PANELS
 from discreet.reproduce.growth import Growth
 from discreet.reproduce.growth_drawing import draw_growth
+from discreet.reproduce.slates.analysis import NAME
+from discreet.reproduce.slates.sweep import PANELS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

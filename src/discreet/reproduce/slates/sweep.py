@@ -1,4 +1,4 @@
-"""Slates of 3 of 10: Algorithm 1 of Ene et al. against a leader that plays slates themselves, over T at three epsilons."""
+"""Slates of 3 of 10: Algorithm 1 of Ene et al. against a leader that plays slates, over T at three epsilons."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Zheng et al. 2020, Table 1: regret of locally private bandits on convex functions over T and epsilon."""
 
 from discreet.reproduce import games
-from discreet.reproduce.zheng_table_1 import analysis, drawing, sweep
 from discreet.reproduce.registry import Reproduction, register
+from discreet.reproduce.zheng_table_1 import analysis, drawing, sweep
 
 register(
     Reproduction(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.reproduce.zheng_table_1.analysis import NAME
-from discreet.reproduce.zheng_table_1.sweep import DIMENSION, OVER_EPSILON, OVER_ROUNDS
 from discreet.reproduce.growth import Growth
 from discreet.reproduce.growth_drawing import draw_growth
+from discreet.reproduce.zheng_table_1.analysis import NAME
+from discreet.reproduce.zheng_table_1.sweep import DIMENSION, OVER_EPSILON, OVER_ROUNDS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
