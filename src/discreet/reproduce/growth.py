@@ -76,10 +76,6 @@ class Curve(NamedTuple):
         mine = [(cell.place.along, cell.bound) for cell in self.fitted_cells if cell.bound is not None]
         return slope([along for along, _ in mine], [bound for _, bound in mine])
 
-    def at(self, along: float) -> Cell:
-        """Return the cell at one value of the axis."""
-        return min(self.cells, key=lambda cell: abs(math.log(cell.place.along / along)))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Growth(Findings):
@@ -88,26 +84,34 @@ class Growth(Findings):
     curves: tuple[Curve, ...]
     longest: int
 
+    def along(self, panel: Panel) -> list[Curve]:
+        """Return all curves of a panel."""
+        return [curve for curve in self.curves if curve.panel == panel]
+
     def curve(self, panel: Panel, name: str) -> Curve:
         """Return the curve of a row in a panel."""
-        return next(curve for curve in self.curves if curve.panel == panel and curve.row.name == name)
+        return next(curve for curve in self.along(panel) if curve.row.name == name)
 
 
-def grown(table: Table, name: str, played: Sequence[Played]) -> Growth:
+def grown(table: Table, played: Sequence[Played]) -> Growth:
     """Return all curves, and tables of them with intervals: regret, and exponents beside those that are stated."""
     longest = max(each.game.rounds for each in played)
-    found = {(each.game.environment, each.game.problem, each.game.rounds): each for each in played}
-    curves = []
-    for panel in table.panels:
-        for row in table.rows:
-            cells = []
-            for place in panel.places(longest):
-                frame = game_at(row, place)
-                cells.append(_cell(found[frame.environment, frame.problem, frame.rounds], row, place))
-            curves.append(Curve(panel, row, tuple(cells)))
-    lines = {(curve.row.name, cell.place[1:]): _line(curve.row, cell) for curve in curves for cell in curve.cells}
+    found = {replace(each.game, players=()): each for each in played}
+    curves = [
+        Curve(panel, row, tuple(_cell(found[game_at(row, place)], row, place) for place in panel.places(longest)))
+        for panel in table.panels
+        for row in table.rows
+    ]
+    lines = {  # whoever is in several panels has one line
+        (game_at(curve.row, cell.place), curve.row.player(cell.place.epsilon)): _line(curve.row, cell)
+        for curve in curves
+        for cell in curve.cells
+    }
     return Growth(
-        tables={name: list(lines.values()), f"{name}-exponents": [_fit(curve) for curve in curves if not curve.is_level]},
+        tables={
+            table.name: list(lines.values()),
+            f"{table.name}-exponents": [_fit(curve) for curve in curves if not curve.is_level],
+        },
         text="",
         trials=played[0].trials,
         curves=tuple(curves),
@@ -123,7 +127,7 @@ def _cell(played: Played, row: Row, place: Place) -> Cell:
     player = row.player(place.epsilon)
     regret, staying = played.regret(player), played.regret(STAYING)
     stated = played.contender(player).facts.get("regret_bound")
-    most = place.rounds * replace(row.problem, domain=place.domain).widest(make_range())  # bounds are cut off there
+    most = place.rounds * played.game.problem.widest(make_range())  # bounds are cut off there
     bound = stated if stated is not None and stated < 0.99 * most else None
     return Cell(place, mean_interval(regret), mean_interval(regret / staying), float(staying.mean()), bound)
 
@@ -133,7 +137,7 @@ def _line(row: Row, cell: Cell) -> Line:
         "row": row.name,
         "algorithm": row.algorithm,
         "environment": row.environment,
-        "domain": cell.place.domain,
+        "domain": row.domain or cell.place.domain,
         "T": cell.place.rounds,
         "epsilon": cell.place.epsilon if row.private else math.inf,
         "delta": row.delta if row.private else 0.0,
@@ -149,7 +153,7 @@ def _fit(curve: Curve) -> Line:
     return {
         "row": curve.row.name,
         "over": panel.axis,
-        "domain": panel.domain.format("n" if panel.axis == "n" else panel.dimension),
+        "domain": curve.row.domain or panel.domain.format("n" if panel.axis == "n" else panel.dimension),
         "epsilon": None if panel.axis == "1/ε" else panel.epsilon,
         "stated": curve.row.exponent(panel.axis),
         "points": len(curve.fitted_cells),

@@ -10,7 +10,7 @@ from discreet.plot.looks import LINES
 from discreet.plot.ticks import log_axis, logarithmic
 from discreet.reproduce.drawing import GREY, draw_means, legend_below, panels
 from discreet.reproduce.growth import LEARNT, Growth
-from discreet.reproduce.rates import Panel
+from discreet.reproduce.rates import Panel, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,23 +19,24 @@ if TYPE_CHECKING:
 AXES = {"T": "rounds T", "n": "dimension n", "1/ε": "1 / ε: more of it is more privacy"}
 
 
-def draw_growth(found: Growth, heading: str, titles: Mapping[Panel, str], *, columns: int = 3) -> Figure:
-    """Draw all curves; the heading is followed by the number of trials."""
-    figure, axes = panels(2, len(titles), (4.2 * len(titles) + 0.6, 7.0), dpi=130, squeeze=False)
-    for column, (panel, title) in enumerate(titles.items()):
+def draw_growth(table: Table, found: Growth) -> Mapping[str, Figure]:
+    """Draw all curves."""
+    count = len(table.panels)
+    figure, axes = panels(2, count, (4.2 * count + 0.6, 7.0), dpi=130, squeeze=False)
+    for column, panel in enumerate(table.panels):
         above, below = axes[0][column], axes[1][column]
         _curves(found, panel, above, below, named=column == 0)
-        above.set_title(title, fontsize=10)
+        above.set_title(panel.title.format(longest=f"{found.longest:,}"), fontsize=10)
         below.set_xlabel(AXES[panel.axis])
     axes[0][0].set_ylabel("mean regret")
     axes[1][0].set_ylabel("share of what staying\nat the centre loses")
-    legend_below(figure, columns=columns)
-    set_heading(figure, f"{heading}, {found.trials} trials, 95 % bars")
-    return figure
+    legend_below(figure, columns=count)
+    set_heading(figure, f"{table.heading}, {found.trials} trials, 95 % bars")
+    return {table.name: figure}
 
 
 def _curves(found: Growth, panel: Panel, above: Axes, below: Axes, *, named: bool) -> None:
-    mine = [curve for curve in found.curves if curve.panel == panel]
+    mine = found.along(panel)
     for index, curve in enumerate(mine):
         draw_means(above, curve.along, [cell.regret for cell in curve.cells], index, curve.row.name if named else None)
         draw_means(below, curve.along, [cell.share for cell in curve.cells], index, None)

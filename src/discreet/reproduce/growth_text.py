@@ -27,8 +27,7 @@ def exponent_lines(found: Growth, stated: str) -> list[str]:
             "staying at the centre loses (above that it grows with T because nothing is learnt), and at all points;",
             "as stated; and those of our bounds, where they say anything.",
         ),
-        f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  {stated:>9} ",
-        f"{'our bound':>9}",
+        f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  {stated:>9}  {'our bound':>9}",
         *(_line(curve, wide) for curve in found.curves if not curve.is_level),
     ]
 
@@ -80,8 +79,14 @@ def times(found: Growth, panel: Panel, name: str, other: str) -> str:
     return f"{mine / theirs:.3g} times" if theirs > 0.0 else "no multiple"
 
 
-def agreeing(found: Growth, panel: Panel) -> tuple[int, int]:
-    """Return in how many rows the stated exponent is in the measured interval, and how many rows have both."""
-    pairs = [(curve.exponent_learnt, curve.row.exponent(panel.axis)) for curve in found.curves if curve.panel == panel]
-    usable = [(measured, stated) for measured, stated in pairs if not math.isnan(measured.low + stated)]
-    return sum(measured.low <= stated <= measured.high for measured, stated in usable), len(usable)
+def agreement(found: Growth, panel: Panel) -> str:
+    """Return how far measured exponents are from those that are stated, at most, and where."""
+    apart = [
+        (abs(curve.exponent_learnt.value - curve.row.exponent(panel.axis)), curve.row.name)
+        for curve in found.along(panel)
+        if not math.isnan(curve.exponent_learnt.value + curve.row.exponent(panel.axis))
+    ]
+    if not apart:
+        return "nothing is learnt in games this short"
+    most, name = max(apart)
+    return f"measured exponents are at most {most:.2f} from those of the table ({name})"

@@ -31,7 +31,8 @@ class Row:
 
     name: str
     algorithm: str
-    problem: Functions  # but for its set, which the panels name
+    problem: Functions  # but for its set
+    domain: str = ""  # its own set, instead of the one that a panel names
     environment: str = "linear"
     world: Options = ()  # of the environment
     delta: float = 0.0
@@ -68,6 +69,7 @@ class Panel:
     """One axis: T, the dimension n or 1 / ε. All else is fixed; games have the longest T where that is not the axis."""
 
     axis: Axis
+    title: str  # in which {longest} stands for the number of rounds
     values: tuple[float, ...] = ()  # of n or epsilon; lengths of games follow from the longest
     domain: str = "ball({})"
     dimension: int = 10
@@ -88,6 +90,8 @@ class Panel:
 class Table:
     """A table of rates."""
 
+    name: str  # of its files
+    heading: str  # of its figure
     rows: tuple[Row, ...]
     panels: tuple[Panel, ...]
 
@@ -104,9 +108,9 @@ class Table:
 
 def game_at(row: Row, place: Place) -> Game:
     """Return the game of a row, without its players."""
-    problem = replace(row.problem, domain=place.domain)
+    problem = replace(row.problem, domain=row.domain or place.domain)
     return Game(
-        part=f"{place.domain}, T = {place.rounds:,}",
+        part=f"{problem.domain}, T = {place.rounds:,}",
         environment=row.environment,
         problem=problem,
         rounds=place.rounds,

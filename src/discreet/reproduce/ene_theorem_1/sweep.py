@@ -8,9 +8,11 @@ from discreet.reproduce.rates import DELTA, Panel, Row, Table
 
 OPEN, OURS, PURE, PAPER, PAPER_PURE = "no privacy", "ours, (ε, δ)", "ours, ε", "paper, (ε, δ)", "paper, ε"
 FUNCTIONS = Functions(lipschitz=0.5)  # the steepest that fit into [0, 1] on a ball of radius 1
-OVER_ROUNDS = Panel(axis="T")
-OVER_DIMENSIONS = Panel(axis="n", values=(3, 5, 10, 20, 40))
-OVER_EPSILON = Panel(axis="1/ε", values=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0))
+OVER_ROUNDS = Panel(axis="T", title="over rounds: 10 dimensions, ε = 1")
+OVER_DIMENSIONS = Panel(axis="n", title="over dimensions: ε = 1, {longest} rounds", values=(3, 5, 10, 20, 40))
+OVER_EPSILON = Panel(
+    axis="1/ε", title="over ε: 10 dimensions, {longest} rounds", values=(0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+)
 
 
 def _row(name: str, delta: float, in_dimension: float, options: Options = ()) -> Row:
@@ -25,6 +27,8 @@ def _row(name: str, delta: float, in_dimension: float, options: Options = ()) ->
 
 
 TABLE = Table(
+    name="ene-theorem-1",
+    heading="One value a round and a linear oracle, on balls, with the noise of Ene et al. and with ours",
     rows=(
         Row(
             name=OPEN,

@@ -1,18 +1,13 @@
 """Slates: projection-free points of Ene et al. against a leader on vertices, at the same privacy."""
 
-from discreet.reproduce import games
-from discreet.reproduce.registry import Reproduction, register
-from discreet.reproduce.slates import analysis, drawing, sweep
+from discreet.reproduce.slates.sweep import TABLE
+from discreet.reproduce.slates.text import words
+from discreet.reproduce.tables import register_table
 
-register(
-    Reproduction(
-        name=analysis.NAME,
-        title="slates of 3 of 10: Ene, Nguyen & Vladu 2021 against a leader that plays slates themselves",
-        trials=4,
-        rounds=2**20,
-        sweep=sweep.TABLE.sweep,
-        play=games.play,
-        analyse=analysis.analyse,
-        draw=drawing.draw,
-    )
+register_table(
+    TABLE,
+    words,
+    title="slates of 3 of 10: Ene, Nguyen & Vladu 2021 against a leader that plays slates themselves",
+    trials=4,
+    rounds=2**20,
 )

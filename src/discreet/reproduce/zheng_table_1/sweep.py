@@ -10,8 +10,14 @@ from discreet.reproduce.rates import Panel, Row, Table
 DIMENSION = 3  # the table hides the dimension; in more of them less is learnt in a million rounds
 ABSOLUTE = Functions(lipschitz=0.64)  # neither smooth nor strongly convex
 CURVED = Functions(curvature=0.5, smoothness=0.5)
-OVER_ROUNDS = Panel(axis="T", dimension=DIMENSION)
-OVER_EPSILON = Panel(axis="1/ε", values=(0.1, 0.2, 0.5, 1.0, 3.0, 10.0), dimension=DIMENSION, fitted_from=1.0)
+OVER_ROUNDS = Panel(axis="T", title="over rounds, at ε = 1", dimension=DIMENSION)
+OVER_EPSILON = Panel(
+    axis="1/ε",
+    title="over ε, after {longest} rounds",
+    values=(0.1, 0.2, 0.5, 1.0, 3.0, 10.0),
+    dimension=DIMENSION,
+    fitted_from=1.0,
+)
 
 
 def _row(name: str, algorithm: str, problem: Functions, in_rounds: float, in_epsilon: float) -> Row:
@@ -26,8 +32,10 @@ def _row(name: str, algorithm: str, problem: Functions, in_rounds: float, in_eps
     )
 
 
-# A row for one-dimensional stochastic functions (T^1/2 / ε) has its place between the fourth and the fifth.
+# The row of stochastic functions (T^1/2 / ε) has its place after the fourth: with a set of its own, in one dimension.
 TABLE = Table(
+    name="zheng-table-1",
+    heading=f"Noise on every report: functions on a ball in {DIMENSION} dimensions",
     rows=(
         _row("convex", "local-convex", ABSOLUTE, 0.75, 1.0),
         _row("smooth", "local-smooth", replace(CURVED, curvature=0.0), 2.0 / 3.0, 1.0),

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from discreet.reproduce.agarwal_singh_table_2.sweep import (
     BATCHED,
     DIMENSION,
@@ -13,22 +10,13 @@ from discreet.reproduce.agarwal_singh_table_2.sweep import (
     OVER_EPSILON,
     OVER_ROUNDS,
     PAPER,
-    TABLE,
 )
-from discreet.reproduce.games import Played
-from discreet.reproduce.growth import Growth, grown
+from discreet.reproduce.growth import Growth
 from discreet.reproduce.growth_text import exponent_lines, paragraph, times
 
-NAME = "agarwal-singh-table-2"
 
-
-def analyse(played: Sequence[Played]) -> Growth:
-    """Return all curves, and what they mean."""
-    found = grown(TABLE, NAME, played)
-    return replace(found, text="\n".join(_lines(found)))
-
-
-def _lines(found: Growth) -> list[str]:
+def words(found: Growth) -> list[str]:
+    """Return what is said about the table."""
     last, strict = OVER_ROUNDS, OVER_EPSILON
     at_one = [times(found, last, name, OPEN) for name in (OURS, BATCHED, PAPER)]
     at_least = [times(found, strict, name, OPEN) for name in (OURS, BATCHED, PAPER)]

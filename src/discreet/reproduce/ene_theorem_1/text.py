@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from discreet.reproduce.ene_theorem_1.sweep import (
     OPEN,
     OURS,
@@ -13,24 +10,15 @@ from discreet.reproduce.ene_theorem_1.sweep import (
     PAPER,
     PAPER_PURE,
     PURE,
-    TABLE,
 )
-from discreet.reproduce.games import Played
-from discreet.reproduce.growth import Growth, grown
+from discreet.reproduce.growth import Growth
 from discreet.reproduce.growth_text import exponent_lines, paragraph, share_lines, times
 from discreet.reproduce.rates import DELTA
 
-NAME = "ene-theorem-1"
 
-
-def analyse(played: Sequence[Played]) -> Growth:
-    """Return all curves, and what they mean."""
-    found = grown(TABLE, NAME, played)
-    return replace(found, text="\n".join(_lines(found)))
-
-
-def _lines(found: Growth) -> list[str]:
-    over_epsilon = [curve for curve in found.curves if curve.panel == OVER_EPSILON]
+def words(found: Growth) -> list[str]:
+    """Return what is said about the table."""
+    over_epsilon = found.along(OVER_EPSILON)
     ours, pure, paper, paper_pure = (times(found, OVER_ROUNDS, name, OPEN) for name in (OURS, PURE, PAPER, PAPER_PURE))
     return [
         *paragraph(

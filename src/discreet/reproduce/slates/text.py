@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
-from discreet.reproduce.games import Played
-from discreet.reproduce.growth import LEARNT, Curve, Growth, grown
+from discreet.reproduce.growth import LEARNT, Curve, Growth
 from discreet.reproduce.growth_text import paragraph, share_lines
 from discreet.reproduce.rates import DELTA, Panel
-from discreet.reproduce.slates.sweep import INSIDE, PANELS, SLATES, TABLE
-
-NAME = "slates"
+from discreet.reproduce.slates.sweep import INSIDE, PANELS, SLATES
 
 
-def analyse(played: Sequence[Played]) -> Growth:
-    """Return all curves, and what they mean."""
-    found = grown(TABLE, NAME, played)
-    return replace(found, text="\n".join(_lines(found)))
-
-
-def _lines(found: Growth) -> list[str]:
+def words(found: Growth) -> list[str]:
+    """Return what is said about the table."""
     lines = paragraph(
         "Slates of 3 of 10 items (k-sets), linear functions, one direction better by half, one value a round, and the",
         f"same guarantee (ε, δ = {DELTA:g}) for both: {INSIDE} (Ene et al., corrected) plays points inside the set;",
@@ -28,7 +17,7 @@ def _lines(found: Growth) -> list[str]:
         "what staying at the centre loses:",
     )
     for panel in PANELS:
-        lines += ["", *share_lines([curve for curve in found.curves if curve.panel == panel], f"ε = {panel.epsilon:g}")]
+        lines += ["", *share_lines(found.along(panel), f"ε = {panel.epsilon:g}")]
     reason = paragraph(
         "The set is 4.6 times wider than it is deep: who looks around a point must stay deep inside, or look so near",
         "that noise hides what is seen. Slates are vertices, and what they tell about every item does not depend on",
