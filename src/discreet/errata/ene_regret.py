@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -188,4 +189,64 @@ def frank_wolfe() -> str:
     return (
         f"cross(10), 50 sums from short to long, {steps} steps from the centre: at most {leader_error(steps):.3f} D from the minimum; printed "
         f"{math.sqrt(20.0 / steps):.3f} D, ours {2.0 / math.sqrt(steps + 2):.3f} D, line 14 {1.0 / math.sqrt(steps):.3f} D."
+    )
+
+
+def literal_sums(values: Sequence[float], *, with_itself: bool) -> list[float]:
+    """Return the sums of Algorithm 5 without noise; ``with_itself`` counts a leaf among its ancestors."""
+    bits = len(values).bit_length()
+    nodes: dict[str, float] = {}
+
+    def ancestors(leaf: int) -> list[str]:
+        label = f"{leaf:0{bits}b}"
+        return [label[:length] for length in range(bits + int(with_itself))]
+
+    found = []
+    for t, value in enumerate(values, start=1):
+        for node in ancestors(t - 1):
+            nodes[node] = nodes.get(node, 0.0) + value
+        left = [f"{node[:-1]}0" for node in ancestors(t) if node.endswith("1")]
+        found.append(sum(nodes.get(node, 0.0) for node in left))
+    return found
+
+
+@erratum(
+    paper=PAPER,
+    place="Algorithm 5 and equation (C.2): indices",
+    printed="vectors are added to the ancestors of a leaf; batch R is the functions (T_batch - 1) R + t, t = 1 .. T_round.",
+    ours="to the leaf itself, too, which counts among the ancestors in line 3 as well; and (R - 1) T_batch + r, r = 1 .. T_batch.",
+    verdict="slip",
+)
+def indices() -> str:
+    """Add ones, and count which functions are in a batch."""
+    sums = ", ".join(f"{found:.0f}" for found in literal_sums([1.0] * 7, with_itself=False))
+    size = 10
+    covered = [(size - 1) * batch + t for batch in range(1, size + 1) for t in range(1, size + 1)]
+    missing = size**2 - len({t for t in covered if t <= size**2})
+    twice = len(covered) - len(set(covered))
+    return (
+        f"the sums of up to 7 ones, as printed and without noise: {sums}. With T = 100 the printed batches leave out {missing} functions, and have "
+        f"{twice} in two batches."
+    )
+
+
+@erratum(
+    paper=PAPER,
+    place="Section 1: linear bandits before",
+    printed="Agarwal & Singh 2017 obtained T^(2/3) / ε for linear functions and n T^(2/3) / ε for arms.",
+    ours="sqrt(T) / ε and sqrt(n T ln n) / ε: the printed ones are those of the column before in their Table 2, by Smith & Thakurta 2013.",
+    verdict="slip",
+)
+def before() -> str:
+    """Fit the exponent of the proved bound for linear functions."""
+    long, short = (
+        algorithm("private-scrible").build(Setting(Functions("ball(5)", form="linear"), rounds=2**power)).regret_bound
+        for power in (30, 20)
+    )
+    assert long is not None
+    assert short is not None
+    exponent = math.log2(long / short) / 10.0
+    return (
+        f"the proved bound of private-scrible on ball(5), ε = 1, grows with T^{exponent:.2f} from T = 2^20 to 2^30, which is sqrt(T ln T). Measured: "
+        "`discreet reproduce agarwal-singh-table-2`."
     )
