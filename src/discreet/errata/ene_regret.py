@@ -82,7 +82,7 @@ def delay() -> str:
     late, fresh = (shares(2**14, 4, sign=-1.0, delay=by) for by in (1, 0))
     saved = 100.0 * float((late - fresh).mean() / late.mean())
     return (
-        f"the same games: the share is {late.mean():.3f} with and {fresh.mean():.3f} without delay, {saved:.0f} % less. In Lemma 4.1 the step term is η κ² / 2 a "
+        f"the games of the leader above: the share is {late.mean():.3f} with and {fresh.mean():.3f} without delay, {saved:.0f} % less. In Lemma 4.1 the step term is η κ² / 2 a "
         "batch, and the delay adds η κ² to it: three times as much."
     )
 

@@ -2,7 +2,8 @@
 
 A reproduction is a package of its own: a *sweep* is data that one can read, an *analysis* turns what was played into
 tables and words, a *drawing* turns those into figures. What they share is here, once: games and how they are played
-(``games``), fitted exponents (``fitting``), files (``files``), and how drawings look (``drawing``).
+(``games``), fitted exponents (``fitting``), files (``files``), and how drawings look (``drawing``). A table of rates is
+a value (``rates``), of which all but the words follow (``growth``, ``growth_text``, ``growth_drawing``, ``tables``).
 """
 
 from discreet.reproduce import (
