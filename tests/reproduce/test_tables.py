@@ -160,7 +160,7 @@ def test_slates_say_who_learns_and_from_when():
 
     lines = "\n".join(about_slates(grown(SLATES_TABLE, imagined(SLATES_TABLE.sweep(2**20), law))))
     said = " ".join(lines.split())
-    assert len(PANELS) == said.count("slates lose 4.9 times less. Below 70 %")
+    assert len(PANELS) == said.count("points inside lose 4.9 times as much as slates. Below 70 %")
     assert "slates from T = 262,144 on, points inside never." in said
 
 

@@ -25,7 +25,8 @@ def exponent_lines(found: Growth, stated: str) -> list[str]:
         *paragraph(
             f"Exponents of regret with 95 % intervals: measured where regret is at most {100.0 * LEARNT:.0f} % of what",
             "staying at the centre loses (above that it grows with T because nothing is learnt), and at all points;",
-            "as stated; and those of our bounds, where they say anything.",
+            "as stated; and those of our bounds, where they say anything. Algorithms learn even where their bound",
+            "says nothing (when_vacuous=play).",
         ),
         f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  {stated:>9}  {'our bound':>9}",
         *(_line(curve, wide) for curve in found.curves if not curve.is_level),

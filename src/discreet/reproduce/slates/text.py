@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.reproduce.growth import LEARNT, Curve, Growth
 from discreet.reproduce.growth_text import paragraph, share_lines
 from discreet.reproduce.rates import DELTA, Panel
-from discreet.reproduce.slates.sweep import INSIDE, PANELS, SLATES
+from discreet.reproduce.slates.sweep import FUNCTIONS, INSIDE, PANELS, SLATES
 
 
 def words(found: Growth) -> list[str]:
@@ -13,15 +13,16 @@ def words(found: Growth) -> list[str]:
     lines = paragraph(
         "Slates of 3 of 10 items (k-sets), linear functions, one direction better by half, one value a round, and the",
         f"same guarantee (ε, δ = {DELTA:g}) for both: {INSIDE} (Ene et al., corrected) plays points inside the set;",
-        f"{SLATES} (ours) explores by a plan over slates, and else plays the slate that leads. Regret as a share of",
-        "what staying at the centre loses:",
+        f"{SLATES} (ours) explores by a plan over slates, and else plays the slate that leads. Both learn even where",
+        "their bound says nothing (when_vacuous=play). Regret as a share of what staying at the centre loses:",
     )
     for panel in PANELS:
         lines += ["", *share_lines(found.along(panel), f"ε = {panel.epsilon:g}")]
+    place = FUNCTIONS.place
     reason = paragraph(
-        "The set is 4.6 times wider than it is deep: who looks around a point must stay deep inside, or look so near",
-        "that noise hides what is seen. Slates are vertices, and what they tell about every item does not depend on",
-        "the depth of the set.",
+        f"The set is {place.outer / place.inner:.2g} times wider than it is deep: who looks around a point must stay",
+        "deep inside, or look so near that noise hides what is seen. Slates are vertices, and what they tell about",
+        "every item does not depend on the depth of the set.",
     )
     return [*lines, "", *(line for panel in PANELS for line in paragraph(_verdict(found, panel))), *reason]
 
@@ -31,9 +32,9 @@ def _verdict(found: Growth, panel: Panel) -> str:
     one, other = inside.cells[-1].regret, slates.cells[-1].regret
     sure = "" if one.low > other.high or one.high < other.low else " (which may be chance)"
     return (
-        f"At ε = {panel.epsilon:g}, after {found.longest:,} rounds, slates lose {one.value / other.value:.2g} times "
-        f"less{sure}. Below {100.0 * LEARNT:.0f} % of what the centre loses: slates {_start(slates)}, points inside "
-        f"{_start(inside)}."
+        f"At ε = {panel.epsilon:g}, after {found.longest:,} rounds, points inside lose {one.value / other.value:.2g} "
+        f"times as much as slates{sure}. Below {100.0 * LEARNT:.0f} % of what the centre loses: slates {_start(slates)}, "
+        f"points inside {_start(inside)}."
     )
 
 
