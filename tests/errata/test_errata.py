@@ -18,7 +18,7 @@ from discreet.errata.agarwal_singh import tree_epsilon
 from discreet.errata.ene import batch_lengths, looking, needed, printed_gaussian, printed_laplace
 from discreet.errata.ene_regret import algorithm_1, leader_error, literal_sums
 from discreet.errata.tossou import gain_leak, loss_leak, rival_leak
-from discreet.errata.zheng import exponent_of_epsilon, proved
+from discreet.errata.zheng import exponent_of_epsilon, model_rewards, moments_of_contexts, proved
 from discreet.problems import Functions
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -144,3 +144,10 @@ def test_noise_makes_values_larger_and_functions_no_steeper():
     two = Functions("ball(10)", evaluations=2)
     assert proved("local-two-point", two, 40, 0.01) < 11.0 * proved("local-two-point", two, 40, 0.1)
     assert proved("local-two-point", two, 40, 1.0, calibration="paper") > 100.0 * proved("local-two-point", two, 40, 1.0)
+
+
+def test_reports_on_contexts_move_less_than_printed():
+    assert "moves by 1.000 at most" in model_rewards()
+    said = moments_of_contexts()
+    assert "29.9 is printed for everything; 10.6, 7.5 and 14.9 are enough" in said
+    assert "by more than 1.414" in said

@@ -177,10 +177,10 @@ def _first_report(size: float, scale: float, world: int, trials: int, series: in
     verdict="too small",
 )
 def linear_bandit() -> str:
-    """Attack the first report: SCRiBLe begins on an axis of a cube or a ball."""
+    """Attack the first report, of a point on an axis, where SCRiBLe can begin in a cube or a ball."""
     bound = attacked(partial(_first_report, 0.5, 1.0), TRIALS, delta=0.0, gaussian=False)
     return (
-        "losses with a 1-norm of at most 1, claimed epsilon 1, the first point, on an axis as SCRiBLe chooses it in a cube or a ball: the attack finds "
+        "losses with a 1-norm of at most 1, claimed epsilon 1, the first point on an axis, where SCRiBLe can begin in a cube or a ball: the attack finds "
         f"epsilon at least {bound:.2f} (exact: 2)."
     )
 
