@@ -84,13 +84,13 @@ class Growth(Findings):
     curves: tuple[Curve, ...]
     longest: int
 
-    def along(self, panel: Panel) -> list[Curve]:
+    def curves_of(self, panel: Panel) -> list[Curve]:
         """Return all curves of a panel."""
         return [curve for curve in self.curves if curve.panel == panel]
 
     def curve(self, panel: Panel, name: str) -> Curve:
         """Return the curve of a row in a panel."""
-        return next(curve for curve in self.along(panel) if curve.row.name == name)
+        return next(curve for curve in self.curves_of(panel) if curve.row.name == name)
 
 
 def grown(table: Table, played: Sequence[Played]) -> Growth:

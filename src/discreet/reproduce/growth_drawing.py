@@ -36,7 +36,7 @@ def draw_growth(table: Table, found: Growth) -> Mapping[str, Figure]:
 
 
 def _curves(found: Growth, panel: Panel, above: Axes, below: Axes, *, named: bool) -> None:
-    mine = found.along(panel)
+    mine = found.curves_of(panel)
     for index, curve in enumerate(mine):
         draw_means(above, curve.along, [cell.regret for cell in curve.cells], index, curve.row.name if named else None)
         draw_means(below, curve.along, [cell.share for cell in curve.cells], index, None)

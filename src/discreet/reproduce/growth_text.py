@@ -84,7 +84,7 @@ def agreement(found: Growth, panel: Panel) -> str:
     """Return how far measured exponents are from those that are stated, at most, and where."""
     apart = [
         (abs(curve.exponent_learnt.value - curve.row.exponent(panel.axis)), curve.row.name)
-        for curve in found.along(panel)
+        for curve in found.curves_of(panel)
         if not math.isnan(curve.exponent_learnt.value + curve.row.exponent(panel.axis))
     ]
     if not apart:

@@ -18,7 +18,7 @@ from discreet.reproduce.rates import DELTA
 
 def words(found: Growth) -> list[str]:
     """Return what is said about the table."""
-    over_epsilon = found.along(OVER_EPSILON)
+    over_epsilon = found.curves_of(OVER_EPSILON)
     ours, pure, paper, paper_pure = (times(found, OVER_ROUNDS, name, OPEN) for name in (OURS, PURE, PAPER, PAPER_PURE))
     return [
         *paragraph(

@@ -17,7 +17,7 @@ def words(found: Growth) -> list[str]:
         "their bound says nothing (when_vacuous=play). Regret as a share of what staying at the centre loses:",
     )
     for panel in PANELS:
-        lines += ["", *share_lines(found.along(panel), f"ε = {panel.epsilon:g}")]
+        lines += ["", *share_lines(found.curves_of(panel), f"ε = {panel.epsilon:g}")]
     place = FUNCTIONS.place
     reason = paragraph(
         f"The set is {place.outer / place.inner:.2g} times wider than it is deep: who looks around a point must stay",

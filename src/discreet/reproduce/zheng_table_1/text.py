@@ -9,7 +9,7 @@ from discreet.reproduce.zheng_table_1.sweep import DIMENSION, OVER_EPSILON, OVER
 
 def words(found: Growth) -> list[str]:
     """Return what is said about the table."""
-    over_epsilon = found.along(OVER_EPSILON)
+    over_epsilon = found.curves_of(OVER_EPSILON)
     return [
         *paragraph(
             f"Noise on every report, functions on a ball in {DIMENSION} dimensions: absolute losses where only",
