@@ -22,6 +22,7 @@ from discreet.reproduce.price_of_privacy.sweep import private_names
 from discreet.reproduce.tossou_figure_1.sweep import ADVERSARIES, paper_batch, paper_epsilon
 from discreet.simulation.statistics import Interval
 
+TABLES = {"ene-theorem-1", "zheng-table-1", "agarwal-singh-table-2", "slates"}  # of rates
 SMALL = {
     "tossou-figure-1": {"trials": 4, "rounds": 4096},
     "faster-rates-figure-1": {"rounds": 150_000},
@@ -31,8 +32,10 @@ SMALL = {
 
 
 def test_every_reproduction_is_tried():
-    elsewhere = {"agarwal-singh-table-1", "agarwal-singh-privacy-for-free", "faster-rates-table-1-experts"}
-    assert set(SMALL) | elsewhere == set(reproductions()), "others are in test_reproduce_free and test_reproduce_advice"
+    elsewhere = {"agarwal-singh-table-1", "agarwal-singh-privacy-for-free", "faster-rates-table-1-experts", *TABLES}
+    assert set(SMALL) | elsewhere == set(reproductions()), (
+        "others are in test_reproduce_free, test_reproduce_advice and test_tables"
+    )
 
 
 @pytest.mark.slow
