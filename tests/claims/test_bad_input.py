@@ -451,7 +451,10 @@ CALLS = [
         "the losses have the shape (2,), but must be a vector of length 3.",
     ),
     ('VectorOptimizer("ball", 0, 100, 1.0)', "dimension is 0, but must be a whole number of at least 2."),
-    ('VectorOptimizer("bal", 2, 100, 1.0)', "geometry is 'bal', but must be 'ball' or 'cube' (Experts has distributions)."),
+    (
+        'VectorOptimizer("bal", 2, 100, 1.0)',
+        "geometry is 'bal', but must be 'ball' or 'cube' (Experts has distributions).",
+    ),
     ("Advisor(3, 1, 100, 1.0)", "experts is 1, but must be a whole number of at least 2."),
     ('audit("x")', "unknown algorithm 'x'"),
     ("audit(None)", "the subject is None"),

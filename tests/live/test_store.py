@@ -287,9 +287,7 @@ def test_each_face_opens_its_own_runs(tmp_path):
             if name == kind.__name__:
                 kind.open(tmp_path / name).close()
             else:
-                with pytest.raises(
-                    DiscreetError, match=rf"is a run of {name}: open it with {name}\.open"
-                ):
+                with pytest.raises(DiscreetError, match=rf"is a run of {name}: open it with {name}\.open"):
                     kind.open(tmp_path / name)
 
 

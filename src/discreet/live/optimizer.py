@@ -29,13 +29,13 @@ Outcome = float | Sequence[float] | Floats
 class Optimizer(PointFace):
     """Private optimisation from what points cost: a point, a slate, a ranking or a path is played, and its loss is told.
 
-    >>> slates = Optimizer(domain="k-sets(10,3)", horizon=1_000_000, epsilon=1.0, delta=1e-6)
+    >>> slates = Optimizer(domain="k-sets(10,3)", horizon=100_000, epsilon=1.0, delta=1e-6)
     >>> decision = slates.ask()
     >>> decision.label                    # decision.point has a 1 for each of these items
     'items ..., ..., ...'
     >>> slates.tell(decision, loss=0.25)
     >>> slates
-    Optimizer(k-sets(10,3), round 1 of 1000000, private-linear-oracle, (1, 1e-06)-differential privacy, live: exact noise)
+    Optimizer(k-sets(10,3), round 1 of 100000, private-linear-oracle, (1, 1e-06)-differential privacy, live: exact noise)
 
     A loss is one number in the range from ``low`` to ``high``; neighbours replace that of one round. Algorithms with two
     evaluations (``private-two-point``) give two points, the rows of ``decision.point``, and take the losses of both.
@@ -80,7 +80,9 @@ class Optimizer(PointFace):
         **options: Any,
     ) -> None:
         if "geometry" in options:
-            raise DiscreetError("geometry is given, but that is for VectorOptimizer: here the set is a domain, 'ball(3)'.")
+            raise DiscreetError(
+                "geometry is given, but is for VectorOptimizer: here the set is a domain, such as 'ball(3)'."
+            )
         recipe = {
             "domain": domain,
             "horizon": horizon,
@@ -125,7 +127,7 @@ class Optimizer(PointFace):
         return Point(given.action.copy(), given.id, given.token, self._words(given.action))
 
     def tell(self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None) -> None:
-        """Report what was lost or gained at the point of a decision, or of the one with an id: two numbers for two points.
+        """Report what was lost or gained by a decision, or by the one with an id: two numbers for two points.
 
         With ``wait``, what comes after its deadline is dropped.
         """
