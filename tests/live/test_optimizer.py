@@ -64,7 +64,7 @@ def test_every_algorithm_is_live_with_the_guarantee_of_its_simulation(name, delt
 def test_spherical_noise_is_for_simulation_only_and_never_chosen_live(name):
     assert "spherical" in simulated(name, delta=0.0).plan.private.channel.noise_scales[0].kind
     assert "spherical" not in live(name, delta=0.0).plan.private.channel.noise_scales[0].kind
-    with pytest.raises(DiscreetError, match="spherical noise cannot be drawn exactly.*live use needs noise laplace"):
+    with pytest.raises(DiscreetError, match=r"spherical noise cannot be drawn exactly.*live use needs noise laplace"):
         live(name, delta=0.0, noise="spherical")
 
 
@@ -213,7 +213,7 @@ def test_clipping():
         ({"domain": "k-sets(5)"}, "must be k-sets"),
         ({"domain": None}, "domain is None, but must be the name of a set, such as 'ball\\(10\\)'"),
         ({"domain": "ball(3)", "algorithm": "private-linear-oracle"}, "must have vertices"),
-        ({"geometry": "ball"}, "geometry is given, but that is for VectorOptimizer"),
+        ({"geometry": "ball"}, "geometry is given, but is for VectorOptimizer"),
         ({"lipschitz": 0.0}, "lipschitz is 0.0"),
         ({"curvature": 2.0, "smoothness": 1.0, "algorithm": "local-smooth"}, "curvature must not be more"),
         ({"algorithm": "local-strongly-convex", "curvature": 0.0}, "curvature is 0, but local-strongly-convex is for"),
@@ -242,7 +242,7 @@ def test_bad_arguments_are_refused(changes, complaint):
 
 
 def test_the_other_faces_name_this_one():
-    with pytest.raises(DiscreetError, match="which plays functions on ball.*: use Optimizer"):
+    with pytest.raises(DiscreetError, match=r"which plays functions on ball.*: use Optimizer"):
         VectorOptimizer("ball", 3, 100, 1.0, algorithm="fkm")
 
 
