@@ -27,6 +27,7 @@ from discreet.problems.function_games import (
     with_losses,
 )
 from discreet.ranges import Range
+from discreet.sets.in_python import failures_of, with_calls
 
 FORMS = ("convex", "linear")
 SMALL = {  # what audits play instead
@@ -161,8 +162,12 @@ class Functions(Problem):
         functions = functions_of(game)
         extent = np.empty((functions.losses.shape[0], 5))
         place = self.place
-        fast = compilable(functions) and compilable(place.set)
-        (compile_for(measure, functions, place.set) if fast else measure)(functions, place.set, place.outer, extent)
+        if compilable(functions):
+            within, calls = with_calls(place.set)
+            with failures_of(calls):
+                compile_for(measure, functions, within)(functions, within, place.outer, extent)
+        else:
+            measure(functions, place.set, place.outer, extent)
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
