@@ -54,6 +54,7 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
         """Ask for the leader."""
         copy_into(sums, self.shared, 0)
+        copy_into(point, self.shared, 2)  # where a search may begin
         self.shared[1, 0] = rate
         self.ask_python(LEADER)
         copy_out(self.shared, 2, point)
