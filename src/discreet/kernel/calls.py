@@ -1,7 +1,7 @@
 """Calls from compiled code back into Python: one part that cannot be compiled need not make a whole loop plain.
 
-Compiled code knows a :class:`Call` by two numbers, the address of one C function, which takes the lock of the interpreter,
-and the number of the call there. Arguments and results pass through an array that both sides hold.
+Compiled code knows a :class:`Call` by two numbers: the address of one C function, which takes the interpreter's lock, and
+the number of the call there. Arguments and results pass through an array that both sides hold.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Integers
 from discreet.errors import check_int
 from discreet.sets.arguments import outweighed
 from discreet.sets.contract import Gauged
@@ -62,9 +62,7 @@ class Birkhoff(Selections, Gauged):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write an assignment with the least sum of entries."""
-        from scipy.optimize import linear_sum_assignment
-
-        workers, jobs = linear_sum_assignment(outweighed(direction).reshape(self.workers, self.workers))
+        workers, jobs = _solver()(outweighed(direction).reshape(self.workers, self.workers))
         point[:] = 0.0
         point[workers * self.workers + jobs] = 1.0
 
@@ -97,6 +95,15 @@ class Birkhoff(Selections, Gauged):
         """Return who does what."""
         jobs = np.argmax(point.reshape(self.workers, self.workers), axis=1)
         return ", ".join(f"worker {worker} does job {job}" for worker, job in enumerate(jobs))
+
+
+@functools.cache
+def _solver() -> Callable[[Floats], tuple[Integers, Integers]]:
+    """Return SciPy's solver, which is imported when it is first needed, and not looked up in every call."""
+    from scipy.optimize import linear_sum_assignment
+
+    found: Callable[[Floats], tuple[Integers, Integers]] = linear_sum_assignment
+    return found
 
 
 @functools.lru_cache(maxsize=4)

@@ -19,14 +19,14 @@ MOST_MOVES = 2000  # of portions, between two questions
 class Corrective(ProjectionFree):
     """The same leader for oracles that are slow: fully corrective Frank-Wolfe steps.
 
-    The point is kept as a mixture Σ w_j p_j of what the oracle has answered. An answer brings the usual step; then portions
-    w are moved between the points at hand, from where the objective |x - c|² + η ⟨S, x⟩ falls least to where it falls
-    most, by exact line search (pairwise steps), until the largest difference is an eighth of the last gap. That asks
-    nobody, and never increases the objective; so the number of steps is bounded as for :class:`ProjectionFree`, and the
-    same gap proves the distance to the leader. On faces of a polytope, where plain steps zigzag, it takes a hundredth of
-    the calls and less.
+    The point is kept as a mixture Σ w_j p_j of what the oracle has answered. An answer brings the usual step; then
+    portions w are moved between the points at hand, from where the objective |x - c|² + η ⟨S, x⟩ falls least to where it
+    falls most, by exact line search (pairwise steps), until the largest difference is an eighth of the last gap. That
+    asks nobody, and never increases the objective; so the number of steps is bounded as for :class:`ProjectionFree`, and
+    the same gap proves the distance to the leader. On faces of a polytope, where plain steps zigzag, it takes a hundredth
+    of the calls and less.
 
-    There is room for some more points than a mixture needs; if all are in use, the two with the least portions become one.
+    There is room for more points than a mixture needs; if all are in use, the two with the least portions become one.
 
     >>> learner = Corrective.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
