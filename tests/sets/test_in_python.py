@@ -9,11 +9,13 @@ import threading
 import numpy as np
 import pytest
 
-from discreet import DiscreetError, algorithm, kernel
+from discreet import DiscreetError, Range, algorithm, kernel
 from discreet.checks.private import check_two_speeds
 from discreet.environments import environment
-from discreet.kernel import calls, compilable
+from discreet.kernel import calls, compilable, compile_for
 from discreet.learners import Corrective
+from discreet.problems import Functions
+from discreet.problems.function_games import measure
 from discreet.randomness import streams
 from discreet.sets import Birkhoff, Custom, Polytope, set_named
 from discreet.sets.in_python import failures_of, with_calls
@@ -167,6 +169,26 @@ def test_threads_have_calls_of_their_own():
     for thread in threads:
         thread.join()
     assert [together[seed] for seed in range(4)] == alone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["linear", "quadratics"])
+def test_functions_are_measured_as_in_plain_python(name):
+    """In range by their slopes, or, in a range that they leave, by what the oracle says."""
+    problem = Functions("nuclear(2,2)")
+    functions = environment(name, problem=problem, rounds=40).deal(0, 40, np.random.default_rng(1))
+    around = set_named("nuclear(2,2)")
+    one, made = with_calls(around)
+    for low, high in ((0.0, 1.0), (0.4, 0.5)):
+        extents = np.zeros((2, 40, 5))
+        facts = (around.outer, around.centre(), low, high)
+        measure(functions, around, *facts, extents[0])
+        compile_for(measure, functions, one)(functions, one, *facts, extents[1])
+        np.testing.assert_array_equal(*extents)
+        assert (extents[0, :, 0] <= extents[0, :, 1]).all()
+    assert problem.check(functions, Range(0.0, 1.0), clip=False)[1] == 0
+    assert problem.check(functions, Range(0.4, 0.5), clip=True)[1] > 0
+    assert len(made) == 1
 
 
 def test_calls_end_with_their_player():

@@ -162,13 +162,13 @@ class Functions(Problem):
         functions = functions_of(game)
         extent = np.empty((functions.losses.shape[0], 5))
         place = self.place
-        if compilable(functions):
-            within, calls = with_calls(place.set)
-            with failures_of(calls):
-                compile_for(measure, functions, within)(functions, within, place.outer, extent)
-        else:
-            measure(functions, place.set, place.outer, extent)
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
+        fast = compilable(functions)
+        within, calls = with_calls(place.set) if fast else (place.set, [])
+        with failures_of(calls):
+            (compile_for(measure, functions, within) if fast else measure)(
+                functions, within, place.outer, place.set.centre(), low, high, extent
+            )
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
         flat = extent[:, 2] <= self.lipschitz * width

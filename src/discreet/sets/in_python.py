@@ -25,6 +25,11 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
     address: int
     number: int
     shared: Floats
+    middle: Floats
+
+    def centre(self) -> Floats:
+        """Return the centre, which does not change."""
+        return self.middle.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Ask the oracle."""
@@ -85,7 +90,7 @@ def with_calls(component: Part) -> tuple[Part, list[Call]]:
             return within
         shared = np.zeros((4, within.dimension))
         calls.append(Call(_Answers(within, shared)))
-        return InPython(calls[-1].address, calls[-1].number, shared)
+        return InPython(calls[-1].address, calls[-1].number, shared, within.centre())
 
     return map_parts(component, LinearOracle, stand_in), calls
 
