@@ -175,7 +175,7 @@ def test_threads_have_calls_of_their_own():
 @pytest.mark.parametrize("name", ["linear", "quadratics"])
 def test_functions_are_measured_as_in_plain_python(name):
     """In range by their slopes, or, in a range that they leave, by what the oracle says."""
-    problem = Functions("nuclear(2,2)")
+    problem = Functions("nuclear(2,2)", lipschitz=2.0)
     functions = environment(name, problem=problem, rounds=40).deal(0, 40, np.random.default_rng(1))
     around = set_named("nuclear(2,2)")
     one, made = with_calls(around)
@@ -205,3 +205,31 @@ def test_a_failure_without_a_reason_is_an_interrupt():
     """It came before the first line of the call."""
     with pytest.raises(KeyboardInterrupt), failures_of([kernel.Call(lambda what: None)]):
         raise kernel.PythonFailed("a set in Python has failed.")
+
+
+@pytest.mark.slow
+def test_an_interrupt_between_two_calls_is_heard(python):
+    """It comes before the first line of a call, and ctypes then returns anything: it must not count as an answer."""
+    heard = python(
+        """
+import os, signal, sys, threading
+import numpy as np
+from discreet import algorithm
+from discreet.randomness import streams
+from discreet.simulation.loop import Player
+sys.unraisablehook = lambda what: None  # ctypes tells of the interrupt
+known = algorithm("private-projection-free")
+setting = known.setting(domain="assignments(3)", rounds=2000, delta=1e-6)
+private = known.build(setting, when_vacuous="play", sums="blt", batch_size=20).private
+game = setting.problem.probe(200_000, np.random.default_rng(1))
+Player(private, streams(1)).play(game, np.array([2]))
+for wait in (0.05, 0.08, 0.11):
+    threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        Player(private, streams(1)).play(game, np.array([200_000]))
+        print("finished")
+    except KeyboardInterrupt:
+        print("heard")
+"""
+    )
+    assert heard.split() == ["heard"] * 3

@@ -13,9 +13,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from discreet.errors import DiscreetError
+import numpy as np
 
-DONE, FAILED = 1, 0  # ctypes returns 0 where an interrupt comes before the first line
+from discreet.errors import DiscreetError
 
 
 class PythonFailed(DiscreetError):
@@ -23,10 +23,15 @@ class PythonFailed(DiscreetError):
 
 
 class Call:
-    """A Python function of one number that compiled code can call as long as this object lives."""
+    """A Python function of one number that compiled code can call as long as this object lives.
+
+    Compiled code writes 0 into ``done`` before a call, and finds 1 after it, unless it has failed. What a call returns
+    would not tell: an interrupt may come before its first line, and then ctypes returns anything.
+    """
 
     def __init__(self, function: Callable[[int], None]) -> None:
         self.function, self.number = function, next(_numbers)
+        self.done = np.zeros(1, np.int64)
         self.failure: BaseException | None = None
         _calls[self.number] = self
 
@@ -41,14 +46,14 @@ _calls: weakref.WeakValueDictionary[int, Call] = weakref.WeakValueDictionary()
 
 
 def call_python(address: int, number: int, what: int) -> int:
-    """Let a call do what is asked for; return whether that was done: an exception cannot pass through compiled code."""
+    """Let a call do what is asked for; an exception is kept, since it cannot pass through compiled code. Return 0."""
     call = _calls[number]
     try:
         call.function(what)
-        return DONE
+        call.done[0] = 1
     except BaseException as failure:
         call.failure = failure
-        return FAILED
+    return 0
 
 
 @functools.cache

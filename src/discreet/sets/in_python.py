@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Integers
 from discreet.kernel import Call, PythonFailed, call_python, compilable, helper, map_parts
 from discreet.sets.contract import Barrier, Gauged, LinearOracle, Projecting, Vertices
 
@@ -24,6 +24,7 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
 
     address: int
     number: int
+    done: Integers
     shared: Floats
     middle: Floats
 
@@ -74,7 +75,9 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
 
     def ask_python(self, what: int) -> None:
         """Let Python work on the rows."""
-        if call_python(self.address, self.number, what) == 0:
+        self.done[0] = 0
+        call_python(self.address, self.number, what)
+        if self.done[0] == 0:
             raise PythonFailed("a set in Python has failed.")
 
 
@@ -89,8 +92,9 @@ def with_calls(component: Part) -> tuple[Part, list[Call]]:
         if compilable(within):
             return within
         shared = np.zeros((4, within.dimension))
-        calls.append(Call(_Answers(within, shared)))
-        return InPython(calls[-1].address, calls[-1].number, shared, within.centre())
+        call = Call(_Answers(within, shared))
+        calls.append(call)
+        return InPython(call.address, call.number, call.done, shared, within.centre())
 
     return map_parts(component, LinearOracle, stand_in), calls
 
