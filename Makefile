@@ -36,6 +36,7 @@ bench: $(READY) ## Compare the speed with a C program, in one run
 	@$(BIN)/python benchmarks/costs.py
 	@$(BIN)/python benchmarks/sums.py
 	@$(BIN)/python benchmarks/advice.py
+	@$(BIN)/python benchmarks/functions.py
 
 lock: $(READY) ## Pin the newest allowed versions of all dependencies
 	@$(BIN)/python -m pip install --quiet uv

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.guarantee import Guarantee, compose
     from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
-    from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress
+    from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress, VectorOptimizer
     from discreet.private import Private
     from discreet.ranges import Range
     from discreet.simulation import Contender, Results, simulate
@@ -45,6 +45,7 @@ __all__ = [
     "Results",
     "Setting",
     "UserLimitReached",
+    "VectorOptimizer",
     "__version__",
     "algorithm",
     "algorithms",
@@ -66,7 +67,7 @@ _HOMES = {
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",
     "ledger": "BudgetExceeded Ledger UserLimitReached",
-    "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress",
+    "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress VectorOptimizer",
     "private": "Private",
     "ranges": "Range",
     "simulation": "Contender Results simulate",

@@ -51,6 +51,7 @@ class Learner(Component):
     """An ordinary online learner. It sees observations and released values, never raw feedback."""
 
     follows: ClassVar[bool] = False  # whether actions are experts, whose advice the game then carries out
+    plays_vertices: ClassVar[bool] = False  # whether actions are vertices of a set, which can be told in words
 
     @classmethod
     def example(cls) -> Learner:
@@ -130,6 +131,7 @@ class Noise(Component):
     norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
     across: ClassVar[float] = math.nan  # in which norm those of several releases add up: 1, or 2 where squares do
     is_exact: ClassVar[bool] = False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    has_exact_twin: ClassVar[bool] = False  # whether there is noise of this kind that is
     is_bounded: ClassVar[bool] = False  # whether noisy numbers of a range stay as near to its middle as their mean square
     has_memory: ClassVar[bool] = True  # whether a draw may depend on earlier ones, so that releases are no trials
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer, algorithms
+from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, VectorOptimizer, algorithms
 from discreet.checks.failure import same_state
 from discreet.problems import Advice, Points
 
@@ -23,7 +23,7 @@ def experts(name="private-ftrl-experts", **options):
 
 def optimizer(**options):
     simulated = {"simulation": True, "seed": 1, "delta": 1e-6}
-    return Optimizer(**{"geometry": "ball", "dimension": 3, "horizon": 300, "epsilon": 1.0} | simulated | options)
+    return VectorOptimizer(**{"geometry": "ball", "dimension": 3, "horizon": 300, "epsilon": 1.0} | simulated | options)
 
 
 def advisor(name="expert-arms", **options):
@@ -110,7 +110,7 @@ class TestExperts:
         assert ledger.entries()[0].label.startswith("experts private-ftrl-experts ")
 
 
-class TestOptimizer:
+class TestVectorOptimizer:
     @pytest.mark.parametrize("geometry", ["ball", "cube"])
     @pytest.mark.parametrize("name", ["private-ftrl", "private-ftpl"])
     def test_it_goes_against_the_losses(self, geometry, name):
@@ -168,8 +168,8 @@ class TestOptimizer:
 
     def test_noise_that_cannot_be_exact_is_refused_live(self):
         with pytest.raises(DiscreetError, match="spherical"):
-            Optimizer(geometry="ball", dimension=3, horizon=100, epsilon=1.0)
-        Optimizer(geometry="ball", dimension=3, horizon=100, epsilon=1.0, noise="laplace").ask()
+            VectorOptimizer(geometry="ball", dimension=3, horizon=100, epsilon=1.0)
+        VectorOptimizer(geometry="ball", dimension=3, horizon=100, epsilon=1.0, noise="laplace").ask()
 
 
 class TestAdvisor:
@@ -232,9 +232,9 @@ class TestAdvisor:
         ("face", "name", "complaint"),
         [
             (Advisor, "batched-exp3", "which plays arms: use Bandit"),
-            (Advisor, "hedge", "which plays distributions over experts: use Experts or Optimizer"),
+            (Advisor, "hedge", "which plays distributions over experts: use Experts or VectorOptimizer"),
             (Bandit, "exp4", "which plays arms with expert advice: use Advisor"),
-            (Bandit, "hedge", "which plays distributions over experts: use Experts or Optimizer"),
+            (Bandit, "hedge", "which plays distributions over experts: use Experts or VectorOptimizer"),
             (Experts, "exp4", "which plays arms with expert advice: use Advisor"),
             (Experts, "ftrl-ball", "which plays points of the ball, but here distributions over experts are played"),
         ],

@@ -15,7 +15,7 @@ import pytest
 from kill_live import Killer, RepliesFirst, TwoTransactions, mistaken
 from test_run import MAKERS, ask, every_kind, make, rows_of, tell
 
-from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer
+from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer, VectorOptimizer
 from discreet.live.file_store import FileStore
 
 
@@ -274,21 +274,20 @@ def test_a_damaged_run_is_refused_in_one_sentence(damage, tmp_path):
 
 def test_each_face_opens_its_own_runs(tmp_path):
     faces = {
-        "bandit": lambda path: Bandit(arms=2, horizon=9, epsilon=1.0, path=path),
-        "experts": lambda path: Experts(experts=2, horizon=9, epsilon=1.0, path=path),
-        "optimizer": lambda path: Optimizer(geometry="cube", dimension=2, horizon=9, epsilon=1.0, path=path),
-        "advisor": lambda path: Advisor(arms=2, experts=2, horizon=9, epsilon=1.0, path=path),
+        "Bandit": lambda path: Bandit(arms=2, horizon=9, epsilon=1.0, path=path),
+        "Experts": lambda path: Experts(experts=2, horizon=9, epsilon=1.0, path=path),
+        "Optimizer": lambda path: Optimizer("ball(2)", horizon=9, epsilon=1.0, delta=1e-6, path=path),
+        "VectorOptimizer": lambda path: VectorOptimizer(geometry="cube", dimension=2, horizon=9, epsilon=1.0, path=path),
+        "Advisor": lambda path: Advisor(arms=2, experts=2, horizon=9, epsilon=1.0, path=path),
     }
     for name, start in faces.items():
         start(tmp_path / name).close()
-    for kind in (Bandit, Experts, Optimizer, Advisor):
+    for kind in (Bandit, Experts, Optimizer, VectorOptimizer, Advisor):
         for name in faces:
-            if name == kind.__name__.lower():
+            if name == kind.__name__:
                 kind.open(tmp_path / name).close()
             else:
-                with pytest.raises(
-                    DiscreetError, match=rf"is a run of {name.title()}: open it with {name.title()}\.open"
-                ):
+                with pytest.raises(DiscreetError, match=rf"is a run of {name}: open it with {name}\.open"):
                     kind.open(tmp_path / name)
 
 

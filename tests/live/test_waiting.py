@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_run import ADVICE, make
 
-from discreet import Bandit, DiscreetError, Experts, Optimizer
+from discreet import Bandit, DiscreetError, Experts, VectorOptimizer
 from discreet.contracts import Noise
 from discreet.guarantee import Guarantee
 from discreet.live.building import FIRST_EPOCH
@@ -142,7 +142,7 @@ def test_running_sums_take_the_outcomes_in_the_order_of_asking():
     experts.ask()
     assert experts.state().released == 3
     assert set(experts._run._store.rows.outcomes) == {3}
-    optimizer = Optimizer("cube", 2, 100, 1.0, delta=1e-6, wait=10.0, default_loss=[0.0, 0.5])
+    optimizer = VectorOptimizer("cube", 2, 100, 1.0, delta=1e-6, wait=10.0, default_loss=[0.0, 0.5])
     clock = optimizer._run._clock = Clock()
     optimizer.ask()
     clock.now += 10.0

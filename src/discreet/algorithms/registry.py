@@ -32,6 +32,7 @@ class Setting(Generic[P]):
     epsilon: float = 1.0
     delta: float = 0.0
     bounds: Range = field(default_factory=make_range)
+    live: bool = False  # whether noise must be of a kind that can be drawn exactly
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):

@@ -131,8 +131,8 @@ def audit(
     run from the start, in which the first of ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see
     :class:`FreshRuns`) for another range, or a better one.
 
-    Of a ``Bandit``, ``Experts``, ``Optimizer`` or ``Advisor`` the channel is attacked with the very noise that it draws,
-    which is exact and slow, from before the first round: the run itself goes on as if nothing had been asked.
+    Of a ``Bandit`` or any other face the channel is attacked with the very noise that it draws, which is exact and slow,
+    from before the first round: the run itself goes on as if nothing had been asked.
 
     Before any attack of the default kind a search for leaks is made that trusts nothing: whole runs, neighbours of many
     kinds, and all that is seen of them together. If it finds one, that is what is attacked.

@@ -50,7 +50,9 @@ class PerPoint(Channel):
 
     def _with_exact_noise(self) -> Channel:
         """Refuse: products of noise are not on a grid."""
-        raise DiscreetError("the channel PerPoint is for simulation only: use PerRound, which needs less noise.")
+        raise DiscreetError(
+            "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs less noise, and is live."
+        )
 
     @property
     def guarantee(self) -> Guarantee:

@@ -1,16 +1,20 @@
 """One definition, two speeds: components that run as plain Python and compiled."""
 
+from discreet.kernel.calls import Call, PythonFailed, call_python
 from discreet.kernel.compiling import as_list, compile_for
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
 from discreet.kernel.digest import source_digest
 from discreet.kernel.state import arrays, as_plain, copier, copy, map_arrays, map_parts, with_names
 
 __all__ = [
+    "Call",
     "Component",
+    "PythonFailed",
     "Raw",
     "arrays",
     "as_list",
     "as_plain",
+    "call_python",
     "compilable",
     "compile_for",
     "compiled_as",

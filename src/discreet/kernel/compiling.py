@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from discreet.kernel import flattening, sources, syntax
+from discreet.kernel.calls import call_python, compiled_call
 from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.flattening import flattened
@@ -70,6 +71,9 @@ def _tell_numba() -> None:
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
         overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
+    if call_python not in _known_to_numba:
+        _known_to_numba.add(call_python)
+        overload(call_python, **ELSEWHERE)(_always(compiled_call()))
     for function, stand_in in list(stand_ins.items()):
         if function not in _known_to_numba:
             _known_to_numba.add(function)

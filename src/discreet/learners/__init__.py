@@ -14,6 +14,7 @@ from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
 from discreet.learners.functions.centre import Centre, SumCentre
+from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
 from discreet.learners.functions.oracle_leader import OracleLeader
@@ -29,6 +30,7 @@ __all__ = [
     "BatchedExp4",
     "Centre",
     "CentredProjectionFree",
+    "Corrective",
     "DikinLeader",
     "EntropyFtrl",
     "Exp3",

@@ -3,8 +3,21 @@
 from discreet.live.advisor import Advisor
 from discreet.live.bandit import Bandit, Decision
 from discreet.live.experts import Experts, Trust
-from discreet.live.optimizer import Optimizer, Point
+from discreet.live.optimizer import Optimizer
+from discreet.live.points import Point
 from discreet.live.progress import Progress
 from discreet.live.run import LiveRun
+from discreet.live.vector_optimizer import VectorOptimizer
 
-__all__ = ["Advisor", "Bandit", "Decision", "Experts", "LiveRun", "Optimizer", "Point", "Progress", "Trust"]
+__all__ = [
+    "Advisor",
+    "Bandit",
+    "Decision",
+    "Experts",
+    "LiveRun",
+    "Optimizer",
+    "Point",
+    "Progress",
+    "Trust",
+    "VectorOptimizer",
+]

@@ -76,12 +76,24 @@ def losses_of(rewards: object, losses: object, labels: Labels, bounds: Range, *,
                 f"the {name} are those of {len(given)} labels, but must be those of all {len(labels)} experts."
             )
         given = [given[label] for label in labels]
-    values = vector_of(name, given, len(labels))
+    return _in_range(name, vector_of(name, given, len(labels)), bounds, clip=clip, turn=losses is None)
+
+
+def pair_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> Floats:
+    """Return the outcomes at two points, as losses in range."""
+    if (reward is None) == (loss is None):
+        raise DiscreetError("tell needs one outcome: either reward or loss, with two numbers.")
+    name, given = ("two rewards", reward) if loss is None else ("two losses", loss)
+    return _in_range(name, vector_of(name, given, 2), bounds, clip=clip, turn=loss is None)
+
+
+def _in_range(name: str, values: Floats, bounds: Range, *, clip: bool, turn: bool) -> Floats:
+    """Return losses in range; ``turn`` says that the values are rewards."""
     low, high = bounds
     if not clip and not ((values >= low) & (values <= high)).all():
         raise DiscreetError(f"the {name} leave the declared range {low:g} to {high:g}; clip=True would clip them.")
     values = np.clip(values, low, high)
-    return values if losses is not None else low + (high - values)
+    return low + (high - values) if turn else values
 
 
 def vector_of(name: str, given: object, length: int) -> Floats:

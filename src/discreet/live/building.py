@@ -14,10 +14,15 @@ from discreet.contracts import Action, Feedback, Generator, Observation
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.live.rows import Recipe
 from discreet.private import Private
-from discreet.problems import Advice, Arms, Points, Problem
+from discreet.problems import Advice, Arms, Functions, Points, Problem
 from discreet.ranges import make_range
 
-FACES: dict[type[Problem], str] = {Arms: "Bandit", Points: "Experts or Optimizer", Advice: "Advisor"}
+FACES: dict[type[Problem], str] = {
+    Arms: "Bandit",
+    Points: "Experts or VectorOptimizer",
+    Functions: "Optimizer",
+    Advice: "Advisor",
+}
 Carry = Callable[[Action, Observation, Generator], int]
 TOLD = b"\1"
 FIRST_EPOCH = 1024  # rounds, where there is no horizon; the next has twice as many, and so on
@@ -127,6 +132,7 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
         epsilon=recipe["epsilon"],
         delta=recipe["delta"],
         bounds=make_range(recipe["low"], recipe["high"]),
+        live=not recipe["simulation"],
     )
     private = known.build(setting, **recipe["options"]).private
     return private if recipe["simulation"] else exactly(private)

@@ -19,7 +19,7 @@ from discreet.live.building import Plan, noise_words
 from discreet.live.file_store import FileStore
 from discreet.live.guards import NoTwin
 from discreet.live.progress import Progress
-from discreet.live.rows import Recipe
+from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.options import Values
 from discreet.ranges import Range, make_range
@@ -143,7 +143,7 @@ class Face(NoTwin):
 
         With ``wait`` they are those before their deadline, told or not.
         """
-        return tuple(OpenDecision(t.id, self._label(t.choice), age) for t, age in self._run.open_decisions())
+        return tuple(OpenDecision(t.id, self._shown(t), age) for t, age in self._run.open_decisions())
 
     def state(self) -> Progress:
         """Return how it is getting on: rounds, share of each arm, releases, what is open or lost; nothing raw."""
@@ -164,6 +164,10 @@ class Face(NoTwin):
     def _label(self, choice: int) -> Hashable:
         """Return what was chosen, by its label; None where nothing is."""
         return self._labels[choice] if self._labels else None
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        """Return what was decided, in words or by its label; None where there is neither."""
+        return self._label(ticket.choice)
 
     def _choice(self, decision: Any) -> int | None:
         """Return the number of what was chosen."""
@@ -217,7 +221,7 @@ class OpenDecision(NamedTuple):
     """A decision whose outcome may still come."""
 
     id: int
-    choice: Hashable  # the arm or expert; None where there is none
+    choice: Hashable  # the arm or expert, or the vertex in words; None where there is none
     age: float  # seconds
 
 

@@ -128,11 +128,15 @@ class KeptRun(NoTwin):
             return Progress(asked, self._plan.horizon, shares, released, len(rows.open), len(rows.groups), lost)
 
     def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
-        """Return the decisions whose outcome may still come, with their ages in seconds."""
+        """Return the decisions whose outcome may still come, with their actions and their ages in seconds."""
         self._check_process()
         with self._lock:
-            now = self._clock()
-            return tuple((ticket, max(0.0, now - ticket.asked_at)) for ticket in self._committed().open.values())
+            rows, now = self._committed(), self._clock()
+            actions = {number: group.action for number, group in rows.groups.items()}
+            return tuple(
+                (ticket._replace(action=actions.get(ticket.group)), max(0.0, now - ticket.asked_at))
+                for ticket in rows.open.values()
+            )
 
     @property
     def guarantee(self) -> Guarantee:

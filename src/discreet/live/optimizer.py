@@ -1,65 +1,73 @@
-"""The face for points of a set, where whole loss vectors are seen."""
+"""The face for points of a set, where only what a point costs is seen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import Any, cast
 
-from discreet.contracts import Action, Floats, Generator, Observation
-from discreet.errors import DiscreetError, check_int, check_positive
+import numpy as np
+
+from discreet.algorithms import algorithm as algorithm_named
+from discreet.contracts import Action, Floats
+from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.live.arguments import vector_of
+from discreet.live.arguments import loss_of, pair_of
 from discreet.live.budget import User
 from discreet.live.building import Plan
-from discreet.live.face import Face, Path, Wait
-from discreet.live.rows import Recipe
+from discreet.live.face import Path, Wait
+from discreet.live.points import Point, PointFace, no_choice
+from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
-from discreet.problems import Points
-from discreet.ranges import make_range
+from discreet.problems import Functions, domain_named
+from discreet.ranges import Range, make_range
+from discreet.sets import ConvexSet, LinearOracle, Vertices
 
-NO_CHOICE = -1
-ROUNDING = 1e-12  # by which a loss vector may leave the declared set, in units of its size
-
-
-class Point(NamedTuple):
-    """Which point to play in one round; give it back with the loss vector."""
-
-    point: Floats
-    id: int
-    token: str
+FOR_VERTICES, FOR_POINTS = "private-linear-oracle", "private-projection-free"
+Outcome = float | Sequence[float] | Floats
 
 
-class Optimizer(Face):
-    """Private online linear optimisation: points of a ball or a cube; the loss vector of every round is told.
+class Optimizer(PointFace):
+    """Private optimisation from what points cost: a point, a slate, a ranking or a path is played, and its loss is told.
 
-    >>> optimizer = Optimizer(geometry="cube", dimension=3, horizon=1000, epsilon=1.0, delta=1e-6)
-    >>> decision = optimizer.ask()
-    >>> decision.point
-    array([0., 0., 0.])
-    >>> optimizer.tell(decision, loss=[0.5, -0.25, 0.0])
-    >>> optimizer
-    Optimizer(cube of dimension 3, round 1 of 1000, private-ftrl-cube, (1, 1e-06)-differential privacy, live: exact noise)
+    >>> slates = Optimizer(domain="k-sets(10,3)", horizon=100_000, epsilon=1.0, delta=1e-6)
+    >>> decision = slates.ask()
+    >>> decision.label                    # decision.point has a 1 for each of these items
+    'items ..., ..., ...'
+    >>> slates.tell(decision, loss=0.25)
+    >>> slates
+    Optimizer(k-sets(10,3), round 1 of 100000, private-linear-oracle, (1, 1e-06)-differential privacy, live: exact noise)
 
-    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points are those of the unit ball, and the 2-norm of a
-    loss vector is at most ``high``; with ``"cube"`` points are those of the cube from -1 to 1, and the absolute values of
-    a loss vector add up to at most ``high``. Vectors outside are refused, or moved to the nearest one inside with
-    ``clip=True``. Neighbours replace the loss vector of one round. (``private-ftrl-ball`` without a delta has noise that
-    cannot be drawn exactly: live use needs ``noise="laplace"`` there.) All other options are those of
-    :class:`discreet.Bandit`.
+    A loss is one number in the range from ``low`` to ``high``; neighbours replace that of one round. Algorithms with two
+    evaluations (``private-two-point``) give two points, the rows of ``decision.point``, and take the losses of both.
+
+    Parameters
+    ----------
+    domain
+        The set of points, by a name of docs/sets.md: "ball(10)", "k-sets(10,3)", "paths(3,4)".
+    algorithm
+        A name of ``discreet list``. The default for slates, rankings, paths and the like plays them as they are, by
+        their labels, and learns best if losses are linear, a sum over items; for all other sets it is one for convex
+        functions of a point. What is not as declared costs regret, never privacy.
+    lipschitz, curvature, smoothness
+        How steep losses are at most, in widths of the range per unit of length, and how curved: the learner relies on it.
+    low, high, clip, and all others
+        As for :class:`discreet.Bandit`. (``noise="spherical"`` cannot be drawn exactly, and is not chosen live.)
+
     """
-
-    _gives = Point
 
     def __init__(
         self,
-        geometry: Literal["ball", "cube"],
-        dimension: int,
+        domain: str,
         horizon: int | None,
         epsilon: float,
         *,
         delta: float = 0.0,
+        low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
+        lipschitz: float = 1.0,
+        curvature: float = 0.0,
+        smoothness: float = 0.0,
         algorithm: str | None = None,
         simulation: bool = False,
         seed: int | None = None,
@@ -67,28 +75,31 @@ class Optimizer(Face):
         path: Path | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
-        default_loss: Sequence[float] | Floats | None = None,
+        default_reward: Outcome | None = None,
+        default_loss: Outcome | None = None,
         **options: Any,
     ) -> None:
-        if geometry not in ("ball", "cube"):
-            raise DiscreetError(f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has distributions).")
-        size = check_int("dimension", dimension, least=2, most=10_000_000)
+        if "geometry" in options:
+            raise DiscreetError(
+                "geometry is given, but is for VectorOptimizer: here the set is a domain, such as 'ball(3)'."
+            )
         recipe = {
-            "geometry": geometry,
-            "dimension": size,
+            "domain": domain,
             "horizon": horizon,
             "epsilon": epsilon,
             "delta": delta,
-            "low": 0.0,
-            "high": check_positive("high", high),
+            "low": low,
+            "high": high,
             "clip": clip,
-            "algorithm": f"private-ftrl-{geometry}" if algorithm is None else algorithm,
+            "lipschitz": lipschitz,
+            "curvature": curvature,
+            "smoothness": smoothness,
+            "algorithm": usual_algorithm(domain_named(domain).set) if algorithm is None else algorithm,
         }
         default = None
-        if default_loss is not None:
-            default = vector_of("default_loss", default_loss, size)
-            if not Points(geometry, size).sets(make_range(0.0, high)).losses.contains(default, ROUNDING * high):
-                raise DiscreetError("default_loss is outside of the declared set of vectors.")
+        if default_reward is not None or default_loss is not None:
+            read = _read(_problem(recipe), default_reward, default_loss, make_range(low, high), clip=False)
+            default = read.tolist() if isinstance(read, np.ndarray) else read
         super().__init__(
             recipe,
             simulation=simulation,
@@ -97,39 +108,57 @@ class Optimizer(Face):
             path=path,
             key=key,
             wait=wait,
-            default=None if default is None else default.tolist(),
+            default=default,
             options=options,
         )
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        return Plan.of(recipe, Points(recipe["geometry"], recipe["dimension"]), observation=0, carry=no_choice)
+        return Plan.of(recipe, _problem(recipe), observation=0, carry=no_choice)
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._losses = Points(recipe["geometry"], recipe["dimension"]).sets(self._bounds).losses
+        self._problem, self._range = _problem(recipe), self._bounds
+        self._names = cast(Vertices, self._problem.place.set) if run.plan.private.learner.plays_vertices else None
 
     def ask(self, *, user: User | None = None) -> Point:
-        """Return the point to play in the next round."""
+        """Return the point to play in the next round, or both of them."""
         given = self._run.ask(0, user=user)
-        return Point(given.action.copy(), given.id, given.token)
+        return Point(given.action.copy(), given.id, given.token, self._words(given.action))
 
-    def tell(self, decision: Point | int, *, loss: Sequence[float] | Floats) -> None:
-        """Report the loss vector of a decision, or of the one with an id."""
-        vector = vector_of("losses", loss, self._recipe["dimension"])
-        if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
-            if not self._recipe["clip"]:
-                raise DiscreetError("the loss is outside of the declared set of vectors; clip=True would move it there.")
-            self._losses.project(vector)
-        self._hear(decision, vector)
+    def tell(self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None) -> None:
+        """Report what was lost or gained by a decision, or by the one with an id: two numbers for two points.
 
-    def _choice(self, decision: Point) -> int:
-        return NO_CHOICE
+        With ``wait``, what comes after its deadline is dropped.
+        """
+        self._hear(decision, _read(self._problem, reward, loss, self._range, clip=self._recipe["clip"]))
+
+    def _words(self, action: Action) -> str | None:
+        """Return what is played, in words; None if it has no name."""
+        return None if self._names is None else self._names.label(action)
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        return None if ticket.action is None else self._words(ticket.action)
 
     def _size(self) -> str:
-        return f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"
+        return self._problem.domain
 
 
-def no_choice(action: Action, observation: Observation, rng: Generator) -> int:
-    """Return that there is none: the point itself is played."""
-    return NO_CHOICE
+def usual_algorithm(around: LinearOracle) -> str:
+    """Return the algorithm for a set: one that plays its vertices, if they are what is meant, or one for all points."""
+    discrete = isinstance(around, Vertices) and not isinstance(around, ConvexSet)
+    return FOR_VERTICES if discrete else FOR_POINTS
+
+
+def _problem(recipe: Recipe) -> Functions:
+    """Return the problem that the algorithm plays on this domain; how many values it sees is its own."""
+    known = algorithm_named(recipe["algorithm"])
+    declared = {name: recipe[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
+    if not isinstance(known.problem, Functions):
+        return Functions(**declared)  # which it is then said not to play
+    return cast(Functions, known.problem_with(**declared))
+
+
+def _read(problem: Functions, reward: object, loss: object, bounds: Range, *, clip: bool) -> float | Floats:
+    """Return an outcome as feedback: one loss, or two."""
+    return (loss_of if problem.evaluations == 1 else pair_of)(reward, loss, bounds, clip=clip)

@@ -83,7 +83,7 @@ class SealedBlock(NoiseBlock):
         """Refuse."""
         raise DiscreetError(
             "this live channel holds raw feedback, which threads, copies or a failure could release twice: use it "
-            "through Bandit, Experts, Optimizer, Advisor or LiveRun, which guard it."
+            "through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, which guard it."
         )
 
 

@@ -23,6 +23,8 @@ class Gaussian(GaussianShape):
     3.7306
     """
 
+    has_exact_twin = True
+
     scale: float
     delta: float
 

@@ -26,6 +26,8 @@ class Laplace(LaplaceShape):
     Laplace(scale=4.0)
     """
 
+    has_exact_twin = True
+
     scale: float
 
     def __new__(cls, scale: float) -> Self:

@@ -66,6 +66,8 @@ class CubeLaplace(CubeShape):
     coordinate is n scales on average, where coordinate Laplace noise for the same guarantee has about n ln n.
     """
 
+    has_exact_twin = True
+
     scale: float
 
     @classmethod

@@ -51,6 +51,8 @@ class RandomisedResponse(ResponseShape):
     [-0.582, 1.582]
     """
 
+    has_exact_twin = True
+
     bounds: Range
     epsilon: float
 

@@ -182,14 +182,31 @@ def with_losses(game: Any, losses: Floats) -> Game:
     return cast(FunctionGame, game)._replace(losses=losses)
 
 
-def measure(functions: FunctionGame, domain: LinearOracle, outer: float, extent: Floats) -> None:
-    """Write the least value, the largest, the slope and the bounds on second derivatives of every function on the set."""
+def measure(
+    functions: FunctionGame,
+    domain: LinearOracle,
+    outer: float,
+    centre: Floats,
+    low: float,
+    high: float,
+    extent: Floats,
+) -> None:
+    """Write the least value, the largest, the slope and the bounds on second derivatives of every function on the set.
+
+    A function whose value at the centre and slope say that it stays between ``low`` and ``high`` is not asked for more.
+    """
     for t in range(functions.losses.shape[0]):
         base, weight = functions.losses[t, 0], functions.losses[t, 1]
-        ends = weight * functions.lowest(t, domain, outer), weight * functions.highest(t, domain, outer)
-        extent[t, 0] = base + min(ends[0], ends[1])
-        extent[t, 1] = base + max(ends[0], ends[1])
-        extent[t, 2] = abs(weight) * functions.steepness(t, domain, outer)
+        slope = abs(weight) * functions.steepness(t, domain, outer)
+        middle, reach = base + weight * functions.shape(t, centre), slope * outer
+        if low <= middle - reach and middle + reach <= high:
+            extent[t, 0] = middle - reach
+            extent[t, 1] = middle + reach
+        else:
+            ends = weight * functions.lowest(t, domain, outer), weight * functions.highest(t, domain, outer)
+            extent[t, 0] = base + min(ends[0], ends[1])
+            extent[t, 1] = base + max(ends[0], ends[1])
+        extent[t, 2] = slope
         extent[t, 3] = weight * functions.least_bend(t)
         extent[t, 4] = abs(weight) * functions.most_bend(t) if weight != 0.0 else 0.0
 

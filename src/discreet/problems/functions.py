@@ -27,6 +27,7 @@ from discreet.problems.function_games import (
     with_losses,
 )
 from discreet.ranges import Range
+from discreet.sets.in_python import failures_of, with_calls
 
 FORMS = ("convex", "linear")
 SMALL = {  # what audits play instead
@@ -167,9 +168,13 @@ class Functions(Problem):
             raise DiscreetError(f"functions are of {given}, but points of {self.domain} have {self.place.dimension}.")
         extent = np.empty((functions.losses.shape[0], 5))
         place = self.place
-        fast = compilable(functions) and compilable(place.set)
-        (compile_for(measure, functions, place.set) if fast else measure)(functions, place.set, place.outer, extent)
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
+        fast = compilable(functions)
+        within, calls = with_calls(place.set) if fast else (place.set, [])
+        with failures_of(calls):
+            (compile_for(measure, functions, within) if fast else measure)(
+                functions, within, place.outer, place.set.centre(), low, high, extent
+            )
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
         flat = extent[:, 2] <= self.lipschitz * width

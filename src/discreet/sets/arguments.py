@@ -50,6 +50,9 @@ def outweighed(direction: Floats) -> Floats:
     >>> outweighed(np.array([2.0, math.nan, -4.0])).tolist(), outweighed(np.array([2.0, -math.inf])).tolist()
     ([0.5, 0.0, -1.0], [0.0, -1.0])
     """
+    largest = float(np.abs(direction).max(initial=0.0))
+    if 0.0 < largest < math.inf:
+        return np.asarray(direction / largest)
     if np.isinf(direction).any():
         return np.where(np.isinf(direction), np.sign(direction), 0.0)
     finite = np.nan_to_num(direction, nan=0.0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Integers
 from discreet.errors import check_int
 from discreet.sets.arguments import outweighed
 from discreet.sets.contract import Gauged
@@ -61,17 +62,15 @@ class Birkhoff(Selections, Gauged):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write an assignment with the least sum of entries."""
-        from scipy.optimize import linear_sum_assignment
-
-        workers, jobs = linear_sum_assignment(outweighed(direction).reshape(self.workers, self.workers))
+        workers, jobs = _solver()(outweighed(direction).reshape(self.workers, self.workers))
         point[:] = 0.0
         point[workers * self.workers + jobs] = 1.0
 
     def tangent(self, vector: Floats) -> None:
         """Subtract the means of rows and of columns."""
         matrix = vector.reshape(self.workers, self.workers)
-        matrix -= matrix.mean(axis=1, keepdims=True)
-        matrix -= matrix.mean(axis=0)
+        matrix -= np.add.reduce(matrix, axis=1, keepdims=True) / self.workers
+        matrix -= np.add.reduce(matrix, axis=0) / self.workers
 
     def gauge(self, point: Floats) -> float:
         """Return 1 - n times the least entry, which is 0 on the boundary."""
@@ -87,7 +86,7 @@ class Birkhoff(Selections, Gauged):
     def plan(self) -> Plan:
         """Return all assignments, or, if they are more than 1024, random ones that span whatever all span."""
         if math.factorial(self.workers) > MOST:
-            return plan_by_oracle(self.minimise_linear, self.dimension)
+            return _random_plan(self.workers)
         return uniform_plan(
             [np.eye(self.workers)[list(jobs)].ravel() for jobs in itertools.permutations(range(self.workers))]
         )
@@ -96,3 +95,18 @@ class Birkhoff(Selections, Gauged):
         """Return who does what."""
         jobs = np.argmax(point.reshape(self.workers, self.workers), axis=1)
         return ", ".join(f"worker {worker} does job {job}" for worker, job in enumerate(jobs))
+
+
+@functools.cache
+def _solver() -> Callable[[Floats], tuple[Integers, Integers]]:
+    """Return SciPy's solver, which is imported when it is first needed, and not looked up in every call."""
+    from scipy.optimize import linear_sum_assignment
+
+    found: Callable[[Floats], tuple[Integers, Integers]] = linear_sum_assignment
+    return found
+
+
+@functools.lru_cache(maxsize=4)
+def _random_plan(workers: int) -> Plan:
+    """Return a plan that takes a while to find."""
+    return plan_by_oracle(Birkhoff(workers).minimise_linear, workers * workers)

@@ -13,6 +13,7 @@ from discreet.kernel import arrays, as_plain, compilable, compile_for, copy, wit
 from discreet.private import Private
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
+from discreet.sets.in_python import failures_of, with_calls
 
 Reached = tuple[int, int, float, tuple[Action, Trace, int]]  # round, mark, loss so far, and what is held
 Loop = Callable[..., Reached]
@@ -76,7 +77,8 @@ class Player:
         self.rounds = 0
         self.memory: Any = None
         self._streams = streams
-        self._compiled = compiled and compilable(private)
+        self._fast, self._calls = with_calls(self.private)  # the same, with sets that stay in Python called from there
+        self._compiled = compiled and compilable(self._fast)
         self._loss = 0.0
         self._held: Held | None = None
 
@@ -93,18 +95,19 @@ class Player:
         while mark < marks.size and not learner.is_done():
             if learner.must_pause():
                 learner.resume()
-            t, mark, self._loss, plain = self._loop(game, held)(
-                self.private,
-                game,
-                marks,
-                scores,
-                t,
-                mark,
-                self._loss,
-                held,
-                self._streams.learner,
-                self._streams.privacy,
-            )
+            with failures_of(self._calls):
+                t, mark, self._loss, plain = self._loop(game, held)(
+                    self._fast if self._compiled else self.private,
+                    game,
+                    marks,
+                    scores,
+                    t,
+                    mark,
+                    self._loss,
+                    held,
+                    self._streams.learner,
+                    self._streams.privacy,
+                )
             held = self._held = with_names(held, plain)
         scores[mark:] = self._loss
         self.rounds += t
@@ -127,7 +130,7 @@ class Player:
     def _loop(self, game: Game, held: Held) -> Loop:
         if not self._compiled:
             return play
-        loop: Any = compile_for(play, self.private, game, held)
+        loop: Any = compile_for(play, self._fast, game, held)
         # Without reference counting a view would come back as the array that it is a view of.
         chosen: Loop = loop.ordinary if any(array.base is not None for _, array in arrays(held)) else loop
         return chosen

@@ -23,7 +23,8 @@ from discreet.channels.gradient_sums import moves, prefixes_for
 from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError, check_positive
 from discreet.factorisations import Tree
-from discreet.learners import CentredProjectionFree, ProjectionFree
+from discreet.kernel import compilable
+from discreet.learners import CentredProjectionFree, Corrective, ProjectionFree
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.problems import Functions
 from discreet.sets import LinearOracle
@@ -141,7 +142,9 @@ def _plan(
 
     chosen = least(cost, place.inner) if radius is None else radius
     near = TOLERANCE * place.outer
-    learner = ProjectionFree.start(
+    # An oracle in Python is worth sparing; with a baseline all parts are those of the plain learner.
+    kind = ProjectionFree if baseline or compilable(place.set) else Corrective
+    learner = kind.start(
         set=place.set,
         inner=place.inner,
         radius=chosen,

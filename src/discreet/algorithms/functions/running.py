@@ -10,7 +10,7 @@ from discreet.channels import RunningSum
 from discreet.channels.gradient_sums import moves, prefixes_for
 from discreet.errors import DiscreetError
 from discreet.factorisations import FACTORISATIONS
-from discreet.mechanisms import PURE, NoiseName
+from discreet.mechanisms import PURE, NoiseName, noise_named
 from discreet.problems import Functions
 
 Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
@@ -45,7 +45,10 @@ def least_noise(
     baseline: bool = False,
     padding: bool = False,
 ) -> Found:
-    """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open."""
+    """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open.
+
+    For live use noise that cannot be drawn exactly is not among them, unless it was asked for: then live use refuses it.
+    """
     if sums is not None and sums not in TREES and setting.delta == 0.0:
         raise DiscreetError(
             f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, or use tree."
@@ -60,7 +63,7 @@ def least_noise(
         _running(setting, size, coordinates(setting, baseline), kind, name, padding)
         for kind in kinds
         for name in names
-        if kind in TREES or name == "gaussian"
+        if (kind in TREES or name == "gaussian") and (noise or not setting.live or noise_named(name).has_exact_twin)
     ]
     return min(found, key=lambda each: each.length)
 

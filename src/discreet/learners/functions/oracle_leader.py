@@ -42,6 +42,8 @@ class OracleLeader(Learner):
     'items 1, 2'
     """
 
+    plays_vertices = True
+
     set: Vertices
     exploration: float  # γ
     spread: float  # σ
