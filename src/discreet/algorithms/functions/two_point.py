@@ -23,7 +23,7 @@ from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, regist
 from discreet.channels import DifferenceSums, OpenDifference, PerDifference
 from discreet.contracts import Noise
 from discreet.errors import check_positive
-from discreet.learners import TwoPoint, TwoPointLeader
+from discreet.learners import SumCentre, TwoPoint, TwoPointLeader
 from discreet.learners.functions.descent import descent_bound
 from discreet.mechanisms import NoiseName, ReportNoiseName
 from discreet.problems import Functions
@@ -32,6 +32,7 @@ from discreet.sets import Projecting
 
 SOURCE = "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
 LEADER = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 CLIPPED = "no bound proved: differences are clipped below what the slope allows"
 NEAREST = 1e-6  # inner radii that points are apart at least: nearer, differences would be rounding errors
 TWO = Functions(evaluations=2)
@@ -142,29 +143,35 @@ def private_two_point(
 ) -> Instance:
     """Ours: the differences times their directions in a private running sum (central model), and a regularised leader.
 
-    ``tuning`` is the learning rate with the least proved bound, or that for noise which is paid for ``once``, as it would
-    be if estimates did not depend on where they are taken: so it is for linear functions. Batches of a few rounds cost
-    little and leave fewer sums to release; those with the least cost are chosen.
+    The learning rate is that with the least proved bound. If functions are declared linear, estimates do not depend on
+    where they are taken, and noise is paid for once; ``tuning=once`` takes that rate for other functions too, of which
+    nothing is proved. Batches of a few rounds cost little and leave fewer sums to release; those with the least cost are
+    chosen.
     """
     place, rounds, slope = place_with(setting, Projecting), setting.rounds, _slope(setting, clip)
     around = cast(Projecting, place.set)
     looking, factor = _radius(setting, radius), 2.0 * place.flat * slope
+    linear = setting.problem.form == "linear" and clip is None
 
-    def costs(size: int, found: Found) -> tuple[float, float]:
-        """Return what estimates and noise cost, both times the learning rate: as hoped for, and as is proved."""
+    def cost(size: int, found: Found, in_all: bool) -> float:
+        """Return what estimates and noise cost, both times the learning rate; noise in all, or in every batch."""
         batches, steepest = -(-rounds // size), size * setting.problem.lipschitz
         own = batches * (size * factor**2 * WITHOUT_NOISE + steepest**2) / 4.0
-        paid = rounds * setting.problem.lipschitz * factor * found.length / 2.0
-        return own + (paid if tuning == "proved" else (factor * found.length) ** 2 / 4.0), own + paid
+        noise = factor * found.length
+        return own + (noise**2 / 4.0 if in_all else rounds * setting.problem.lipschitz * noise / 2.0)
+
+    def hoped(size: int, found: Found) -> float:
+        return cost(size, found, tuning == "once" or (linear and found.is_steady))
 
     sizes = [4**power for power in range(4) if 2 * 4**power <= rounds] if batch_size is None else [batch_size]
-    options = [(size, least_noise(setting, size=size, sums=sums, noise=noise)) for size in sizes]
-    size, found = min(options, key=lambda option: costs(*option))
-    hoped, proved = costs(size, found)
+    options = [(size, least_noise(setting, size=size, sums=sums, noise=noise, padding=linear)) for size in sizes]
+    size, found = min(options, key=lambda option: hoped(*option))
+    once = linear and found.is_steady
     channel = DifferenceSums.over(found.channel, size=size, bounds=_differences(setting, looking, slope))
-    rate = place.outer / math.sqrt(hoped) if learning_rate is None else check_positive("learning_rate", learning_rate)
+    usual = place.outer / math.sqrt(hoped(size, found))
+    rate = usual if learning_rate is None else check_positive("learning_rate", learning_rate)
     learner = TwoPointLeader.start(set=around, inner=place.inner, radius=looking, slope=slope, learning_rate=rate)
-    bound = place.outer**2 / rate + rate * proved + rounds * looking_cost(setting, looking)
+    bound = place.outer**2 / rate + rate * cost(size, found, once) + rounds * looking_cost(setting, looking)
     plan = Plan(
         channel=channel,
         learner=learner,
@@ -176,7 +183,8 @@ def private_two_point(
             "tuning": tuning,
         },
         bound=bound if clip is None else None,
-        source=LEADER if clip is None else CLIPPED,
+        source=CLIPPED if clip is not None else ONCE if once else LEADER,
+        centre=SumCentre,
     )
     return instance(setting, plan, when_vacuous)
 
