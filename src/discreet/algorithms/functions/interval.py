@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.tuning import mean_square, noise_on_reports, place_with
+from discreet.algorithms.functions.tuning import mean_square, noise_on_reports, place_with, steepest
 from discreet.algorithms.papers import STOCHASTIC_CONVEX, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
@@ -74,7 +74,7 @@ def _search(setting: Setting[Functions], noise: Noise | None, certainty: float |
     bound = interval_bound(
         rounds=rounds,
         outer=place.outer,
-        slope=setting.problem.lipschitz,
+        slope=steepest(setting),
         widest=setting.problem.widest(make_range()),
         spread=spread,
         tail=tail,

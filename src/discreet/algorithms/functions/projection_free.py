@@ -14,6 +14,7 @@ from discreet.algorithms.functions.tuning import (
     least,
     looking_cost,
     place_with,
+    steepest,
 )
 from discreet.algorithms.papers import ENE, GARBER
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
@@ -148,7 +149,7 @@ def _plan(
 
     ``once`` says that noise which is paid for once is proved.
     """
-    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, setting.problem.lipschitz
+    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, steepest(setting)
     batches = -(-rounds // size)
 
     def own(looking: float) -> float:

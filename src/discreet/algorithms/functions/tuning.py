@@ -67,15 +67,24 @@ def place_with(setting: Setting[Functions], ability: type[LinearOracle], *, leas
     return place
 
 
+def steepest(setting: Setting[Functions]) -> float:
+    """Return a slope that no function exceeds: the declared one, and 1 / 2 r for linear functions.
+
+    They are within their range on a ball of radius r, across which a slope of G makes a difference of 2 r G.
+    """
+    slope = setting.problem.lipschitz
+    return min(slope, 0.5 / setting.problem.place.inner) if setting.problem.form == "linear" else slope
+
+
 def looking_cost(setting: Setting[Functions], radius: float) -> float:
     """Return what a round costs at most when a learner looks ``radius`` around: (2 + R / r) G ζ, or β ζ² + (R / r) G ζ.
 
     The second holds for functions of smoothness β: playing, and smoothing the rival's function, cost β ζ² / 2 each. For
     linear functions only the smaller set costs anything.
     """
-    problem, place = setting.problem, setting.problem.place
-    smaller_set = place.outer / place.inner * problem.lipschitz * radius
-    plain = 2.0 * problem.lipschitz * radius
+    problem, place, slope = setting.problem, setting.problem.place, steepest(setting)
+    smaller_set = place.outer / place.inner * slope * radius
+    plain = 2.0 * slope * radius
     if problem.form == "linear":
         return smaller_set
     smooth = problem.smoothness * radius**2 if problem.smoothness > 0.0 else math.inf

@@ -17,6 +17,7 @@ from discreet.algorithms.functions.tuning import (
     mean_square,
     noise_on_reports,
     place_with,
+    steepest,
 )
 from discreet.algorithms.papers import TWO_POINT, ZHENG
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
@@ -155,10 +156,10 @@ def private_two_point(
 
     def cost(size: int, found: Found, in_all: bool) -> float:
         """Return what estimates and noise cost, both times the learning rate; noise in all, or in every batch."""
-        batches, steepest = -(-rounds // size), size * setting.problem.lipschitz
-        own = batches * (size * factor**2 * WITHOUT_NOISE + steepest**2) / 4.0
+        batches, sharpest = -(-rounds // size), size * steepest(setting)
+        own = batches * (size * factor**2 * WITHOUT_NOISE + sharpest**2) / 4.0
         noise = factor * found.length
-        return own + (noise**2 / 4.0 if in_all else rounds * setting.problem.lipschitz * noise / 2.0)
+        return own + (noise**2 / 4.0 if in_all else rounds * steepest(setting) * noise / 2.0)
 
     def hoped(size: int, found: Found) -> float:
         return cost(size, found, tuning == "once" or (linear and found.is_steady))
@@ -231,11 +232,11 @@ def _radius(setting: Setting[Functions], radius: float | None) -> float:
 
 
 def _slope(setting: Setting[Functions], clip: float | None) -> float:
-    """Return the steepest slope that is believed: the declared one, or less."""
-    declared_slope = setting.problem.lipschitz
+    """Return the steepest slope that is believed: all of it, or less."""
+    known = steepest(setting)
     if clip is None:
-        return declared_slope
-    return declared_slope * min(1.0, check_positive("clip", clip) / math.sqrt(setting.problem.place.flat))
+        return known
+    return known * min(1.0, check_positive("clip", clip) / math.sqrt(setting.problem.place.flat))
 
 
 def _differences(setting: Setting[Functions], radius: float, slope: float) -> Range:

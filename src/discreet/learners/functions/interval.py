@@ -177,8 +177,8 @@ def certainty_for(rounds: int) -> float:
 def interval_bound(*, rounds: int, outer: float, slope: float, widest: float, spread: float, tail: float) -> float:
     """Return a bound on the expected regret against the best fixed point, for functions drawn from one law.
 
-    With G the ``slope``, R the ``outer`` radius, ``widest`` what a round can cost, L = ``certainty_for`` T, and the number
-    of epochs E that makes it least, it is at most
+    With G the ``slope``, R the ``outer`` radius, ``widest`` what a round can cost, L = ``certainty_for`` T, and the
+    number of epochs E that makes it least, it is at most
 
         40 sqrt(v L E (T / 3 + E)) + 10 c L E (1 + ln T) + (3/2) G R (3/4)^E T + 12 G R,    or else G R T + 16 G R,
 
