@@ -27,6 +27,7 @@ CHANGING = [name for name in NAMES if not algorithm(name).stochastic]  # whose b
 PRIVATE = [name for name in NAMES if name.startswith(("local", "private", "batched"))]
 LOCAL = [name for name in PRIVATE if name.startswith("local") or name == "private-scrible"]
 NUMBERS = [*LOCAL, "batched-scrible"]  # which learn from one number at a time
+AUDITED = ("local-convex", "local-two-point", "local-stochastic-convex", "private-projection-free", *NUMBERS[-2:])
 UNIT = Range(0.0, 1.0)
 
 
@@ -333,10 +334,7 @@ def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "name",
-    ["local-convex", "local-two-point", "private-projection-free", "private-scrible", "batched-scrible"],
-)
+@pytest.mark.parametrize("name", AUDITED)
 def test_audits_find_most_of_epsilon_and_never_more(name):
     setting = Setting(algorithm(name).problem.for_audit()[0], rounds=4)
     options = {} if name in NUMBERS else {"noise": "laplace"}

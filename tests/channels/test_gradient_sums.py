@@ -77,10 +77,9 @@ def test_a_replaced_outcome_moves_a_rounded_sum_no_farther(norm):
 def test_rounded_outcomes_are_ends_of_the_range_with_the_right_mean():
     """20,000 coins, within 4 standard errors; the seed is fixed."""
     rng, direction = np.random.default_rng(3), np.array([0.0, 1.0, 0.0])
-    channel, low_or_high = sums(RoundedSums, size=1, batches=20_000, bounds=Range(-2.0, 2.0)), []
-    for _ in range(20_000):
-        low_or_high.append(channel.offer(1.0, Toss(direction, rng.random()), rng)[1][1])
-    steps = np.diff(low_or_high, prepend=0.0)
+    channel = sums(RoundedSums, size=1, batches=20_000, bounds=Range(-2.0, 2.0))
+    released = [channel.offer(1.0, Toss(direction, rng.random()), rng)[1][1] for _ in range(20_000)]
+    steps = np.diff(released, prepend=0.0)
     assert set(np.round(steps, 9)) == {-0.5, 0.5}
     assert steps.mean() == pytest.approx(0.25, abs=4.0 * 0.5 / math.sqrt(20_000))
 
