@@ -27,7 +27,14 @@ CHANGING = [name for name in NAMES if not algorithm(name).stochastic]  # whose b
 PRIVATE = [name for name in NAMES if name.startswith(("local", "private", "batched"))]
 LOCAL = [name for name in PRIVATE if name.startswith("local") or name == "private-scrible"]
 NUMBERS = [*LOCAL, "batched-scrible"]  # which learn from one number at a time
-AUDITED = ("local-convex", "local-two-point", "local-stochastic-convex", "private-projection-free", *NUMBERS[-2:])
+AUDITED = (
+    "local-convex",
+    "local-two-point",
+    "local-stochastic-convex",
+    "private-projection-free",
+    "private-scrible",
+    "batched-scrible",
+)
 UNIT = Range(0.0, 1.0)
 
 
