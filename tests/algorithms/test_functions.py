@@ -415,6 +415,24 @@ def test_algorithms_say_which_sets_they_need(name, domain, complaint):
         known.build(Setting(replace(known.problem, domain=domain), rounds=1000))
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if "linear-oracle" not in name])
+@pytest.mark.parametrize("domain", ["ball(1)", "cube(1)"])
+def test_one_dimension_is_enough(name, domain):
+    """Nothing here needs two: points stay in the interval, and what is played depends on what was seen."""
+    problem = replace(algorithm(name).problem, domain=domain)
+    play = {"when_vacuous": "play"} if "when_vacuous" in algorithm(name).options else {}
+    private = algorithm(name).build(Setting(problem, rounds=400, epsilon=50.0, delta=1e-6), **play).private
+    rng = np.random.default_rng(1)
+    game = environment(problem.default_environment, problem, rounds=400).deal(0, 400, np.random.default_rng(2))
+    points = []
+    for t in range(400):
+        action, trace = private.act(0, rng)
+        points.append(np.array(action))
+        private.tell(trace, game.feedback(t, action), rng)
+    assert np.abs(points).max() <= 1.0
+    assert np.ptp(points) > 0.0
+
+
 @pytest.mark.parametrize("domain", ["cube(3)", "simplex(4)"])
 def test_scrible_plays_points_of_every_set_with_a_barrier(domain):
     problem = replace(algorithm("scrible").problem, domain=domain)
