@@ -74,7 +74,7 @@ def test_two_points_agree_with_a_slow_implementation(lazy):
 
 
 def test_lazy_steps_are_for_no_curvature():
-    with pytest.raises(DiscreetError, match="lazy is given with a curvature of 0.5, but lazy steps are for none"):
+    with pytest.raises(DiscreetError, match=r"lazy is given with a curvature of 0\.5, but lazy steps are for none"):
         TwoPoint.start(set=BALL, inner=1.0, radius=0.1, slope=1.0, damping=0.0, curvature=0.5, lazy=True)
 
 

@@ -54,7 +54,7 @@ def two_point(
     lazy: bool = False,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Agarwal et al. 2010, with the step length of the least proved bound; ``lazy`` steps are summed before projecting."""
+    """Agarwal et al. 2010, with the step length of the least proved bound; ``lazy`` steps are summed, then projected."""
     return _descent(setting, None, None, radius, None, 0.0, when_vacuous, lazy=lazy)
 
 
@@ -97,8 +97,9 @@ def local_two_point(
     """Algorithm 2: every difference, clamped to ±2 ρ G, gets noise by itself (local model).
 
     Steps are ``lazy`` by default, that is summed before projecting, with the same bound: noise averages out in their sum.
-    The paper's are not, which follow functions that change faster. With ``clip`` κ differences are clamped to κ / sqrt(n) of that, which most of them do not reach: less noise, and a
-    bias of which nothing is proved. The paper's noise is Gaussian with the classical scale, its steps R / G sqrt(T).
+    The paper's are not, which follow functions that change faster. With ``clip`` κ differences are clamped to κ / sqrt(n)
+    of that, which most of them do not reach: less noise, and a bias of which nothing is proved. The paper's noise is
+    Gaussian with the classical scale, its steps R / G sqrt(T).
     """
     late = calibration == "tight" if lazy is None else lazy
     return _descent(setting, noise, calibration, radius, clip, 0.0, when_vacuous, lazy=late)

@@ -19,9 +19,9 @@ class Descent(Exploring):
 
         y ← projection of y - g / (damping + curvature · s).
 
-    If it is ``lazy``, y is the projection of the sum of all such steps from the centre, which is not projected itself: noise
-    averages out in it, but it follows functions that change more slowly. That is for ``curvature`` 0, with the same bound
-    for η = 2 / damping (docs/proofs.md: A noisy leader).
+    If it is ``lazy``, y is the projection of the sum of all such steps from the centre, which is not projected itself:
+    noise averages out in it, but it follows functions that change more slowly. That is for ``curvature`` 0, with the same
+    bound for η = 2 / damping (docs/proofs.md: A noisy leader).
 
     Regret on functions with curvature μ (0 if they are convex only) against the points of the smaller set (Zinkevich
     2003, Hazan, Agarwal & Kale 2007): at most damping · R² / 2 + Σ E |g|² / 2 (damping + μ s), and E |g|² is at most
