@@ -29,7 +29,7 @@ Observation: TypeAlias = Any  # public: what is shown before a round, such as ad
 Action: TypeAlias = Any  # what is played: an arm, a point, a distribution
 Trace: TypeAlias = Any  # public: how the action was chosen, all that ``query`` and ``learn`` need of it
 Feedback: TypeAlias = Any  # raw and sensitive: a loss, or the whole loss vector
-Query: TypeAlias = Any  # public: the factor by which feedback is wanted, a number or an ``Estimate``
+Query: TypeAlias = Any  # public: the factor by which feedback is wanted, a number, a vector, an ``Estimate``, a ``Toss``
 Release: TypeAlias = Any  # what a channel lets out: a number or a vector, with the noise of its guarantee
 
 
@@ -45,6 +45,13 @@ class Estimate(NamedTuple):
     vector: Floats
     weights: Floats
     total: float
+
+
+class Toss(NamedTuple):
+    """A query for an outcome that is rounded to an end of its range by a public coin, times a direction."""
+
+    direction: Floats
+    coin: float  # uniform in [0, 1]
 
 
 class Learner(Component):

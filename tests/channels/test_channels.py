@@ -20,7 +20,7 @@ from discreet.channels import (
 )
 from discreet.channels.sums import COUNT, TOTAL
 from discreet.checks import CheckFailed, check_channel
-from discreet.contracts import Estimate
+from discreet.contracts import Estimate, Toss
 from discreet.factorisations import FACTORISATIONS, Buffered
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
@@ -34,6 +34,7 @@ QUERIES = dict.fromkeys(
     ("Estimates", "PaperEstimates"), Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 )
 QUERIES |= dict.fromkeys(("GradientSums", "DifferenceSums", "PerPoint"), np.array([0.6, 0.0, -0.8]))
+QUERIES["RoundedSums"] = Toss(np.array([0.6, 0.0, -0.8]), 0.3)
 PAIRS = ("PerDifference", "OpenDifference", "DifferenceSums")
 VECTORS = ("RunningSum", "Restarting", "OpenSum")
 VECTOR = np.array([0.5, -0.25, 1.0])

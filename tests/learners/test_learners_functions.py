@@ -53,22 +53,29 @@ def test_fkm_agrees_with_a_slow_implementation(domain, curvature, centred):
         assert domain.contains(action, 1e-9)
 
 
-def test_two_points_agree_with_a_slow_implementation():
+@pytest.mark.parametrize("lazy", [False, True])
+def test_two_points_agree_with_a_slow_implementation(lazy):
     radius, slope = 0.01, 0.7
-    learner = TwoPoint.start(set=BALL, inner=1.0, radius=radius, slope=slope, damping=30.0)
+    learner = TwoPoint.start(set=BALL, inner=1.0, radius=radius, slope=slope, damping=30.0, lazy=lazy)
     rng, slow, releases = (
         np.random.default_rng(1),
         np.random.default_rng(1),
         np.random.default_rng(2).normal(0.5, 3.0, 200),
     )
-    y = np.zeros(4)
+    y, walked = np.zeros(4), np.zeros(4)
     for released in releases:
         action, trace = learner.act(0, rng)
         u = drawn(slow)
         np.testing.assert_allclose(action, [y + radius * u, y - radius * u], atol=1e-9)
         difference = (2.0 * released - 1.0) * 2.0 * radius * slope
-        y = (1 - radius) * projected(BALL, (y - 4 / (2 * radius) * difference * u / 30.0) / (1 - radius))
+        walked = (walked if lazy else y) - 4 / (2 * radius) * difference * u / 30.0
+        y = (1 - radius) * projected(BALL, walked / (1 - radius))
         learner.learn(trace, released)
+
+
+def test_lazy_steps_are_for_no_curvature():
+    with pytest.raises(DiscreetError, match=r"lazy is given with a curvature of 0\.5, but lazy steps are for none"):
+        TwoPoint.start(set=BALL, inner=1.0, radius=0.1, slope=1.0, damping=0.0, curvature=0.5, lazy=True)
 
 
 @pytest.mark.parametrize("domain", [BALL, CUBE, L1Ball(4, 1.0)], ids=["ball", "cube", "cross"])

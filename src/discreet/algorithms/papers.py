@@ -263,6 +263,12 @@ SMOOTH_BANDIT = conference(
 SMOOTH_STRONGLY_CONVEX = conference(
     ["Hazan, Elad", "Levy, Kfir Y."], "Bandit convex optimization: towards tight bounds", "NeurIPS", 2014
 )
+STOCHASTIC_CONVEX = conference(
+    ["Agarwal, Alekh", "Foster, Dean P.", "Hsu, Daniel J.", "Kakade, Sham M.", "Rakhlin, Alexander"],
+    "Stochastic convex optimization with bandit feedback",
+    "NeurIPS",
+    2011,
+)
 TOSSOU = conference(
     ["Tossou, Aristide C. Y.", "Dimitrakakis, Christos"],
     "Achieving privacy in the adversarial multi-armed bandit",

@@ -8,9 +8,9 @@ import numpy as np
 
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.auditing.running_sums import OneVector
-from discreet.channels import DifferenceSums, GradientSums
+from discreet.channels import DifferenceSums, GradientSums, RoundedSums
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Feedback, Floats, Generator, Noise, Query, Release
+from discreet.contracts import Feedback, Floats, Generator, Noise, Query, Release, Toss
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 from discreet.private import Private
@@ -95,6 +95,25 @@ class PairTerms(Terms):
         return self.values
 
 
+class RoundedTerms(Terms):
+    """The same for outcomes that are rounded: the coin is 1/2, and a direction is as long as the number asks for."""
+
+    toss: Toss
+
+    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Tell the outcomes of a batch; all but the first are asked for in no direction."""
+        bounds = self.gradients.bounds
+        share = product(feedback, self.direction)
+        for i in range(self.direction.size):
+            self.toss.direction[i] = 2.0 * abs(share) * self.direction[i]
+        ready, released = self.gradients.offer(bounds.high if share > 0.0 else bounds.low, self.toss, rng)
+        for i in range(self.direction.size):
+            self.toss.direction[i] = 0.0
+        for _ in range(self.gradients.size - 1):
+            ready, released = self.gradients.offer(bounds.low, self.toss, rng)
+        return ready, released
+
+
 class OneOutcome(OneVector):
     """Every trial is a run from the start; its first outcome is the lowest or the highest, all others in the middle."""
 
@@ -133,4 +152,6 @@ def as_stream(private: Private) -> Private:
     longest = max(directions, key=lambda direction: float(np.linalg.norm(direction, norm)))
     if isinstance(gradients, DifferenceSums):
         return private._replace(channel=PairTerms(gradients, longest, np.zeros(2)))
+    if isinstance(gradients, RoundedSums):
+        return private._replace(channel=RoundedTerms(gradients, longest, Toss(np.zeros(size), 0.5)))
     return private._replace(channel=Terms(gradients, longest))

@@ -9,9 +9,17 @@ import numpy as np
 
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.running_sums import vectors_of
-from discreet.channels import DifferenceSums, Estimates, GradientSums, PaperEstimates, PerDifference, PerPoint
+from discreet.channels import (
+    DifferenceSums,
+    Estimates,
+    GradientSums,
+    PaperEstimates,
+    PerDifference,
+    PerPoint,
+    RoundedSums,
+)
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Channel, Estimate, Floats, Query
+from discreet.contracts import Channel, Estimate, Floats, Query, Toss
 from discreet.ranges import Range, make_range
 from discreet.sets import ConvexSet
 
@@ -67,7 +75,8 @@ def declared_range(channel: Channel) -> Range:
 def probe_query(channel: Channel) -> Query:
     """Return a query that the channel answers: the plain loss, the same estimate for everybody, or one direction."""
     if isinstance(channel, GradientSums):
-        return np.full(channel.release_size(), channel.release_size() ** -0.5)
+        direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
+        return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
     if isinstance(channel, Estimates | PaperEstimates):
         ones = np.ones(channel.sums.size)
         return Estimate(0, 1.0, ones, ones.copy(), float(ones.size))

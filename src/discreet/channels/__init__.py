@@ -11,6 +11,7 @@ from discreet.channels.per_difference import OpenDifference, PerDifference
 from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import PerRound
 from discreet.channels.restarting import Restarting
+from discreet.channels.rounded_sums import RoundedSums
 from discreet.channels.running_sum import RunningSum
 from discreet.channels.selection import Selection
 
@@ -28,6 +29,7 @@ __all__ = [
     "PerPoint",
     "PerRound",
     "Restarting",
+    "RoundedSums",
     "RunningSum",
     "Selection",
 ]

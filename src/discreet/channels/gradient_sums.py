@@ -97,8 +97,17 @@ class GradientSums(Channel):
         loss: float = feedback
         return loss
 
-    def take(self, feedback: Feedback, query: Floats) -> bool:
+    def take(self, feedback: Feedback, query: Query) -> bool:
         """Add a term to the sum of the batch; return whether the batch is full."""
+        return self.add_term(self.share_of(feedback), query)
+
+    def share_of(self, feedback: Feedback) -> float:
+        """Return the outcome as a distance from the middle, in widths of the range."""
+        share = self.bounds.fraction(self.bounds.clamp(self.outcome_of(feedback))) - 0.5
+        return min(0.5, max(-0.5, share))  # beyond only by rounding
+
+    def add_term(self, share: float, query: Floats) -> bool:
+        """Add a share, at most 1/2, times the query; return whether the batch is full."""
         if query.size != self.held.size:
             raise DiscreetError("the query has another number of entries than the channel was made for.")
         total = 0.0
@@ -106,8 +115,6 @@ class GradientSums(Channel):
             total += query[i] * query[i]
         if not total < math.inf:
             raise DiscreetError("the query has an entry that is not a finite number, or too large.")
-        share = self.bounds.fraction(self.bounds.clamp(self.outcome_of(feedback))) - 0.5
-        share = min(0.5, max(-0.5, share))  # beyond only by rounding
         if total > 1.0:
             share /= math.sqrt(total)
         grid = grid_for(self.size)

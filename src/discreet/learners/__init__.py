@@ -13,13 +13,19 @@ from discreet.learners.arms.kl_ucb import KlUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
-from discreet.learners.functions.centre import Centre, SumCentre
+from discreet.learners.functions.centre import Centre, RoundedCentre, SumCentre
 from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
+from discreet.learners.functions.interval import IntervalSearch
 from discreet.learners.functions.oracle_leader import OracleLeader
 from discreet.learners.functions.scrible import PointScrible, Scrible
-from discreet.learners.functions.sums import CentredProjectionFree, ProjectionFree, TwoPointLeader
+from discreet.learners.functions.sums import (
+    CentredProjectionFree,
+    ProjectionFree,
+    RoundedProjectionFree,
+    TwoPointLeader,
+)
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
@@ -46,12 +52,15 @@ __all__ = [
     "GradientDescent",
     "Hedge",
     "Htinf",
+    "IntervalSearch",
     "KlUcb",
     "LinearFtpl",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
+    "RoundedCentre",
+    "RoundedProjectionFree",
     "Scrible",
     "SumCentre",
     "TsallisInf",

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.algorithms.functions.checking import batch_of
 from discreet.algorithms.functions.running import Found, Sums, least_noise
-from discreet.algorithms.functions.tuning import WhenVacuous, place_with
+from discreet.algorithms.functions.tuning import WhenVacuous, place_with, steepest
 from discreet.algorithms.papers import LINEAR_ORACLE
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums
@@ -122,7 +122,7 @@ def _least(
             outer=place.outer,
             exploration=share,
             square=square,
-            slope=setting.problem.lipschitz,
+            slope=steepest(setting),
             noise=root * total,
             inverse=float(np.max(1.0 / inside) if rest.size == 1 else noisy_sums.shares @ (1.0 / inside)),
         )
@@ -131,7 +131,7 @@ def _least(
     def best_spread(share: float) -> Chosen:
         if spread is not None:
             return chosen(share, check_range("spread", spread, 0.0, 1e100))
-        alone = math.sqrt(rounds * (square / (4.0 * share) + size * setting.problem.lipschitz**2) / 2.5 / root)
+        alone = math.sqrt(rounds * (square / (4.0 * share) + size * steepest(setting) ** 2) / 2.5 / root)
         tried = [chosen(share, alone * factor) for factor in np.geomspace(0.03, 3.0, 40)]
         return min([*tried, chosen(share, alone), chosen(share, 0.0)], key=lambda each: each.bound)
 

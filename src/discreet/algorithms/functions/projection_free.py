@@ -15,21 +15,30 @@ from discreet.algorithms.functions.tuning import (
     least,
     looking_cost,
     place_with,
+    steepest,
 )
 from discreet.algorithms.papers import ENE, GARBER
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
-from discreet.channels import GradientSums, RunningSum
+from discreet.channels import GradientSums, RoundedSums, RunningSum
 from discreet.channels.gradient_sums import moves, prefixes_for
 from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError, check_positive
 from discreet.factorisations import Tree
 from discreet.kernel import compilable
-from discreet.learners import CentredProjectionFree, Corrective, ProjectionFree
+from discreet.learners import (
+    CentredProjectionFree,
+    Corrective,
+    ProjectionFree,
+    RoundedCentre,
+    RoundedProjectionFree,
+    SumCentre,
+)
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.problems import Functions
 from discreet.sets import LinearOracle
 
 SOURCE = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 TOLERANCE = 0.003  # outer radii that a leader may be from the minimum
 
 
@@ -78,22 +87,42 @@ def private_projection_free(
     radius: float | None = None,
     learning_rate: float | None = None,
     baseline: bool = False,
+    rounding: bool | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
 
-    Tight: noise for one replaced term, not for a whole batch, and parameters with the least proved bound; or, with
-    ``tuning=once``, those for noise that is paid for once, of which nothing is proved for one value a round. The paper's
-    noise and parameters are those of Lemmas 5.1 and 5.4, with logarithms to base 2 for levels of the tree.
+    Tight: noise for one replaced term, not for a whole batch, and parameters with the least proved bound. With
+    ``rounding``, the default for functions that are declared linear, values are rounded to an end of their range by
+    public coins: then noise is paid for once, and it is proved. ``tuning=once`` takes the parameters for that without
+    rounding, of which nothing is proved. The paper's noise and parameters are those of Lemmas 5.1 and 5.4, with
+    logarithms to base 2 for levels of the tree.
     """
     size = _size(setting, batch_size)
     if calibration == "paper":
-        if baseline:
-            raise DiscreetError("calibration is paper, which has no baseline: leave it out.")
+        if baseline or rounding:
+            name = "baseline" if baseline else "rounding"
+            raise DiscreetError(f"calibration is paper, which has no {name}: leave it out.")
         return _paper(setting, size, when_vacuous, sums, noise, radius, learning_rate)
-    found = least_noise(setting, size=size, sums=sums, noise=noise, baseline=baseline)
-    channel = GradientSums.over(found.channel, size=size, bounds=setting.bounds)
-    plan = _plan(setting, channel, size, found.length, tuning, radius, learning_rate, found.parameters, baseline=baseline)
+    if baseline and rounding:
+        raise DiscreetError("rounding and baseline are both given, but a rounded value has no use for a baseline.")
+    linear = setting.problem.form == "linear"
+    rounded = linear and not baseline and tuning == "proved" if rounding is None else rounding
+    found = least_noise(setting, size=size, sums=sums, noise=noise, baseline=baseline, padding=rounded)
+    kind = RoundedSums if rounded else GradientSums
+    plan = _plan(
+        setting,
+        kind.over(found.channel, size=size, bounds=setting.bounds),
+        size,
+        found.length,
+        tuning,
+        radius,
+        learning_rate,
+        found.parameters,
+        baseline=baseline,
+        rounded=rounded,
+        once=rounded and linear and found.is_steady,
+    )
     return instance(setting, plan, when_vacuous)
 
 
@@ -113,9 +142,14 @@ def _plan(
     parameters: dict[str, float | int | str],
     *,
     baseline: bool = False,
+    rounded: bool = False,
+    once: bool = False,
 ) -> Plan:
-    """Return the learner whose sums have noise of that length, for directions of length 1."""
-    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, setting.problem.lipschitz
+    """Return the learner whose sums have noise of that length, for directions of length 1.
+
+    ``once`` says that noise which is paid for once is proved.
+    """
+    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, steepest(setting)
     batches = -(-rounds // size)
     check_given(radius=radius, learning_rate=learning_rate)
 
@@ -123,22 +157,19 @@ def _plan(
         spread = size * (place.flat / looking) ** 2 / 4.0
         return batches * (spread + (size * slope) ** 2) / 4.0
 
-    def paid(looking: float) -> float:
-        return rounds * slope * place.flat / looking * length / 2.0
-
-    def hoped(looking: float) -> float:
+    def paid(looking: float, in_all: bool) -> float:
         noise = place.flat / looking * length
-        return paid(looking) if tuning == "proved" else noise**2 / 4.0
+        return noise**2 / 4.0 if in_all else rounds * slope * noise / 2.0
+
+    def tuned_by(looking: float) -> float:
+        return own(looking) + paid(looking, once or tuning == "once")
 
     def rate(looking: float) -> float:
-        return place.outer / math.sqrt(own(looking) + hoped(looking)) if learning_rate is None else learning_rate
+        return place.outer / math.sqrt(tuned_by(looking)) if learning_rate is None else learning_rate
 
     def cost(looking: float) -> float:
-        return (
-            place.outer**2 / rate(looking)
-            + rate(looking) * (own(looking) + hoped(looking))
-            + rounds * looking_cost(setting, looking)
-        )
+        steps = place.outer**2 / rate(looking) + rate(looking) * tuned_by(looking)
+        return steps + rounds * looking_cost(setting, looking)
 
     chosen = least(cost, place.inner) if radius is None else radius
     near = TOLERANCE * place.outer
@@ -152,23 +183,25 @@ def _plan(
         tolerance=near,
         most=math.ceil(16.0 / TOLERANCE**2),
     )
-    bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen))
+    bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen, once))
+    known = {**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
     if baseline:
         return Plan(
             channel=channel,
             learner=CentredProjectionFree.around(learner),
-            parameters={**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
-            | {"baseline": "mean so far"},
+            parameters=known | {"baseline": "mean so far"},
             bound=None,
             source="no bound proved: the baseline depends on the rounds from which it is subtracted",
+            centre=SumCentre,
         )
+    tuned: dict[str, float | int | str] = {"tuning": tuning} if length > 0.0 else {}
     return Plan(
         channel=channel,
-        learner=learner,
-        parameters={**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
-        | ({"tuning": tuning} if length > 0.0 else {}),
+        learner=RoundedProjectionFree.around(learner) if rounded else learner,
+        parameters=known | tuned | ({"values": "rounded by coins"} if rounded else {}),
         bound=bound + rounds * (looking_cost(setting, chosen) + slope * near),
-        source=SOURCE,
+        source=ONCE if once else SOURCE,
+        centre=RoundedCentre if rounded else SumCentre,
     )
 
 

@@ -30,6 +30,11 @@ class Found(NamedTuple):
         """What was chosen."""
         return {"sums": self.sums, "noise": self.channel.noise.kind}
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether the noise has the same law in all sums, or is Gaussian with a variance that never falls."""
+        return self.channel.factorisation.noise_spread().steady
+
 
 def coordinates(setting: Setting[Functions], baseline: bool) -> int:
     """Return how many coordinates sums have: one more, if there is a baseline."""

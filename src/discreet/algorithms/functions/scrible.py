@@ -93,12 +93,13 @@ def batched_scrible(
     """Ours: a point is played for a whole batch, and noise is added once to the sum of its losses (central model).
 
     The regret of batches of τ rounds grows with τ q; q = 1/4 + s² / τ² is the mean square of a noisy mean, and s² the
-    variance of the noise in widths: least for τ = 2 s, which is sqrt(8) / ε for Laplace noise.
+    variance of the noise in widths. That is least for τ = 2 s, and hardly more for τ = sqrt(8) s, which is 4 / ε for
+    Laplace noise: it is taken, since means are seldom at an end of their range, as the 1/4 supposes.
     """
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace.")
     found = noise_named(noise).for_guarantee(sensitivity=1.0, epsilon=setting.epsilon, delta=setting.delta)
-    usual = min(max(1, round(2.0 * found.deviation(1))), setting.rounds // 2)
+    usual = min(max(1, round(math.sqrt(8.0) * found.deviation(1))), setting.rounds // 2)
     size = usual if batch_size is None else check_int("batch_size", batch_size, least=1)
     if setting.rounds < 2 * size:
         raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")

@@ -14,7 +14,7 @@ from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel, Learner, Noise
 from discreet.errors import DiscreetError
-from discreet.learners import Centre, SumCentre
+from discreet.learners import Centre
 from discreet.mechanisms import Gaussian, ReportNoiseName, report_noise
 from discreet.private import Private
 from discreet.problems import Domain, Functions
@@ -36,6 +36,7 @@ class Plan:
     parameters: dict[str, float | int | str]
     bound: float | None  # in widths of the range; None where none is proved
     source: str
+    centre: type[Centre] = Centre  # what is played behind the channel if the bound is vacuous
 
 
 def instance(setting: Setting[Functions], plan: Plan, when_vacuous: WhenVacuous) -> Instance:
@@ -49,9 +50,8 @@ def instance(setting: Setting[Functions], plan: Plan, when_vacuous: WhenVacuous)
             regret_bound=None if plan.bound is None else width * min(plan.bound, setting.rounds),
             bound_source=plan.source,
         )
-    kind = SumCentre if plan.learner.release_size() else Centre
     return Instance(
-        private=Private(plan.channel, kind.start(set=problem.place.set, points=problem.evaluations)),
+        private=Private(plan.channel, plan.centre.start(set=problem.place.set, points=problem.evaluations)),
         parameters={"plays": "the centre"},
         regret_bound=width * staying,
         bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and the bound for learning is "
@@ -67,14 +67,26 @@ def place_with(setting: Setting[Functions], ability: type[LinearOracle], *, leas
     return place
 
 
+def steepest(setting: Setting[Functions]) -> float:
+    """Return a slope that no function exceeds: the declared one, and 1 / 2 r for linear functions.
+
+    They are within their range on a ball of radius r, across which a slope of G makes a difference of 2 r G.
+    """
+    slope = setting.problem.lipschitz
+    return min(slope, 0.5 / setting.problem.place.inner) if setting.problem.form == "linear" else slope
+
+
 def looking_cost(setting: Setting[Functions], radius: float) -> float:
     """Return what a round costs at most when a learner looks ``radius`` around: (2 + R / r) G ζ, or β ζ² + (R / r) G ζ.
 
-    The second holds for functions of smoothness β: playing, and smoothing the rival's function, cost β ζ² / 2 each.
+    The second holds for functions of smoothness β: playing, and smoothing the rival's function, cost β ζ² / 2 each. For
+    linear functions only the smaller set costs anything.
     """
-    problem, place = setting.problem, setting.problem.place
-    smaller_set = place.outer / place.inner * problem.lipschitz * radius
-    plain = 2.0 * problem.lipschitz * radius
+    problem, place, slope = setting.problem, setting.problem.place, steepest(setting)
+    smaller_set = place.outer / place.inner * slope * radius
+    plain = 2.0 * slope * radius
+    if problem.form == "linear":
+        return smaller_set
     smooth = problem.smoothness * radius**2 if problem.smoothness > 0.0 else math.inf
     return smaller_set + min(plain, smooth)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Learner, Query, Release
+from discreet.contracts import Floats, Generator, Learner, Query, Release, Toss
 from discreet.errors import check_int
 from discreet.sets import L2Ball, LinearOracle
 
@@ -61,3 +61,21 @@ class SumCentre(Centre):
     def release_size(self) -> int:
         """Return the dimension of the points."""
         return self.size
+
+
+class RoundedCentre(SumCentre):
+    """The same behind a channel that rounds outcomes."""
+
+    @classmethod
+    def example(cls) -> RoundedCentre:
+        """Return one to check the contract with."""
+        return cls.start(set=L2Ball(5, 1.0))
+
+    @classmethod
+    def start(cls, *, set: LinearOracle, points: int = 1) -> RoundedCentre:  # noqa: A002
+        """Return the learner for actions of one or two points."""
+        return cls(*Centre.start(set=set, points=points))
+
+    def query(self, trace: Floats) -> Query:
+        """Ask for nothing."""
+        return Toss(trace, 0.5)

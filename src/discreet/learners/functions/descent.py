@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
-from discreet.errors import check_positive, check_range
+from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.learners.functions.exploring import Exploring
 from discreet.sets import L2Ball, Projecting
 
@@ -19,6 +19,10 @@ class Descent(Exploring):
 
         y ← projection of y - g / (damping + curvature · s).
 
+    If it is ``lazy``, y is the projection of the sum of all such steps from the centre, which is not projected itself:
+    noise averages out in it, but it follows functions that change more slowly. That is for ``curvature`` 0, with the same
+    bound for η = 2 / damping (docs/proofs.md: A noisy leader).
+
     Regret on functions with curvature μ (0 if they are convex only) against the points of the smaller set (Zinkevich
     2003, Hazan, Agarwal & Kale 2007): at most damping · R² / 2 + Σ E |g|² / 2 (damping + μ s), and E |g|² is at most
     factor² · q, q the mean square of what is released around 1/2: ``square_around_middle`` of the noise.
@@ -29,6 +33,8 @@ class Descent(Exploring):
     damping: float
     curvature: float
     clock: Integers
+    lazy: bool
+    walked: Floats  # z before it is projected
 
     def learn(self, trace: Floats, released: float) -> None:
         """Step against the estimate."""
@@ -36,7 +42,9 @@ class Descent(Exploring):
         rate = self.factor / (self.damping + self.curvature * self.clock[0])
         step = rate * (released - self.middle_of(released)) / self.shrink  # of z, which is y before it is shrunk
         for i in range(self.point.size):
-            self.point[i] -= step * trace[i]
+            before = self.walked[i] if self.lazy else self.point[i]
+            self.walked[i] = before - step * trace[i]
+            self.point[i] = self.walked[i]
         self.set.project(self.point)
 
     def middle_of(self, released: float) -> float:
@@ -85,6 +93,8 @@ class Fkm(Descent):
             damping=check_range("damping", damping, 0.0, 1e200),
             curvature=_curvature(damping, curvature),
             clock=np.zeros(1, np.int64),
+            lazy=False,
+            walked=set.centre(),
             centred=bool(centred),
             heard=np.zeros(2),
         )
@@ -130,14 +140,19 @@ class TwoPoint(Descent):
         slope: float,
         damping: float,
         curvature: float = 0.0,
+        lazy: bool = False,
     ) -> TwoPoint:
         """Return the learner before the first round."""
+        if lazy and curvature > 0.0:
+            raise DiscreetError(f"lazy is given with a curvature of {curvature:g}, but lazy steps are for none.")
         return cls(
             **cls.buffers(set, radius, inner, points=2),
             factor=2.0 * set.flat * check_positive("slope", slope),
             damping=check_range("damping", damping, 0.0, 1e200),
             curvature=_curvature(damping, curvature),
             clock=np.zeros(1, np.int64),
+            lazy=bool(lazy),
+            walked=set.centre(),
         )
 
     @classmethod
