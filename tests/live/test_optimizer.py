@@ -9,6 +9,7 @@ import pytest
 from test_waiting import Clock
 
 from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, algorithms, audit, kernel
+from discreet.channels import RoundedSums
 from discreet.contracts import unsealed
 from discreet.live.optimizer import usual_algorithm
 from discreet.mechanisms.exact import NoiseBlock
@@ -25,7 +26,8 @@ def live(name=None, **options):
     usual = {"domain": SLATES if name is None or "oracle" in name else "ball(3)", "horizon": 400, "epsilon": 1.0}
     declared = {"curvature": 0.5} if "strongly" in (name or "") else {}
     declared |= {"smoothness": 0.5} if "smooth" in (name or "") else {}
-    return Optimizer(**usual | declared | {"delta": 1e-6, "algorithm": name, "when_vacuous": "play"} | options)
+    declared |= {"domain": "ball(1)"} if "stochastic" in (name or "") else {"when_vacuous": "play"}
+    return Optimizer(**usual | declared | {"delta": 1e-6, "algorithm": name} | options)
 
 
 def simulated(name=None, **options):
@@ -58,6 +60,16 @@ def test_every_algorithm_is_live_with_the_guarantee_of_its_simulation(name, delt
         assert ideal.guarantee.model == face.guarantee.model
     else:
         assert not face.guarantee.is_private
+
+
+def test_losses_that_are_declared_linear_are_rounded_by_coins_live_too():
+    face = live("private-projection-free", form="linear", delta=1e-6)
+    for _ in range(50):
+        face.tell(face.ask(), loss=0.75)
+    assert isinstance(face.plan.private.channel, RoundedSums)
+    assert face.state().released == 2
+    with pytest.raises(DiscreetError, match="form is 'flat', but must be one of convex, linear"):
+        live("private-projection-free", form="flat")
 
 
 @pytest.mark.parametrize("name", ["private-projection-free", "private-linear-oracle", "private-two-point"])

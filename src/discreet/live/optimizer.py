@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -48,8 +48,9 @@ class Optimizer(PointFace):
         A name of ``discreet list``. The default for slates, rankings, paths and the like plays them as they are, by
         their labels, and learns best if losses are linear, a sum over items; for all other sets it is one for convex
         functions of a point. What is not as declared costs regret, never privacy.
-    lipschitz, curvature, smoothness
-        How steep losses are at most, in widths of the range per unit of length, and how curved: the learner relies on it.
+    form, lipschitz, curvature, smoothness
+        Whether losses are "linear" or "convex"; how steep they are at most, in widths of the range per unit of length,
+        and how curved: the learner relies on it.
     low, high, clip, and all others
         As for :class:`discreet.Bandit`. (``noise="spherical"`` cannot be drawn exactly, and is not chosen live.)
 
@@ -65,6 +66,7 @@ class Optimizer(PointFace):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
+        form: Literal["convex", "linear"] | None = None,
         lipschitz: float = 1.0,
         curvature: float = 0.0,
         smoothness: float = 0.0,
@@ -91,6 +93,7 @@ class Optimizer(PointFace):
             "low": low,
             "high": high,
             "clip": clip,
+            "form": form,
             "lipschitz": lipschitz,
             "curvature": curvature,
             "smoothness": smoothness,
@@ -154,6 +157,7 @@ def _problem(recipe: Recipe) -> Functions:
     """Return the problem that the algorithm plays on this domain; how many values it sees is its own."""
     known = algorithm_named(recipe["algorithm"])
     declared = {name: recipe[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
+    declared |= {} if recipe["form"] is None else {"form": recipe["form"]}
     if not isinstance(known.problem, Functions):
         return Functions(**declared)  # which it is then said not to play
     return cast(Functions, known.problem_with(**declared))
