@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from discreet.algorithms import Setting
+from discreet.algorithms import Setting, algorithm
 from discreet.channels import Open, OpenDifference
 from discreet.learners import Centre
 from discreet.private import Private
@@ -46,7 +46,7 @@ class Row:
             algorithm=self.algorithm,
             epsilon=epsilon if self.private else math.inf,
             delta=self.delta,
-            options=self.options + LEARN,
+            options=self.options + (LEARN if "when_vacuous" in algorithm(self.algorithm).options else ()),
             role=self.name,
         )
 

@@ -32,7 +32,16 @@ def _row(name: str, algorithm: str, problem: Functions, in_rounds: float, in_eps
     )
 
 
-# The row of stochastic functions (T^1/2 / ε) has its place after the fourth: with a set of its own, in one dimension.
+STOCHASTIC = Row(
+    name="stochastic, one dimension",
+    algorithm="local-stochastic-convex",
+    problem=Functions(),
+    domain="cube(1)",
+    environment="pricing",
+    world=(("drift", 0.0),),
+    stated=(("T", 0.5), ("1/ε", 1.0)),
+)
+
 TABLE = Table(
     name="zheng-table-1",
     heading=f"Noise on every report: functions on a ball in {DIMENSION} dimensions",
@@ -41,6 +50,7 @@ TABLE = Table(
         _row("smooth", "local-smooth", replace(CURVED, curvature=0.0), 2.0 / 3.0, 1.0),
         _row("strongly convex", "local-strongly-convex", replace(CURVED, smoothness=0.0), 2.0 / 3.0, 1.0),
         _row("smooth, strongly convex", "local-smooth-strongly-convex", CURVED, 0.5, 1.0),
+        STOCHASTIC,
         _row("two values, convex", "local-two-point", replace(ABSOLUTE, evaluations=2), 0.5, 2.0),
         _row(
             "two values, strongly convex",

@@ -13,9 +13,9 @@ def words(found: Growth) -> list[str]:
     return [
         *paragraph(
             f"Noise on every report, functions on a ball in {DIMENSION} dimensions: absolute losses where only",
-            "convexity is assumed, squared distances else. Randomised response, and the parameters of the least",
-            "proved bound. Over T at ε = 1; over 1/ε in the longest games, fitted for ε up to 1, where noise and not",
-            "the game decides.",
+            "convexity is assumed, squared distances else, and prices for stochastic functions in one dimension.",
+            "Randomised response, and the parameters of the least proved bound. Over T at ε = 1; over 1/ε in the",
+            "longest games, fitted for ε up to 1, where noise and not the game decides.",
         ),
         "",
         *exponent_lines(found, "Table 1"),
