@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress
     from discreet.private import Private
     from discreet.ranges import Range
-    from discreet.simulation import Contender, Results, simulate
+    from discreet.simulation import Contender, Results, SearchResults, search, simulate
 
     __version__: str
 
@@ -43,6 +43,7 @@ __all__ = [
     "Progress",
     "Range",
     "Results",
+    "SearchResults",
     "Setting",
     "UserLimitReached",
     "__version__",
@@ -54,6 +55,7 @@ __all__ = [
     "compose",
     "register_algorithm",
     "register_environment",
+    "search",
     "simulate",
 ]
 
@@ -69,7 +71,7 @@ _HOMES = {
     "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress",
     "private": "Private",
     "ranges": "Range",
-    "simulation": "Contender Results simulate",
+    "simulation": "Contender Results SearchResults search simulate",
 }
 _SOURCES = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -221,6 +221,14 @@ GARBER = conference(
     "AISTATS",
     2020,
 )
+ELIMINATION = journal(
+    ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
+    "Action elimination and stopping conditions for the multi-armed bandit and reinforcement learning problems",
+    "JMLR",
+    2006,
+    volume=7,
+    pages="1079--1105",
+)
 HEDGE = journal(
     ["Freund, Yoav", "Schapire, Robert E."],
     "A decision-theoretic generalization of on-line learning and an application to boosting",
@@ -242,11 +250,23 @@ KL_UCB = conference(
     "COLT",
     2011,
 )
+LIL_UCB = conference(
+    ["Jamieson, Kevin", "Malloy, Matthew", "Nowak, Robert", "Bubeck, Sébastien"],
+    "lil' {UCB}: an optimal exploration algorithm for multi-armed bandits",
+    "COLT",
+    2014,
+)
 LINEAR_ORACLE = conference(
     ["McMahan, H. Brendan", "Blum, Avrim"],
     "Online geometric optimization in the bandit setting against an adaptive adversary",
     "COLT",
     2004,
+)
+LUCB = conference(
+    ["Kalyanakrishnan, Shivaram", "Tewari, Ambuj", "Auer, Peter", "Stone, Peter"],
+    "{PAC} subset selection in stochastic multi-armed bandits",
+    "ICML",
+    2012,
 )
 SCRIBLE = conference(
     ["Abernethy, Jacob", "Hazan, Elad", "Rakhlin, Alexander"],
@@ -268,6 +288,12 @@ TOSSOU = conference(
     "Achieving privacy in the adversarial multi-armed bandit",
     "AAAI",
     2017,
+)
+TRACK_AND_STOP = conference(
+    ["Garivier, Aurélien", "Kaufmann, Emilie"],
+    "Optimal best arm identification with fixed confidence",
+    "COLT",
+    2016,
 )
 TSALLIS_INF = journal(
     ["Zimmert, Julian", "Seldin, Yevgeny"],

@@ -87,7 +87,7 @@ def describe(
             for key, value in instance.parameters.items()
         ),
         (
-            "expected regret",
+            problem.score,
             instance.bound_source if bound is None else f"{_most(bound, setting)} ({instance.bound_source})",
         ),
         ("paper", known.citation.text),
