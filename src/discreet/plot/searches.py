@@ -30,8 +30,8 @@ def plot_searches(results: SearchResults, path: Path | str, *, colors: Sequence[
 def draw_searches(results: SearchResults, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the 90th percentile, with the
-    median; the black line is T* kl(ν, 1 - ν).
+    A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the 90th percentile,
+    with the median; the black line is T* kl(ν, 1 - ν).
     """
     axes = shown_axes() if ax is None else ax
     owners = [results.contenders[line.contender] for line in results.lines]

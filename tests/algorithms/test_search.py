@@ -1,0 +1,147 @@
+"""The named searches: what they promise, that only releases reach them, and how many samples they take."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+from discreet import DiscreetError, Setting, algorithm, algorithms, search
+from discreet.channels import Batch, Constant, PerRound
+from discreet.checks.failure import same_state
+from discreet.mechanisms import report_noise
+from discreet.problems import ArmGame, BestArm
+from discreet.randomness import streams
+from discreet.ranges import Range
+from discreet.simulation.loop import Player
+
+NAMES = list(algorithms(BestArm))
+PROVED = [name for name in NAMES if "lil" not in name]
+LOCAL = [name for name in NAMES if name.startswith("local-")]
+BATCHED = [name for name in NAMES if name.startswith("batched-")]
+UNIT = Range(0.0, 1.0)
+
+
+def built(name, *, arms=3, epsilon=1.0, delta=0.0, error=0.1, **options):
+    return algorithm(name).build(Setting(BestArm(arms, error), epsilon=epsilon, delta=delta), **options)
+
+
+def test_there_are_four_searches_and_two_private_twins_of_each():
+    four = ("lil-ucb", "lucb", "successive-elimination", "track-and-stop")
+    assert set(NAMES) == {f"{prefix}{name}" for name in four for prefix in ("", "local-", "batched-")}
+    assert all(algorithm(name).twin == name.split("-", 1)[1] for name in LOCAL + BATCHED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_releases_reach_a_search(name):
+    """Two raw streams behind a constant channel: the states agree bit for bit, also when the search stops."""
+    private = built(name).private
+    probed = private._replace(channel=Constant.like(private.channel, 0.7))
+    states = []
+    for seed in (1, 2):
+        player = Player(probed, streams(1), compiled=False)
+        player.play(ArmGame(np.random.default_rng(seed).random((600, 3))), np.array([600]))
+        states.append(player.private.learner)
+    assert same_state(*states) is None
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_without_noise_a_local_search_is_its_twin(name):
+    """At ε = 80 the response is the true loss, 0 or 1, and its variance 1/4."""
+    losses = (np.random.default_rng(4).random((1200, 3)) < [0.2, 0.6, 0.8]).astype(float)
+    pulls = []
+    for private in (built(name, epsilon=80.0).private, built(algorithm(name).twin).private):
+        player = Player(private, streams(1), compiled=False)
+        player.play(ArmGame(losses), np.array([1200]))
+        assert player.private.learner.found.tolist() == [0]
+        pulls.append(player.private.learner.stopped)
+    assert np.array_equal(*pulls)
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_every_report_of_a_local_search_has_noise_of_its_own(name):
+    instance = built(name, epsilon=0.5)
+    assert isinstance(instance.private.channel, PerRound)
+    assert (instance.guarantee.epsilon, instance.guarantee.delta, instance.guarantee.model) == (0.5, 0.0, "local")
+    gaussian = built(name, delta=1e-5, noise="gaussian")
+    assert gaussian.parameters["variance"] == pytest.approx(14.167612, abs=1e-5)
+    assert gaussian.guarantee.delta <= 1e-5
+    with pytest.raises(DiscreetError, match="noise is gaussian, but delta is 0"):
+        built(name, noise="gaussian")
+    with pytest.raises(DiscreetError, match="noise is 'laplace', but must be one of response, gaussian"):
+        built(name, noise="laplace")
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_a_round_of_a_batched_search_is_in_one_release(name):
+    instance = built(name, epsilon=0.5)
+    assert isinstance(instance.private.channel, Batch)
+    assert (instance.guarantee.epsilon, instance.guarantee.delta, instance.guarantee.model) == (0.5, 0.0, "central")
+    assert instance.private.channel.noise.scale == 2.0
+    player = Player(instance.private, streams(1), compiled=False)
+    player.play(ArmGame(np.full((2000, 3), 0.5)), np.array([2000]))
+    learner = player.private.learner
+    assert learner.pulls.sum() + instance.private.channel._replace(held=player.private.channel.held).rounds_seen() == 2000
+    lengths = learner.pulls[0] / learner.releases[0]
+    assert lengths >= instance.parameters["batch_size"]
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0, 3.0, 10.0, 30.0])
+def test_response_has_the_least_variance_of_all_pure_noise(epsilon):
+    noises = {
+        name: report_noise(name, bounds=UNIT, epsilon=epsilon, delta=0.0).square_around_middle(1.0)
+        for name in ("response", "laplace")
+    }
+    assert noises["response"] <= noises["laplace"]
+    assert noises["response"] == pytest.approx(0.25 / math.tanh(epsilon / 2.0) ** 2)
+
+
+def test_golden_variances():
+    assert built("local-lucb").parameters["variance"] == pytest.approx(1.170674, abs=1e-6)
+    assert built("local-lucb", epsilon=2.0).parameters["variance"] == pytest.approx(0.431015, abs=1e-6)
+
+
+def test_what_is_proved_is_said():
+    assert all("proofs.md" in built(name).bound_source for name in PROVED)
+    for name in ("lil-ucb", "local-lil-ucb", "batched-lil-ucb"):
+        assert "nothing is proved" in built(name).bound_source
+    for name in ("lil-ucb", "local-lil-ucb"):
+        assert "Theorem 2" in built(name, constants="theory").bound_source
+    assert "constants" not in algorithm("batched-lil-ucb").options, "the theorem does not cover Laplace noise"
+    with pytest.raises(DiscreetError, match="errors is .0.2,. and error is 0.1, but errors are for smaller ones"):
+        built("track-and-stop", errors=(0.2,))
+
+
+def means(*gains):
+    return {"means": tuple(1.0 - gain for gain in gains)}
+
+
+@pytest.mark.slow
+def test_local_track_and_stop_takes_as_few_samples_as_it_should():
+    """The mean of 1,000 other runs is 7,282; that of 64 is above 8,500 with a probability of about 5e-5."""
+    (row,) = search("local-track-and-stop", arms=10, options=means(0.6, *[0.4] * 9), trials=64, seed=5).summary()
+    assert row["samples_mean"] < 8500
+    assert row["wrong"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["local-track-and-stop", "batched-lucb"])
+def test_answers_are_rarely_wrong_where_that_is_hard(name):
+    """Three arms nearly alike, ν = 0.3: with 300 runs an error rate of 0.3 or less is refuted once in 10^4 cases."""
+    play = {"arms": 3, "error": 0.3, "options": means(0.53, 0.5, 0.48), "epsilon": 3.0}
+    (row,) = search(name, trials=300, seed=6, **play).summary()
+    assert row["cut_off"] == 0
+    assert row["wrong"] <= 300 * 0.3 + 4.0 * math.sqrt(300 * 0.21)
+
+
+@pytest.mark.full
+def test_targets_over_a_thousand_runs(monkeypatch):
+    """Samples at most as stated, errors at most ν by Clopper and Pearson's interval; fails by chance once in 10^5 cases."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    sys.modules.pop("searches", None)
+    import searches
+
+    assert searches.main(1000) == 0
