@@ -46,7 +46,9 @@ def test_the_least_product_is_the_least(gap, one, other):
 
 @given(some.floats(0.0, 1.0), some.floats(1.0, 1e6), some.floats(1.0, 1e6))
 def test_evidence_is_at_most_what_is_cheap_to_tell(gap, pulls, rivals):
-    assert QUARTER.log_evidence(gap, pulls, 1.0, rivals, 1.0) <= QUARTER.most_evidence(gap, pulls, 1.0, rivals, 1.0) + 1e-9
+    assert (
+        QUARTER.log_evidence(gap, pulls, 1.0, rivals, 1.0) <= QUARTER.most_evidence(gap, pulls, 1.0, rivals, 1.0) + 1e-9
+    )
 
 
 @pytest.mark.parametrize("failure", [0.01, 0.3])
@@ -263,7 +265,7 @@ def test_batches_have_the_lengths_that_were_fixed(kind):
         (lambda: Lucb.start(arms=2, error=0.0), "error is 0.0, but must be above 0 and below 1"),
         (lambda: TrackAndStop.start(arms=2, errors=(0.01, 0.1)), "each smaller than the one before"),
         (lambda: TrackAndStop.start(arms=2, errors=()), "must be some numbers"),
-        (lambda: Lucb.start(arms=2, batches=Batches(0, 0.5)), "first_batch is 0"),
+        (lambda: Lucb.start(arms=2, batches=Batches(0, 0.5)), "batch_size is 0"),
         (lambda: Lucb.start(arms=2, batches=Batches(5, 0.0)), "growth is 0.0, but must be between 0.01 and 100"),
         (lambda: Mixture.for_gap(0.0, variance=0.25), "typical_gap is 0.0, but must be between"),
     ],

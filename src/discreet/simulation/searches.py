@@ -142,7 +142,9 @@ def run_search(
 def searching(private: Private) -> Searching:
     """Return the learner of a search, or refuse one that has no answers."""
     if not isinstance(private.learner, Searching):
-        raise DiscreetError(f"the learner is of type {type(private.learner).__name__}, but a search needs a Searching there.")
+        raise DiscreetError(
+            f"the learner is of type {type(private.learner).__name__}, but a search needs a Searching there."
+        )
     return private.learner
 
 

@@ -32,7 +32,7 @@ class Batches(NamedTuple):
 
     def checked(self) -> Batches:
         """Return it, or refuse its numbers."""
-        return Batches(check_int("first_batch", self.first, least=1), check_range("growth", self.growth, 0.01, 100.0))
+        return Batches(check_int("batch_size", self.first, least=1), check_range("growth", self.growth, 0.01, 100.0))
 
 
 EVERY_ROUND = Batches()
