@@ -111,7 +111,7 @@ def test_what_is_proved_is_said():
     for name in ("lil-ucb", "local-lil-ucb"):
         assert "Theorem 2" in built(name, constants="theory").bound_source
     assert "constants" not in algorithm("batched-lil-ucb").options, "the theorem does not cover Laplace noise"
-    with pytest.raises(DiscreetError, match="errors is .0.2,. and error is 0.1, but errors are for smaller ones"):
+    with pytest.raises(DiscreetError, match=r"errors is .0.2,. and error is 0.1, but errors are for smaller ones"):
         built("track-and-stop", errors=(0.2,))
 
 
@@ -139,7 +139,7 @@ def test_answers_are_rarely_wrong_where_that_is_hard(name):
 
 @pytest.mark.full
 def test_targets_over_a_thousand_runs(monkeypatch):
-    """Samples at most as stated, errors at most ν by Clopper and Pearson's interval; fails by chance once in 10^5 cases."""
+    """Samples at most as stated, errors at most ν by Clopper and Pearson's interval; a false alarm in 10^5 cases."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     sys.modules.pop("searches", None)
     import searches

@@ -103,7 +103,7 @@ def test_chernoff_s_bounds_are_the_best_of_all_tilts(pulls, releases):
 
 @pytest.mark.parametrize("releases", [1, 8])
 def test_sums_of_batches_with_noise_are_rarely_beyond_their_radius(releases):
-    """40,000 draws of the sum of n coins with r Laplace noises; the share is at most failure / (r (r + 1)), as paid for."""
+    """40,000 draws of the sum of n coins with r Laplace noises: the share is at most failure / (r (r + 1))."""
     rng, pulls, failure = np.random.default_rng(2), 100, 0.2
     sums = rng.binomial(pulls, 0.5, 40_000) + rng.laplace(0.0, 2.0, (40_000, releases)).sum(axis=1)
     share = float((sums / pulls - 0.5 > CHERNOFF.mean_radius(float(pulls), float(releases), failure)).mean())
