@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.papers import LIL_UCB, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.algorithms.search.reports import (
@@ -13,9 +16,12 @@ from discreet.algorithms.search.reports import (
     instance_of,
     noisy_reports,
     open_reports,
+    reports_with,
 )
+from discreet.errors import DiscreetError
 from discreet.learners import LilUcb
 from discreet.learners.search.lil_ucb import Constants
+from discreet.mechanisms import Gaussian
 from discreet.problems import BestArm
 
 THEOREM = "at most as often as is allowed (Jamieson et al. 2014, Theorem 2, for sub-Gaussian numbers of this variance)"
@@ -37,10 +43,25 @@ def lil_ucb(setting: Setting[BestArm], *, constants: Constants = "practice") -> 
     builds_on=(LIL_UCB,),
 )
 def local_lil_ucb(
-    setting: Setting[BestArm], *, noise: Reporting = "response", constants: Constants = "practice"
+    setting: Setting[BestArm],
+    *,
+    calibration: Calibration = "tight",
+    noise: Reporting | None = None,
+    constants: Constants = "practice",
 ) -> Instance:
-    """Theorem 12: lil' UCB on noisy samples, of which only the variance is another."""
-    return _lil_ucb(setting, noisy_reports(setting, noise, GAP), constants)
+    """Theorem 12: lil' UCB on noisy samples, of which only the variance is another.
+
+    The paper's noise is Gaussian, of the classical scale (high - low) sqrt(2 ln(1.25 / δ)) / ε; ours is randomised
+    response unless another is asked for.
+    """
+    if calibration == "tight":
+        return _lil_ucb(setting, noisy_reports(setting, noise or "response", GAP), constants)
+    if noise not in (None, "gaussian"):
+        raise DiscreetError(f"calibration is paper, which has gaussian noise, but noise is {noise}: leave it out.")
+    if setting.delta <= 0.0:
+        raise DiscreetError(f"delta is {setting.delta!r}, but the paper's Gaussian noise needs one above 0.")
+    scale = setting.bounds.width * math.sqrt(2.0 * math.log(1.25 / setting.delta)) / setting.epsilon
+    return _lil_ucb(setting, reports_with(setting, Gaussian(scale, setting.delta), GAP), constants)
 
 
 @register_algorithm(

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from discreet.algorithms.registry import Instance, Setting
 from discreet.channels import Batch, Open, PerRound
-from discreet.contracts import Channel
+from discreet.contracts import Channel, Noise
 from discreet.errors import check_range
 from discreet.learners.search.evidence import Chernoff, Mixture, Rule
 from discreet.learners.search.searching import EVERY_ROUND, Batches, Searching
@@ -44,8 +44,13 @@ def noisy_reports(setting: Setting[BestArm], noise: Reporting, gap: float) -> Re
     c² / 4 = 1/4 + 1 / (4 sinh²(ε / 2)), which for every ε is less than the 1/4 + 2 / ε² of Laplace noise. Gaussian noise
     adds its variance to 1/4.
     """
-    width = setting.bounds.width
     chosen = report_noise(noise, bounds=setting.bounds, epsilon=setting.epsilon, delta=setting.delta)
+    return reports_with(setting, chosen, gap)
+
+
+def reports_with(setting: Setting[BestArm], chosen: Noise, gap: float) -> Reports:
+    """Return samples with this noise on each, which must be sub-Gaussian."""
+    width = setting.bounds.width
     variance = chosen.square_around_middle(width) / width**2
     return Reports(PerRound(setting.bounds, chosen), Mixture.for_gap(gap, variance=variance), variance)
 
