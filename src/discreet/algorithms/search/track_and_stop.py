@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from discreet.algorithms.papers import TRACK_AND_STOP, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.algorithms.search.reports import (
     GAP,
     GROWTH,
     PROVED,
+    VARIANCE,
     Reporting,
     Reports,
     batched_reports,
@@ -18,6 +21,10 @@ from discreet.algorithms.search.reports import (
 from discreet.errors import DiscreetError
 from discreet.learners import TrackAndStop
 from discreet.problems import BestArm
+
+# Times the square root of the rounds, for numbers from 0 to 1; with noise, as much more as it takes to see the same. With
+# 1, as printed, the best arm is starved now and then.
+EXPLORATION = 2.0
 
 
 @register_algorithm(
@@ -70,5 +77,12 @@ def _track_and_stop(setting: Setting[BestArm], reports: Reports, errors: tuple[f
     arms, error = setting.problem.arms, setting.problem.error
     if errors and max(errors) >= error:
         raise DiscreetError(f"errors is {errors!r} and error is {error:g}, but errors are for smaller ones.")
-    learner = TrackAndStop.start(arms=arms, errors=(error, *errors), rule=reports.rule, batches=reports.batches)
-    return instance_of(learner, reports, PROVED, typical_gap=gap)
+    variance = reports.variance + reports.noise_variance / max(reports.batches.first, 1)
+    learner = TrackAndStop.start(
+        arms=arms,
+        errors=(error, *errors),
+        rule=reports.rule,
+        exploration=EXPLORATION * math.sqrt(variance / VARIANCE),
+        batches=reports.batches,
+    )
+    return instance_of(learner, reports, PROVED, exploration=learner.exploration, typical_gap=gap)

@@ -8,25 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.contracts import Floats, Generator
+from discreet.errors import check_positive
 from discreet.kernel import helper
 from discreet.learners.search.evidence import Mixture, Rule
 from discreet.learners.search.searching import EVERY_ROUND, NONE, Batches, Pull, Searching, start_of
 
 STEPS = 60  # of a bisection
 RECOMPUTED = 0.02  # weights are computed again when the rounds have grown by this share: about 50 ln t times in t rounds
-FORCED = 2.0  # times sqrt(t): with 1, as printed, noise starves the best arm now and then, and means are a sixth larger
 TIE = 1e-9  # gaps below are none
 
 
 class TrackAndStop(Searching):
     """Tracks the optimal proportions w of the means so far: pulls the arm with the largest t w(a) - n(a).
 
-    Arms with fewer than 2 sqrt(t) - K / 2 pulls come first. It stops when the leader is better than every other arm with
-    evidence of (K - 1) / ν. What is pulled does not depend on ν: so one run tells when it stops for several ν, the
-    ``errors``. A round costs O(K), and the proportions O(60 K) each time the rounds have grown by 2 %.
+    Arms with fewer than c sqrt(t) - K / 2 pulls come first, c the ``exploration``. It stops when the leader is better than
+    every other arm with evidence of (K - 1) / ν. What is pulled does not depend on ν: so one run tells when it stops for
+    several ν, the ``errors``. A round costs O(K), and the proportions O(60 K) each time the rounds have grown by 2 %.
     """
 
     rule: Rule
+    exploration: float
     needed: Floats  # log evidence at every level, the least first
     weights: Floats
     means: Floats
@@ -39,6 +40,7 @@ class TrackAndStop(Searching):
         arms: int,
         errors: Sequence[float] = (0.1,),
         rule: Rule | None = None,
+        exploration: float = 2.0,
         batches: Batches = EVERY_ROUND,
     ) -> TrackAndStop:
         """Return the learner before the first round; ``errors`` fall, and gains lie in [0, 1] without a rule."""
@@ -46,7 +48,8 @@ class TrackAndStop(Searching):
         count = begin.gains.size
         usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
         needed = np.log((count - 1) / begin.errors)
-        return cls(*begin, usual, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1))
+        floor = check_positive("exploration", exploration)
+        return cls(*begin, usual, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1))
 
     @classmethod
     def example(cls) -> TrackAndStop:
@@ -61,7 +64,7 @@ class TrackAndStop(Searching):
             if self.begun[i] < self.begun[least]:
                 least = i
         arm = least
-        if self.begun[least] > 0.0 and self.begun[least] >= FORCED * math.sqrt(total) - 0.5 * self.begun.size:
+        if self.begun[least] > 0.0 and self.begun[least] >= self.exploration * math.sqrt(total) - 0.5 * self.begun.size:
             arm = 0
             for i in range(1, self.begun.size):
                 if total * self.weights[i] - self.begun[i] > total * self.weights[arm] - self.begun[arm]:
