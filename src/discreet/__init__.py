@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.guarantee import Guarantee, compose
     from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
-    from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress
+    from discreet.live import Advisor, Bandit, BestArmSearch, Decision, Experts, LiveRun, Optimizer, Progress
     from discreet.private import Private
     from discreet.ranges import Range
     from discreet.simulation import Contender, Results, SearchResults, search, simulate
@@ -30,6 +30,7 @@ __all__ = [
     "Advisor",
     "Audit",
     "Bandit",
+    "BestArmSearch",
     "BudgetExceeded",
     "Contender",
     "Decision",
@@ -68,7 +69,7 @@ _HOMES = {
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",
     "ledger": "BudgetExceeded Ledger UserLimitReached",
-    "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress",
+    "live": "Advisor Bandit BestArmSearch Decision Experts LiveRun Optimizer Progress",
     "private": "Private",
     "ranges": "Range",
     "simulation": "Contender Results SearchResults search simulate",

@@ -14,7 +14,19 @@ import warnings
 import numpy as np
 import pytest
 
-from discreet import Advisor, Bandit, DiscreetError, Experts, Guarantee, Optimizer, Private, Range, channels, kernel
+from discreet import (
+    Advisor,
+    Bandit,
+    BestArmSearch,
+    DiscreetError,
+    Experts,
+    Guarantee,
+    Optimizer,
+    Private,
+    Range,
+    channels,
+    kernel,
+)
 from discreet.contracts import Channel, Learner, Noise
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.learners import Exp3
@@ -42,6 +54,10 @@ def optimizer(**options):
     return Optimizer(**{"geometry": "cube", "dimension": 3, "horizon": 400, "epsilon": 1.0} | options)
 
 
+def searcher(**options):
+    return BestArmSearch(**{"arms": 2, "horizon": 400, "epsilon": 1.0, "batch_size": 4} | options)
+
+
 def advisor(**options):
     return Advisor(**{"arms": 2, "experts": 3, "horizon": 400, "epsilon": 1.0} | options)
 
@@ -55,6 +71,7 @@ MAKERS = {
     "blt": (experts, {"delta": 1e-6, "sums": "blt"}),
     "square root": (experts, {"delta": 1e-6, "sums": "sqrt-toeplitz"}),
     "cube": (optimizer, {"delta": 1e-6}),
+    "search": (searcher, {}),
     "advice in batches": (advisor, {}),
     "advice every round": (advisor, {"algorithm": "local-exp4"}),
 }
@@ -403,7 +420,7 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     assert face.state().open == 1
     tell(face, decision)
     assert face.open_decisions == ()
-    if kind == "batch":
+    if kind in ("batch", "search"):
         assert face.state().released == 1
     elif kind not in ("advice in batches",):
         assert face.state().released == 4

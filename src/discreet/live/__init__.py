@@ -2,9 +2,21 @@
 
 from discreet.live.advisor import Advisor
 from discreet.live.bandit import Bandit, Decision
+from discreet.live.best_arm_search import BestArmSearch
 from discreet.live.experts import Experts, Trust
 from discreet.live.optimizer import Optimizer, Point
 from discreet.live.progress import Progress
 from discreet.live.run import LiveRun
 
-__all__ = ["Advisor", "Bandit", "Decision", "Experts", "LiveRun", "Optimizer", "Point", "Progress", "Trust"]
+__all__ = [
+    "Advisor",
+    "Bandit",
+    "BestArmSearch",
+    "Decision",
+    "Experts",
+    "LiveRun",
+    "Optimizer",
+    "Point",
+    "Progress",
+    "Trust",
+]

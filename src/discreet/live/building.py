@@ -14,10 +14,15 @@ from discreet.contracts import Action, Feedback, Generator, Observation
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.live.rows import Recipe
 from discreet.private import Private
-from discreet.problems import Advice, Arms, Points, Problem
+from discreet.problems import Advice, Arms, BestArm, Points, Problem
 from discreet.ranges import make_range
 
-FACES: dict[type[Problem], str] = {Arms: "Bandit", Points: "Experts or Optimizer", Advice: "Advisor"}
+FACES: dict[type[Problem], str] = {
+    Arms: "Bandit",
+    BestArm: "BestArmSearch",
+    Points: "Experts or Optimizer",
+    Advice: "Advisor",
+}
 Carry = Callable[[Action, Observation, Generator], int]
 TOLD = b"\1"
 FIRST_EPOCH = 1024  # rounds, where there is no horizon; the next has twice as many, and so on

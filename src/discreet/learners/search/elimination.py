@@ -38,10 +38,10 @@ class SuccessiveElimination(Searching):
         return cls.start(arms=4)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Pull]:
-        """Pull the arm that was asked for least among those that are left."""
+        """Pull the arm with the fewest releases of those that are left, and of several the one asked for least."""
         arm = -1
         for i in range(self.active.size):
-            if self.active[i] > 0.0 and (arm < 0 or self.begun[i] < self.begun[arm]):
+            if self.active[i] > 0.0 and (arm < 0 or self.is_behind(i, arm)):
                 arm = i
         return arm, self.pull_of(arm)
 
@@ -55,12 +55,19 @@ class SuccessiveElimination(Searching):
         for i in range(self.active.size):
             if i != best and self.active[i] > 0.0:
                 gap = self.mean_gain(best) - self.mean_gain(i)
-                if self.rule.even_evidence(gap, self.pulls[i], self.releases[i]) >= self.needed:
+                pulls = min(self.pulls[i], self.pulls[best])  # they are as many, unless a batch was given up
+                if self.rule.even_evidence(gap, pulls, self.releases[i]) >= self.needed:
                     self.active[i] = 0.0
                 else:
                     left += 1
         if left == 0:
             self.conclude(0, best)
+
+    def is_behind(self, arm: int, other: int) -> bool:
+        """Return whether an arm is to be pulled before another."""
+        if self.releases[arm] != self.releases[other]:
+            return bool(self.releases[arm] < self.releases[other])
+        return bool(self.begun[arm] < self.begun[other])
 
     def is_even(self, releases: float) -> bool:
         """Return whether all arms that are left have this many releases."""
