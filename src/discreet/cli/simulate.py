@@ -81,7 +81,10 @@ def simulate(
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
             show = _keeping_finished(bar("trials"))
-            go: Callable[..., Results | SearchResults] = search if algorithm(names[0]).problem.stops else run
+            go: Callable[..., Results | SearchResults] = run
+            if algorithm(names[0]).problem.stops:
+                go = search
+                arguments.pop("clip")  # losses are made in the range, and never clipped
             results = go(names, epsilon=epsilon, options=parsed, progress=show, keep_finished=True, **arguments)
         if as_json:
             clipped = {} if isinstance(results, SearchResults) else {"clipped": results.clipped}

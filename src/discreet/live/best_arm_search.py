@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 from discreet.contracts import Learner
 from discreet.errors import DiscreetError
@@ -57,7 +56,7 @@ class BestArmSearch(ArmsFace):
         wait: Wait | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         if horizon is None:
             raise DiscreetError("horizon is None, but a search learns from all of its rounds: give a number of rounds.")

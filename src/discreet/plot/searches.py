@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.plot.canvas import new_figure, save, set_title, shown_axes
-from discreet.plot.looks import looks
+from discreet.plot.looks import COLOURS, looks
 from discreet.plot.ticks import log_axis
 from discreet.simulation import SearchResults
 
@@ -35,7 +35,8 @@ def draw_searches(results: SearchResults, ax: Axes | None = None, *, colors: Seq
     """
     axes = shown_axes() if ax is None else ax
     owners = [results.contenders[line.contender] for line in results.lines]
-    shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in owners], colors)
+    palette = colors or [colour for colour in COLOURS if colour != BLACK]
+    shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in owners], palette)
     scatter = HEIGHT * (2.0 * np.random.default_rng(0).random(results.trials.size) - 1.0)
     for row, look in enumerate(shapes):
         samples, cut = results.samples[row], results.cut_off[row]

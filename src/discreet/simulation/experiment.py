@@ -129,7 +129,7 @@ def simulate(
         workers=workers,
         clip=clip,
         progress=progress,
-        **parameters,
+        parameters=parameters,
     )
     world, bounds = prepared.world, prepared.bounds
     if world.problem.stops:
@@ -206,7 +206,7 @@ def prepare(
     workers: int | None,
     clip: bool = False,
     progress: Progress | None,
-    **parameters: Any,
+    parameters: Values,
 ) -> Prepared:
     """Check everything that was asked for, and return what is to be played."""
     algorithms = _listed(algorithms)

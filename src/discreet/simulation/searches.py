@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def search(
     workers: int | None = None,
     progress: Progress | None = None,
     keep_finished: bool = False,
-    **parameters: Any,
+    **parameters: object,
 ) -> SearchResults:
     """Let algorithms search for the best arm over many trials; return how many samples that took, and who was wrong.
 
@@ -76,7 +76,7 @@ def search(
         seed=seed,
         workers=workers,
         progress=progress,
-        **parameters,
+        parameters=parameters,
     )
     world = prepared.world
     if not isinstance(world, SearchEnvironment):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from discreet.reproduce.files import Row
 from discreet.reproduce.fitting import slope
@@ -94,7 +93,7 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, f"Wrong answers in all searches together: {wrong}."])
 
 
-def _number(value: Any) -> str:
+def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}"
 
 
