@@ -308,7 +308,7 @@ def complete(*words):
 @pytest.mark.slow
 def test_the_shell_completes_commands_algorithms_and_environments():
     assert "simulate" in complete("discreet", "sim")
-    assert complete("discreet", "describe", "batched-t") == ["batched-tsallis-inf"]
+    assert complete("discreet", "describe", "batched-ts") == ["batched-tsallis-inf"]
     assert complete("discreet", "simulate", "exp3", "--environment", "sto") == ["stochastic"]
 
 
