@@ -93,12 +93,10 @@ class TestPower:
         cheating = honest._replace(channel=honest.channel._replace(noise=Laplace(0.9)))
         assert audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 5), trials=1_000_000).violated
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("epsilon", [0.5, 4.0])
-    def test_so_with_randomised_response(self, epsilon):
-        setting = Setting(Arms(), rounds=10_000, epsilon=epsilon)
-        found = audit("local-tsallis-inf", setting=setting, noise="response")
-        assert 0.9 * epsilon <= found.lower_bound <= epsilon
+    @pytest.mark.full
+    def test_so_with_randomised_response(self):
+        found = audit("local-tsallis-inf", noise="response")
+        assert 0.9 <= found.lower_bound <= 1.0
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])

@@ -109,7 +109,7 @@ def test_wrong_answers_are_counted_with_their_interval(results):
 
 
 def test_a_tie_has_two_right_answers():
-    tied = search("lucb", arms=3, options={"means": (0.2, 0.2, 0.9)}, trials=3, rounds=2000, workers=1)
+    tied = search("track-and-stop", arms=3, options={"means": (0.2, 0.2, 0.9)}, trials=3, rounds=2000, workers=1)
     assert tied.best.tolist() == [0, 1]
     assert tied.summary()[0]["reference"] is None
     assert tied.cut_off.any()

@@ -57,7 +57,7 @@ def search(
     ``rounds`` is the horizon, at which a search is cut off. ``parameters`` are ``arms`` and ``error``, the allowed
     probability of a wrong answer. All other arguments are those of :func:`simulate`.
 
-    >>> results = search("lucb", arms=3, options={"gap": 0.3}, trials=20, seed=1)
+    >>> results = search("track-and-stop", arms=3, options={"gap": 0.3}, trials=20, seed=1)
     >>> (row,) = results.summary()
     >>> row["wrong"], row["cut_off"], 50 < row["samples_mean"] < 500
     (0, 0, True)
