@@ -92,6 +92,26 @@ def test_simulate_prints_json_with_the_fixed_keys(call):
     assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
 
 
+def test_searches_are_simulated_too(call, tmp_path):
+    words = ("simulate", "track-and-stop", "--arms", 3, "--set", "means=0.2,0.6,0.7", "--trials", 8, "--quiet")
+    code, text, _ = call(*words, "--set", "errors=0.02", "--seed", 3, "--output", tmp_path / "run")
+    assert code == 0
+    assert text.startswith(
+        "Samples until the best arm of 3 is found, stochastic losses, wrong with at most 0.1, 8 trials"
+    )
+    assert " track-and-stop, error 0.02 " in text
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "manifest.json",
+        "results.parquet",
+        "samples.png",
+    ]
+    (row,) = json.loads(call(*words, "--seed", 3, "--json")[1])["results"]
+    assert {"samples_mean", "samples_q50", "error_rate", "error_high", "cut_off", "wrong"} <= set(row)
+    code, text, _ = call(*words, "--rounds", 20)
+    assert code == 0
+    assert "track-and-stop: 8 trials of 8 had no answer after 20 rounds, so there is no mean." in text
+
+
 def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     lines = call("list")[1].splitlines()
     assert max(map(len, lines)) <= 80

@@ -150,6 +150,14 @@ NONE = Citation(key="", short="-", text="none needed", bibtex="")
 AGARWAL_SINGH = conference(
     ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
 )
+ELIMINATION = journal(
+    ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
+    "Action elimination and stopping conditions for the multi-armed bandit and reinforcement learning problems",
+    "JMLR",
+    2006,
+    volume=7,
+    pages="1079--1105",
+)
 ENE = conference(
     ["Ene, Alina", "Nguyen, Huy L.", "Vladu, Adrian"],
     "Projection-free bandit optimization with privacy guarantees",
@@ -220,14 +228,6 @@ GARBER = conference(
     "Improved regret bounds for projection-free bandit convex optimization",
     "AISTATS",
     2020,
-)
-ELIMINATION = journal(
-    ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
-    "Action elimination and stopping conditions for the multi-armed bandit and reinforcement learning problems",
-    "JMLR",
-    2006,
-    volume=7,
-    pages="1079--1105",
 )
 HEDGE = journal(
     ["Freund, Yoav", "Schapire, Robert E."],

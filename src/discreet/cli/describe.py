@@ -75,8 +75,8 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {rounds:,} rounds, {_privacy_words(setting, instance.guarantee)}, "
-            f"{problem.range_words(setting.bounds)}",
+            f"{problem.sizes}, {'at most ' * problem.stops}{rounds:,} rounds, "
+            f"{_privacy_words(setting, instance.guarantee)}, {problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),

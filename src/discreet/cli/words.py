@@ -102,8 +102,8 @@ WORDS: dict[str, str] = {
         "noise is fast and repeatable, and protects nobody."
     ),
     "search": (
-        "*Best-arm search* asks which arm is the best, and stops when it knows: its answer is wrong with at most a stated "
-        "probability, the *error*. What counts is how many *samples* (rounds) it takes, not what is lost on the way."
+        "*Best-arm search* asks which arm is the best, and stops when it knows: its answer is wrong with at most a "
+        "stated probability, the *error*. What counts is how many *samples* (rounds) it takes, not what is lost on the way."
     ),
     "horizon": ("The number of rounds there will be at most."),
     "composition": (

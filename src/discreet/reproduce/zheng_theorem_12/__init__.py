@@ -7,7 +7,7 @@ register(
     Reproduction(
         name=analysis.NAME,
         title="samples of private best-arm search over gap and epsilon",
-        trials=100,
+        trials=48,
         rounds=sweep.HORIZON,
         sweep=sweep.sweep,
         play=playing.play,
