@@ -103,7 +103,8 @@ WORDS: dict[str, str] = {
     ),
     "search": (
         "*Best-arm search* asks which arm is the best, and stops when it knows: its answer is wrong with at most a "
-        "stated probability, the *error*. What counts is how many *samples* (rounds) it takes, not what is lost on the way."
+        "stated probability, the *error*. What counts is how many *samples* (rounds) it takes, not what is lost on the "
+        "way."
     ),
     "horizon": ("The number of rounds there will be at most."),
     "composition": (
