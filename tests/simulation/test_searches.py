@@ -145,6 +145,23 @@ def test_losses_in_other_units_take_as_many_samples(results):
     assert np.array_equal(wide.samples, results.samples[:2])
 
 
+def test_a_search_of_ones_own_in_an_environment_of_ones_own():
+    class Doubtful(Stochastic):
+        """Says nothing of its means."""
+
+        def fixed_means(self):
+            return np.zeros(0)
+
+    private = algorithm("track-and-stop").build(Setting(BestArm(3, 0.2))).private
+    mine, world = Contender(label="mine", private=private), Stochastic(3, means=(0.9, 0.8, 0.1))
+    found = search(mine, environment=world, trials=4, workers=1)
+    assert found.best.tolist() == [2]
+    assert found.correct.all()
+    assert [(row["label"], row["error"], row["reference"]) for row in found.summary()] == [("mine", 0.2, None)]
+    with pytest.raises(DiscreetError, match="Doubtful has no fixed means"):
+        search(mine, environment=Doubtful(3), trials=4)
+
+
 def exp3():
     private = Private(Open(Range(0.0, 1.0)), Exp3.start(arms=4, learning_rate=0.1))
     return Contender(label="mine", private=private)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.learners.search.searching import Searching
 from discreet.options import Values
 from discreet.private import Private
-from discreet.problems import Environment, Problem, SearchEnvironment
+from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.experiment import Contender, Progress, prepare
@@ -62,6 +62,8 @@ def search(
     >>> row["wrong"], row["cut_off"], 50 < row["samples_mean"] < 500
     (0, 0, True)
     """
+    if problem is None and isinstance(environment, ArmsEnvironment):
+        problem = BestArm(environment.arms, cast(float, parameters.get("error", BestArm.error)))
     prepared = prepare(
         algorithms,
         environment=environment,
