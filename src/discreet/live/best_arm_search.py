@@ -33,7 +33,8 @@ class BestArmSearch(ArmsFace):
 
     The answer is wrong with a probability of at most ``error``, if what an arm yields is independent from round to round,
     its mean does not change, and whether and when an outcome comes does not depend on it (docs/proofs.md: Best-arm
-    search). When the search stops, and its answer, are as private as all else. ``horizon`` is how many rounds there will be at most; all other arguments are those of :class:`Bandit`.
+    search). When the search stops, and its answer, are as private as all else. ``horizon`` is how many rounds there will
+    be at most; all other arguments are those of :class:`Bandit`.
     """
 
     def __init__(
