@@ -19,10 +19,20 @@ if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.guarantee import Guarantee, compose
     from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
-    from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress, VectorOptimizer
+    from discreet.live import (
+        Advisor,
+        Bandit,
+        BestArmSearch,
+        Decision,
+        Experts,
+        LiveRun,
+        Optimizer,
+        Progress,
+        VectorOptimizer,
+    )
     from discreet.private import Private
     from discreet.ranges import Range
-    from discreet.simulation import Contender, Results, simulate
+    from discreet.simulation import Contender, Results, SearchResults, search, simulate
 
     __version__: str
 
@@ -30,6 +40,7 @@ __all__ = [
     "Advisor",
     "Audit",
     "Bandit",
+    "BestArmSearch",
     "BudgetExceeded",
     "Contender",
     "Decision",
@@ -43,6 +54,7 @@ __all__ = [
     "Progress",
     "Range",
     "Results",
+    "SearchResults",
     "Setting",
     "UserLimitReached",
     "VectorOptimizer",
@@ -55,6 +67,7 @@ __all__ = [
     "compose",
     "register_algorithm",
     "register_environment",
+    "search",
     "simulate",
 ]
 
@@ -67,10 +80,10 @@ _HOMES = {
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",
     "ledger": "BudgetExceeded Ledger UserLimitReached",
-    "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress VectorOptimizer",
+    "live": "Advisor Bandit BestArmSearch Decision Experts LiveRun Optimizer Progress VectorOptimizer",
     "private": "Private",
     "ranges": "Range",
-    "simulation": "Contender Results simulate",
+    "simulation": "Contender Results SearchResults search simulate",
 }
 _SOURCES = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -80,6 +80,14 @@ def check_range(name: str, value: object, low: float, high: float) -> float:
     return _float(value)
 
 
+def check_share(name: str, value: object) -> float:
+    """Return a number above 0 and below 1, or refuse it."""
+    number = _float(value)
+    if not 0.0 < number < 1.0:
+        raise DiscreetError(f"{name} is {value!r}, but must be above 0 and below 1.")
+    return number
+
+
 def _float(value: object) -> float:
     """Return a real number as a float, infinity if it is too large, and NaN for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real):

@@ -288,6 +288,31 @@ def test_ten_million_rounds_are_no_trouble(name):
         np.testing.assert_allclose(weights.values, recomputed, rtol=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
+    """The moments that parameters are made from are those of the real channel: of losses of 0, 1/2 and 1, exactly."""
+    setting = Setting(Arms(4), rounds=100_000, epsilon=epsilon)
+    usual, response = (algorithm("noisy-exp2").build(setting, noise=noise) for noise in ("laplace", "response"))
+    assert response.regret_bound < usual.regret_bound
+    tuned = [algorithm("local-tsallis-inf").build(setting, noise=noise) for noise in ("laplace", "response")]
+    assert tuned[1].parameters["learning_rate"] > tuned[0].parameters["learning_rate"]
+    for instance in (response, tuned[1]):
+        assert (instance.guarantee.epsilon, instance.guarantee.model) == (epsilon, "local")
+    c = 1.0 / math.tanh(epsilon / 2.0)
+    assert tuned[1].parameters["learning_rate"] == pytest.approx(2.0 / math.sqrt(c * c / 4.0))
+    assert response.parameters["margin"] == pytest.approx((c - 1.0) / 2.0)
+    for loss in (0.0, 0.5, 1.0):
+        upper = 0.5 + (loss - 0.5) / c
+        values, chances = np.array([0.5 + c / 2.0, 0.5 - c / 2.0]), np.array([upper, 1.0 - upper])
+        assert chances @ values == pytest.approx(loss)
+        assert chances @ values**2 <= 0.75 + c * c / 4.0 + 1e-9
+        noise = response.private.channel.noise
+        seen = {noise.add_noise(loss, np.random.default_rng(seed)) for seed in range(200)}
+        assert {round(value, 9) for value in seen} <= {round(value, 9) for value in values.tolist()}
+    with pytest.raises(DiscreetError, match="calibration is paper, which has laplace noise, but noise is response"):
+        algorithm("noisy-exp2").build(setting, noise="response", calibration="paper")
+
+
 DECLARED = {name: each.growth for name, each in algorithms(Arms).items() if each.growth is not None}
 
 

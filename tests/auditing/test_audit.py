@@ -19,7 +19,7 @@ from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
 from discreet.learners import Exp3
 from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
-from discreet.problems import Arms, Functions, Points
+from discreet.problems import Arms, BestArm, Functions, Points
 
 UNIT = Range(0.0, 1.0)
 TIGHT = [name for name in algorithms(Arms) if name.startswith(("batched", "noisy", "local", "dp"))]
@@ -82,6 +82,21 @@ class TestPower:
         found = audit(name, setting=Setting(Arms(), rounds=10_000, epsilon=epsilon))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
         assert not found.violated
+
+    @pytest.mark.slow
+    def test_searches_are_attacked_beyond_their_end(self):
+        """They stop after some hundred rounds, and choose the lengths of their batches: trials go on all the same."""
+        setting = Setting(BestArm(2), epsilon=1.0)
+        found = audit("batched-lucb", setting=setting, batch_size=5)
+        assert 0.9 <= found.lower_bound <= 1.0
+        honest = algorithm("batched-lucb").build(setting, batch_size=5).private
+        cheating = honest._replace(channel=honest.channel._replace(noise=Laplace(0.9)))
+        assert audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 5), trials=1_000_000).violated
+
+    @pytest.mark.full
+    def test_so_with_randomised_response(self):
+        found = audit("local-tsallis-inf", noise="response")
+        assert 0.9 <= found.lower_bound <= 1.0
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
@@ -347,6 +362,7 @@ class TestTheCommand:
         _, text = self.run("--all", "--trials", "4000", "--quiet")
         private = [name for name in algorithms(Points) if name.startswith("private")]
         private += [name for name in algorithms(Functions) if name.startswith(("private", "local"))]
+        private += [name for name in algorithms(BestArm) if name.startswith(("batched", "local"))]
         private += ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text

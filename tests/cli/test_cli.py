@@ -76,13 +76,14 @@ def test_describe_tells_everything(call, name):
         (noise,) = facts["noise"]
         assert "laplace" in noise["kind"] or noise["kind"] == "randomised response"
         of_functions = isinstance(algorithms()[name].problem, Functions)
-        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not of_functions:
+        is_response = noise["kind"] == "randomised response"
+        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not (of_functions or is_response):
             assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))
         assert facts["guarantee"]["epsilon"] == 0.5
     code, text, _ = call("describe", name)
     assert code == 0
     assert "guarantee" in text
-    assert "expected regret" in text
+    assert algorithms()[name].problem.score in text
 
 
 def test_describe_takes_options(call):
@@ -103,11 +104,31 @@ def test_simulate_prints_json_with_the_fixed_keys(call):
     assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
 
 
+def test_searches_are_simulated_too(call, tmp_path):
+    words = ("simulate", "track-and-stop", "--arms", 3, "--set", "means=0.2,0.6,0.7", "--trials", 8, "--quiet")
+    code, text, _ = call(*words, "--set", "errors=0.02", "--seed", 3, "--output", tmp_path / "run")
+    assert code == 0
+    assert text.startswith(
+        "Samples until the best arm of 3 is found, stochastic losses, wrong with at most 0.1, 8 trials"
+    )
+    assert " track-and-stop, error 0.02 " in text
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "manifest.json",
+        "results.parquet",
+        "samples.png",
+    ]
+    (row,) = json.loads(call(*words, "--seed", 3, "--json")[1])["results"]
+    assert {"samples_mean", "samples_q50", "error_rate", "error_high", "cut_off", "wrong"} <= set(row)
+    code, text, _ = call(*words, "--rounds", 20)
+    assert code == 0
+    assert "track-and-stop: 8 trials of 8 had no answer after 20 rounds, so there is no mean." in text
+
+
 def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     lines = call("list")[1].splitlines()
     assert max(map(len, lines)) <= 80
     heads = [line for line in lines if line and not line.startswith((" ", "Second"))]
-    assert len(heads) == len(set(heads)) == 7
+    assert len(heads) == len(set(heads)) == 8
     assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
     assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
     assert any(line.split()[:2] == ["exp3", "-"] for line in lines)
@@ -319,7 +340,7 @@ def complete(*words):
 @pytest.mark.slow
 def test_the_shell_completes_commands_algorithms_and_environments():
     assert "simulate" in complete("discreet", "sim")
-    assert complete("discreet", "describe", "batched-t") == ["batched-tsallis-inf"]
+    assert complete("discreet", "describe", "batched-ts") == ["batched-tsallis-inf"]
     assert complete("discreet", "simulate", "exp3", "--environment", "sto") == ["stochastic"]
 
 

@@ -17,6 +17,7 @@ import pytest
 from discreet import (
     Advisor,
     Bandit,
+    BestArmSearch,
     DiscreetError,
     Experts,
     Guarantee,
@@ -60,6 +61,10 @@ def optimizer(**options):
     return Optimizer(**{"domain": "ball(3)"} | usual | options)
 
 
+def searcher(**options):
+    return BestArmSearch(**{"arms": 2, "horizon": 400, "epsilon": 1.0, "batch_size": 4} | options)
+
+
 def advisor(**options):
     return Advisor(**{"arms": 2, "experts": 3, "horizon": 400, "epsilon": 1.0} | options)
 
@@ -77,10 +82,11 @@ MAKERS = {
     "pairs of points": (optimizer, {"algorithm": "private-two-point", "batch_size": 1}),
     "points in batches": (optimizer, {"algorithm": "batched-scrible", "batch_size": 4}),
     "points every round": (optimizer, {"algorithm": "local-convex", "noise": "laplace"}),
+    "search": (searcher, {}),
     "advice in batches": (advisor, {}),
     "advice every round": (advisor, {"algorithm": "local-exp4"}),
 }
-RELEASED = {"batch": 1, "slates": 2, "points in batches": 1}  # after 4 rounds; by all others 4
+RELEASED = {"batch": 1, "slates": 2, "points in batches": 1, "search": 1}  # after 4 rounds; by all others 4
 every_kind = pytest.mark.parametrize("kind", MAKERS)
 
 

@@ -10,11 +10,19 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from discreet import Contender, Private, Range, simulate
+from discreet import Contender, Private, Range, search, simulate
 from discreet.channels import Batch
 from discreet.counters import COUNTERS, compare
 from discreet.learners import Exp3
-from discreet.plot import draw_counters, draw_environment, draw_regret, plot_counters, plot_regret
+from discreet.plot import (
+    draw_counters,
+    draw_environment,
+    draw_regret,
+    draw_searches,
+    plot_counters,
+    plot_regret,
+    plot_searches,
+)
 from discreet.plot.canvas import new_figure, set_heading
 from discreet.plot.labels import spread
 from discreet.plot.looks import COLOURS, distinct_looks, looks
@@ -176,3 +184,23 @@ def test_one_length_will_do(rows, tmp_path):
 def test_an_environment_with_many_arms_has_a_look_for_each():
     axes = draw_environment("stochastic", new_figure(4.0, 3.0).subplots(), arms=12, rounds=500)
     assert len({(line.get_color(), str(line._unscaled_dash_pattern)) for line in axes.lines}) == 12
+
+
+@pytest.fixture(scope="module")
+def searches():
+    names = ["track-and-stop", "local-track-and-stop", "batched-lucb"]
+    options = {"means": (0.2, 0.6, 0.7), "errors": (0.02,)}
+    return search(names, arms=3, options=options, trials=8, seed=3, epsilon=[1.0, 4.0], rounds=2000)
+
+
+def test_searches_have_a_row_each_and_their_least_samples(searches, legible, tmp_path):
+    figure = new_figure(7.6, 4.0)
+    axes = draw_searches(searches, figure.subplots())
+    texts = legible(figure)
+    assert {searches.label(row) for row in range(len(searches.lines))} <= set(texts)
+    black = [line for line in axes.lines if line.get_color() == "#000000"]
+    assert sorted(line.get_xdata()[0] for line in black) == pytest.approx(
+        sorted(searches.reference(row) for row in range(len(searches.lines)))
+    )
+    assert plot_searches(searches, tmp_path / "samples.png").stat().st_size > 5000
+    assert searches.plot(axes) is axes

@@ -13,11 +13,11 @@ from conftest import ROOT
 from discreet import DiscreetError, Range, algorithm, algorithms, simulate
 from discreet.environments import environment, environments
 from discreet.environments.arms.stochastic import Stochastic
-from discreet.problems import Advice, ArmGame, Arms, Functions, Points
+from discreet.problems import Advice, ArmGame, Arms, BestArm, Functions, Points
 from discreet.simulation.trial import deal
 
 UNIT = Range(0.0, 1.0)
-SMALL = [Arms(3), Points("experts", 3), Points("ball", 3), Points("cube", 3), Advice(3, 4)]
+SMALL = [Arms(3), BestArm(3), Points("experts", 3), Points("ball", 3), Points("cube", 3), Advice(3, 4)]
 SMALL += [Functions("ball(3)"), Functions("cube(2)", evaluations=2, lipschitz=0.1)]
 
 
@@ -41,6 +41,8 @@ def test_a_problem_is_a_value(problem):
     [
         (lambda: Arms(1), "arms is 1, but must be a whole number of at least 2"),
         (lambda: Arms("4"), "arms is '4', but must be a whole number of at least 2"),
+        (lambda: BestArm(1), "arms is 1, but must be a whole number of at least 2"),
+        (lambda: BestArm(3, error=1.0), "error is 1.0, but must be above 0 and below 1"),
         (lambda: Points("sphere", 3), "unknown geometry 'sphere'"),
         (lambda: Points("ball", 1.5), "dimension is 1.5, but must be a whole number"),
         (lambda: Advice(3, 1), "experts is 1, but must be a whole number of at least 2"),
@@ -168,7 +170,7 @@ def test_a_loss_outside_its_range_is_named_or_clipped():
 
 
 def test_algorithms_and_environments_of_one_kind():
-    kinds = (Arms, Points, Advice, Functions)
+    kinds = (Arms, BestArm, Points, Advice, Functions)
     assert {name for kind in kinds for name in algorithms(kind)} == set(algorithms())
     assert "exp4" in algorithms(Advice)
     with pytest.raises(DiscreetError, match="unknown option of environment 'stochastic' 'gab': did you mean 'gap'"):

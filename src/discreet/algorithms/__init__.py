@@ -1,6 +1,6 @@
 """The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
 
-from discreet.algorithms import advice, arms, functions, points
+from discreet.algorithms import advice, arms, functions, points, search
 from discreet.algorithms.citing import cite
 from discreet.algorithms.papers import Citation
 from discreet.algorithms.registry import (
@@ -27,4 +27,5 @@ __all__ = [
     "functions",
     "points",
     "register_algorithm",
+    "search",
 ]

@@ -150,6 +150,14 @@ NONE = Citation(key="", short="-", text="none needed", bibtex="")
 AGARWAL_SINGH = conference(
     ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
 )
+ELIMINATION = journal(
+    ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
+    "Action elimination and stopping conditions for the multi-armed bandit and reinforcement learning problems",
+    "JMLR",
+    2006,
+    volume=7,
+    pages="1079--1105",
+)
 ENE = conference(
     ["Ene, Alina", "Nguyen, Huy L.", "Vladu, Adrian"],
     "Projection-free bandit optimization with privacy guarantees",
@@ -242,11 +250,23 @@ KL_UCB = conference(
     "COLT",
     2011,
 )
+LIL_UCB = conference(
+    ["Jamieson, Kevin", "Malloy, Matthew", "Nowak, Robert", "Bubeck, Sébastien"],
+    "lil' {UCB}: an optimal exploration algorithm for multi-armed bandits",
+    "COLT",
+    2014,
+)
 LINEAR_ORACLE = conference(
     ["McMahan, H. Brendan", "Blum, Avrim"],
     "Online geometric optimization in the bandit setting against an adaptive adversary",
     "COLT",
     2004,
+)
+LUCB = conference(
+    ["Kalyanakrishnan, Shivaram", "Tewari, Ambuj", "Auer, Peter", "Stone, Peter"],
+    "{PAC} subset selection in stochastic multi-armed bandits",
+    "ICML",
+    2012,
 )
 SCRIBLE = conference(
     ["Abernethy, Jacob", "Hazan, Elad", "Rakhlin, Alexander"],
@@ -274,6 +294,12 @@ TOSSOU = conference(
     "Achieving privacy in the adversarial multi-armed bandit",
     "AAAI",
     2017,
+)
+TRACK_AND_STOP = conference(
+    ["Garivier, Aurélien", "Kaufmann, Emilie"],
+    "Optimal best arm identification with fixed confidence",
+    "COLT",
+    2016,
 )
 TSALLIS_INF = journal(
     ["Zimmert, Julian", "Seldin, Yevgeny"],

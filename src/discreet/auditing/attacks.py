@@ -118,6 +118,14 @@ class Hearing(Wrapping):
     released: Floats
     counts: Integers  # actions, releases
 
+    def patience(self, trace: Trace) -> int:
+        """Leave the length of a batch to the channel: what noise it has does not depend on that."""
+        return 0
+
+    def is_done(self) -> bool:
+        """Go on after the learner is done: what it does is post-processing, and there are trials to come."""
+        return False
+
     def learn(self, trace: Trace, released: Release) -> None:
         """Note what is released."""
         self.released[self.counts[1] % self.released.size] = released

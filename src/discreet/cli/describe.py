@@ -75,8 +75,8 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {rounds:,} rounds, {_privacy_words(setting, instance.guarantee)}, "
-            f"{problem.range_words(setting.bounds)}",
+            f"{problem.sizes}, {'at most ' * problem.stops}{rounds:,} rounds, "
+            f"{_privacy_words(setting, instance.guarantee)}, {problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),
@@ -87,7 +87,7 @@ def describe(
             for key, value in instance.parameters.items()
         ),
         (
-            "expected regret",
+            problem.score,
             instance.bound_source if bound is None else f"{_most(bound, setting)} ({instance.bound_source})",
         ),
         ("paper", known.citation.text),

@@ -27,7 +27,8 @@ def plain_words(instance: Instance, setting: Setting[Problem]) -> str:
         )
     return " ".join(
         [
-            f"The method makes {count(setting.rounds, 'decision')} one after the other and learns from the outcome of "
+            f"The method makes {'at most ' * setting.problem.stops}{count(setting.rounds, 'decision')} one after the "
+            "other and learns from the outcome of "
             f"each ({setting.problem.range_words(setting.bounds)}).",
             *_how(instance),
             *_what(guarantee),

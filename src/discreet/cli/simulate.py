@@ -13,12 +13,13 @@ import click
 
 from discreet.algorithms import algorithm
 from discreet.cli import interrupts, options
+from discreet.cli.searches import print_searches
 from discreet.cli.text import number, table
 from discreet.environments import environment_names, environments
 from discreet.errors import count
 from discreet.options import parse_all
 from discreet.output import output_folder
-from discreet.simulation import Results
+from discreet.simulation import Results, SearchResults, search
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
 from discreet.simulation.results import parquet_writer
@@ -58,7 +59,7 @@ def simulate(
     as_json: bool,
     **arguments: Any,
 ) -> int:
-    """Play algorithms against an adversary over many trials and show their regret.
+    """Play algorithms against an adversary over many trials and show their regret, or how long searches took.
 
     A private algorithm plays once for each epsilon. All algorithms of a trial meet the same game. Ctrl-C ends the run
     early and keeps the trials that are finished.
@@ -74,20 +75,31 @@ def simulate(
             parquet_writer()
             from discreet.plot.canvas import plotting
             from discreet.plot.regret import plot_regret
+            from discreet.plot.searches import plot_searches
 
             plotting()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
             show = _keeping_finished(bar("trials"))
-            results = run(names, epsilon=epsilon, options=parsed, progress=show, keep_finished=True, **arguments)
+            go: Callable[..., Results | SearchResults] = run
+            if algorithm(names[0]).problem.stops:
+                go = search
+                arguments.pop("clip")  # losses are made in the range, and never clipped
+            results = go(names, epsilon=epsilon, options=parsed, progress=show, keep_finished=True, **arguments)
         if as_json:
-            facts = {"results": results.summary(), "clipped": results.clipped}
-            click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+            clipped = {} if isinstance(results, SearchResults) else {"clipped": results.clipped}
+            click.echo(json.dumps({"results": results.summary(), **clipped}, indent=2, ensure_ascii=False))
+        elif isinstance(results, SearchResults):
+            print_searches(results)
         else:
             _print(results)
         files: list[Path] = []
         if folder is not None:
-            files = [*results.save(folder), plot_regret(results, folder / "regret.png")]
+            files = results.save(folder)
+            if isinstance(results, SearchResults):
+                files.append(plot_searches(results, folder / "samples.png"))
+            else:
+                files.append(plot_regret(results, folder / "regret.png"))
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(file.name for file in files)}")
     if interrupts.requested() or results.trials.size < results.asked:

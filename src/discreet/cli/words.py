@@ -101,6 +101,11 @@ WORDS: dict[str, str] = {
         "Use with real people: noise is exact, drawn from the operating system's randomness. In a *simulation* "
         "noise is fast and repeatable, and protects nobody."
     ),
+    "search": (
+        "*Best-arm search* asks which arm is the best, and stops when it knows: its answer is wrong with at most a "
+        "stated probability, the *error*. What counts is how many *samples* (rounds) it takes, not what is lost on the "
+        "way."
+    ),
     "horizon": ("The number of rounds there will be at most."),
     "composition": (
         "What several releases about the same outcomes come to together: at worst epsilons and deltas add up."

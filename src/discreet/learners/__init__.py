@@ -31,6 +31,10 @@ from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
 from discreet.learners.points.hedge import Hedge
 from discreet.learners.points.linear_ftpl import LinearFtpl
+from discreet.learners.search.elimination import SuccessiveElimination
+from discreet.learners.search.lil_ucb import LilUcb
+from discreet.learners.search.lucb import Lucb
+from discreet.learners.search.track_and_stop import TrackAndStop
 
 __all__ = [
     "BatchedExp4",
@@ -54,7 +58,9 @@ __all__ = [
     "Htinf",
     "IntervalSearch",
     "KlUcb",
+    "LilUcb",
     "LinearFtpl",
+    "Lucb",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",
@@ -62,7 +68,9 @@ __all__ = [
     "RoundedCentre",
     "RoundedProjectionFree",
     "Scrible",
+    "SuccessiveElimination",
     "SumCentre",
+    "TrackAndStop",
     "TsallisInf",
     "TwoPoint",
     "TwoPointLeader",

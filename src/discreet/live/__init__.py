@@ -2,6 +2,7 @@
 
 from discreet.live.advisor import Advisor
 from discreet.live.bandit import Bandit, Decision
+from discreet.live.best_arm_search import BestArmSearch
 from discreet.live.experts import Experts, Trust
 from discreet.live.optimizer import Optimizer
 from discreet.live.points import Point
@@ -12,6 +13,7 @@ from discreet.live.vector_optimizer import VectorOptimizer
 __all__ = [
     "Advisor",
     "Bandit",
+    "BestArmSearch",
     "Decision",
     "Experts",
     "LiveRun",

@@ -27,7 +27,36 @@ class Decision(NamedTuple):
     token: str = ""  # of the run that gave it
 
 
-class Bandit(Face):
+class ArmsFace(Face):
+    """What faces have in common whose decisions are arms, and whose outcomes are rewards or losses."""
+
+    _gives = Decision
+    _chosen = "arms"
+
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._range, self._clip = self._bounds, recipe["clip"]
+
+    def ask(self, *, user: User | None = None) -> Decision:
+        """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
+        given = self._run.ask(0, user=user)
+        return Decision(self._labels[given.choice], given.id, given.token)
+
+    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
+        """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range.
+
+        With ``wait``, what comes after its deadline is dropped.
+        """
+        self._hear(decision, loss_of(reward, loss, self._range, clip=self._clip))
+
+    def _choice(self, decision: Decision) -> int | None:
+        return self._indices.get(decision.arm)
+
+    def _size(self) -> str:
+        return f"{len(self._labels)} arms"
+
+
+class Bandit(ArmsFace):
     """A private bandit over labelled arms.
 
     >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0)
@@ -69,9 +98,6 @@ class Bandit(Face):
         A new file to keep the run in, safe from crashes; ``Bandit.open(path)`` goes on with it (docs/live.md).
 
     """
-
-    _gives = Decision
-    _chosen = "arms"
 
     def __init__(
         self,
@@ -122,28 +148,6 @@ class Bandit(Face):
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
         return Plan.of(recipe, Arms(len(recipe["arms"])), observation=0, carry=play_arm)
-
-    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
-        super()._enter(recipe, run)
-        self._range, self._clip = self._bounds, recipe["clip"]
-
-    def ask(self, *, user: User | None = None) -> Decision:
-        """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
-        given = self._run.ask(0, user=user)
-        return Decision(self._labels[given.choice], given.id, given.token)
-
-    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
-        """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range.
-
-        With ``wait``, what comes after its deadline is dropped.
-        """
-        self._hear(decision, loss_of(reward, loss, self._range, clip=self._clip))
-
-    def _choice(self, decision: Decision) -> int | None:
-        return self._indices.get(decision.arm)
-
-    def _size(self) -> str:
-        return f"{len(self._labels)} arms"
 
 
 def play_arm(action: Action, observation: Observation, rng: Generator) -> int:

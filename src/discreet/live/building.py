@@ -14,13 +14,14 @@ from discreet.contracts import Action, Feedback, Generator, Observation
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.live.rows import Recipe
 from discreet.private import Private
-from discreet.problems import Advice, Arms, Functions, Points, Problem
+from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem
 from discreet.ranges import make_range
 
 FACES: dict[type[Problem], str] = {
     Arms: "Bandit",
     Points: "Experts or VectorOptimizer",
     Functions: "Optimizer",
+    BestArm: "BestArmSearch",
     Advice: "Advisor",
 }
 Carry = Callable[[Action, Observation, Generator], int]

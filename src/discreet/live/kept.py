@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Hashable
 from functools import partial
 from os import getpid
-from typing import Self
+from typing import Self, TypeVar
 
+from discreet.contracts import Learner
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -25,6 +26,8 @@ from discreet.live.progress import Progress, stated
 from discreet.live.rows import Draws, Recipe, Rows, Ticket
 from discreet.live.store import MemoryStore, Store
 from discreet.randomness import streams
+
+Read = TypeVar("Read")
 
 
 class KeptRun(NoTwin):
@@ -137,6 +140,13 @@ class KeptRun(NoTwin):
                 (ticket._replace(action=actions.get(ticket.group)), max(0.0, now - ticket.asked_at))
                 for ticket in rows.open.values()
             )
+
+    def read_learner(self, read: Callable[[Learner], Read]) -> Read:
+        """Return what is read from the learner's committed state, which is as private as what was released."""
+        self._check_process()
+        with self._lock:
+            self._committed()
+            return read(self._engine.learner)
 
     @property
     def guarantee(self) -> Guarantee:

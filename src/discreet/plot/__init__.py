@@ -3,12 +3,15 @@
 from discreet.plot.counters import draw_counters, plot_counters
 from discreet.plot.games import draw_environment, plot_environments
 from discreet.plot.regret import draw_regret, plot_regret
+from discreet.plot.searches import draw_searches, plot_searches
 
 __all__ = [
     "draw_counters",
     "draw_environment",
     "draw_regret",
+    "draw_searches",
     "plot_counters",
     "plot_environments",
     "plot_regret",
+    "plot_searches",
 ]

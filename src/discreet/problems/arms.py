@@ -103,6 +103,13 @@ class ArmsEnvironment(Environment):
         """The arms that there are."""
         return Arms(self.arms)
 
+    def fixed_means(self) -> Floats:
+        """Return the mean loss of every arm, as a fraction of the range, if rounds are independent and alike.
+
+        It is empty if they may: then nobody can say which arm is the best.
+        """
+        return np.zeros(0)
+
 
 def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Floats]:
     """Return two tables of losses: the first row is all low or all high, all others are in the middle."""

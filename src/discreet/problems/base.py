@@ -97,6 +97,9 @@ class Problem:
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
+    default_rounds: ClassVar[int] = 10_000  # of a simulation; where learners stop by themselves, the most there are
+    score: ClassVar[str] = "expected regret"  # what an algorithm's stated bound is about
+    stops: ClassVar[bool] = False  # whether a game lasts until the learner is done, and how long that takes counts
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""

@@ -9,24 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.algorithms import Algorithm, Setting, algorithm
-from discreet.contracts import Integers
 from discreet.environments.registry import file_options, find_environment
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten, unknown_name
 from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
 from discreet.private import Private
 from discreet.problems import Environment, Problem
-from discreet.ranges import make_range
+from discreet.ranges import Range, make_range
 from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
 from discreet.simulation.trial import Outcome, checkpoints, run_trial
 
+Gave = TypeVar("Gave")  # the outcome of a trial
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
 HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a KeyboardInterrupt
 
@@ -68,6 +68,7 @@ class Contender:
                 "twin": known.twin,
                 "parameters": dict(instance.parameters),
                 "regret_bound": instance.regret_bound,
+                "bound_source": instance.bound_source,
             },
         )
 
@@ -112,10 +113,106 @@ def simulate(
     >>> exp3 < 0.6 * uniform
     True
     """
+    prepared = prepare(
+        algorithms,
+        environment=environment,
+        problem=problem,
+        losses=losses,
+        rounds=rounds,
+        trials=trials,
+        epsilon=epsilon,
+        delta=delta,
+        low=low,
+        high=high,
+        options=options,
+        seed=seed,
+        workers=workers,
+        clip=clip,
+        progress=progress,
+        parameters=parameters,
+    )
+    world, bounds = prepared.world, prepared.bounds
+    if world.problem.stops:
+        raise DiscreetError(f"{world.problem} stops by itself and has no regret: use search in place of simulate.")
+    privates = [contender.private for contender in prepared.contenders]
+
+    def one(trial: int, rounds: int, stop: threading.Event) -> Outcome | None:
+        marks = checkpoints(rounds)
+        return run_trial(privates, world, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
+
+    outcomes = prepared.outcomes(one, progress, keep_finished=keep_finished)
+    return Results(
+        contenders=prepared.contenders,
+        environment=prepared.title,
+        problem=world.problem,
+        checkpoints=checkpoints(prepared.rounds),
+        asked=prepared.asked,
+        seed=seed,
+        bounds=bounds,
+        reacts=world.reacts,
+        clipped=prepared.clipped + sum(outcome.clipped for outcome in outcomes.values()),
+        trials=np.array(sorted(outcomes), dtype=np.int64),
+        regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
+        loss=np.array([outcomes[trial].loss for trial in sorted(outcomes)]).swapaxes(0, 1),
+        seconds=np.sum([outcome.seconds for outcome in outcomes.values()], axis=0),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """What is to be played: who, in which environment, for how many rounds, how often and on how many threads."""
+
+    contenders: tuple[Contender, ...]
+    world: Environment
+    title: str  # of the environment
+    rounds: int
+    bounds: Range
+    asked: int  # trials
+    clipped: int  # numbers of data that were outside their range
+    threads: int
+
+    def outcomes(
+        self, one: Callable[[int, int, threading.Event], Gave | None], progress: Progress | None, *, keep_finished: bool
+    ) -> dict[int, Gave]:
+        """Return the outcome of every trial, or of those that are finished when an interrupt comes and they are kept."""
+        stop = threading.Event()
+        found: dict[int, Gave] = {}
+        try:
+            found.update(
+                _outcomes(lambda trial, rounds: one(trial, rounds, stop), self.rounds, self.asked, self.threads, progress)
+            )
+        except KeyboardInterrupt:
+            if not (keep_finished and found):
+                raise
+        finally:
+            stop.set()
+        return found
+
+
+def prepare(
+    algorithms: str | Contender | Iterable[str | Contender],
+    *,
+    environment: str | Environment | ArrayLike | None,
+    problem: Problem | None,
+    losses: Path | str | ArrayLike | None = None,
+    rounds: int | None,
+    trials: int,
+    epsilon: float | Sequence[float],
+    delta: float,
+    low: float,
+    high: float,
+    options: Values | None,
+    seed: int,
+    workers: int | None,
+    clip: bool = False,
+    progress: Progress | None,
+    parameters: Values,
+) -> Prepared:
+    """Check everything that was asked for, and return what is to be played."""
     algorithms = _listed(algorithms)
     bounds = make_range(low, high)
     asked = check_int("trials", trials, least=1)
-    seed = check_int("seed", seed, least=0)
+    check_int("seed", seed, least=0)
     check_flag("clip", clip)
     if progress is not None and not callable(progress):
         raise DiscreetError(f"progress is {shorten(progress)}, but must be a function of trials finished and asked for.")
@@ -146,35 +243,15 @@ def simulate(
     settings = [Setting(world.problem, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons]
     _check_options(chosen, named, named_or_own, world.problem)
     contenders = _contenders(algorithms, settings, chosen)
-    marks = checkpoints(length)
-    privates = [contender.private for contender in contenders]
-    stop = threading.Event()
-
-    def one(trial: int, rounds: Integers) -> Outcome | None:
-        return run_trial(privates, world, rounds, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
-
-    outcomes: dict[int, Outcome] = {}
-    try:
-        outcomes.update(_outcomes(one, marks, asked, threads, progress))
-    except KeyboardInterrupt:
-        if not (keep_finished and outcomes):
-            raise
-    finally:
-        stop.set()
-    return Results(
+    return Prepared(
         contenders=tuple(contenders),
-        environment=_title(named_or_own, world),
-        problem=world.problem,
-        checkpoints=marks,
-        asked=asked,
-        seed=seed,
+        world=world,
+        title=_title(named_or_own, world),
+        rounds=length,
         bounds=bounds,
-        reacts=world.reacts,
-        clipped=clipped + sum(outcome.clipped for outcome in outcomes.values()),
-        trials=np.array(sorted(outcomes), dtype=np.int64),
-        regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
-        loss=np.array([outcomes[trial].loss for trial in sorted(outcomes)]).swapaxes(0, 1),
-        seconds=np.sum([outcome.seconds for outcome in outcomes.values()], axis=0),
+        asked=asked,
+        clipped=clipped,
+        threads=threads,
     )
 
 
@@ -184,8 +261,8 @@ def available_cores() -> int:
 
 
 def _outcomes(
-    one: Callable[[int, Integers], Outcome | None], marks: Integers, asked: int, threads: int, progress: Progress | None
-) -> Iterator[tuple[int, Outcome]]:
+    one: Callable[[int, int], Gave | None], rounds: int, asked: int, threads: int, progress: Progress | None
+) -> Iterator[tuple[int, Gave]]:
     """Yield every trial and its outcome, as they finish.
 
     All is played in other threads, and none is waited for in the end: so this one can be interrupted at any moment.
@@ -194,21 +271,21 @@ def _outcomes(
     finished = 0
     pool = ThreadPoolExecutor(threads)
 
-    def first_done(running: Iterable[Future[Outcome | None]]) -> set[Future[Outcome | None]]:
+    def first_done(running: Iterable[Future[Gave | None]]) -> set[Future[Gave | None]]:
         while not (done := wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done):
             tell(finished, asked)
         return done
 
     tell(finished, asked)
     try:
-        compiling = pool.submit(one, 0, np.array([2]))  # compiles once, before threads would wait for each other
+        compiling = pool.submit(one, 0, 2)  # compiles once, before threads would wait for each other
         first_done([compiling])
         compiling.result()
         waiting = iter(range(asked))
-        running: dict[Future[Outcome | None], int] = {}
+        running: dict[Future[Gave | None], int] = {}
         while finished < asked:
             for trial in itertools.islice(waiting, 2 * threads - len(running)):
-                running[pool.submit(one, trial, marks)] = trial
+                running[pool.submit(one, trial, rounds)] = trial
             for future in first_done(running):
                 outcome = future.result()
                 assert outcome is not None, "a trial ends early only when told to"

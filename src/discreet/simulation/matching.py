@@ -86,7 +86,8 @@ def matching_environment(
     else:
         wanted = {**find_environment(asked, problem).options, **file_options()}
         mine = {name: value for name, value in options.items() if name in wanted}
-        length = DEFAULT_ROUNDS if rounds is None else rounds
+        usual = DEFAULT_ROUNDS if problem is None else problem.default_rounds
+        length = usual if rounds is None else rounds
         numbers = parameters if problem is None else {}
         found = environment(asked, problem, rounds=length, bounds=bounds, **numbers, **mine)
     return check_parameters(found, parameters)
@@ -97,7 +98,7 @@ def rounds_of(environment: Environment, rounds: int | None) -> int:
     length = environment.length
     if length is not None and rounds is not None and rounds > length:
         raise DiscreetError(f"rounds is {rounds}, but {environment.source} has {length} rows.")
-    usual = DEFAULT_ROUNDS if length is None else length
+    usual = environment.problem.default_rounds if length is None else length
     return check_int("rounds", usual if rounds is None else rounds, least=2)
 
 

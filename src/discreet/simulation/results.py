@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -123,11 +123,7 @@ class Results:
 
     def to_pandas(self) -> DataFrame:
         """Return the tidy table as a DataFrame of pandas: one row for each contender, trial and checkpoint."""
-        try:
-            import pandas
-        except ImportError:
-            raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
-        return pandas.DataFrame(self.columns())
+        return to_frame(self.columns())
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
         """Draw mean regret over rounds, with 95 % bands, into given axes or new ones; return them.
@@ -135,16 +131,13 @@ class Results:
         ``colors`` has one for each contender. The figure of new axes is ``axes.figure``.
         """
         drawing = importlib.import_module("discreet.plot.regret")  # by name: pictures are a layer above results
-        axes: Axes = drawing.draw_regret(self, ax, colors=_check_colors(colors, len(self.contenders)))
+        axes: Axes = drawing.draw_regret(self, ax, colors=check_colors(colors, len(self.contenders)))
         return axes
 
     def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was promised."""
         return {
-            "discreet": version("discreet"),
-            "sources": source_digest(),
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
+            **provenance(),
             "seed": self.seed,
             "environment": self.environment,
             "problem": {"plays": str(self.problem), **self.problem.parameters()},
@@ -153,21 +146,16 @@ class Results:
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},
             "noise": "floating point: for simulation only",
             "note": "guarantees are about the actions of one algorithm, not about this file: it holds losses and regret",
-            "algorithms": [_facts(contender) for contender in self.contenders],
+            "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 
     def save(self, folder: Path | str) -> list[Path]:
         """Write ``results.parquet`` and ``manifest.json`` into a folder, made if need be; return their paths."""
-        arrow, parquet = parquet_writer()
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        table, manifest = folder / "results.parquet", folder / "manifest.json"
-        parquet.write_table(arrow.table(self.columns()), table)
-        manifest.write_text(json.dumps(self.manifest(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        return [table, manifest]
+        return write_results(folder, self.columns(), self.manifest())
 
 
-def _check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
+def check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
+    """Return colours, or refuse them if they are too few."""
     if colors is not None and (isinstance(colors, str) or len(colors) < needed):
         raise DiscreetError(f"colors is {shorten(colors)}, but must be a list with one for each of {needed} contenders.")
     return colors
@@ -183,7 +171,38 @@ def parquet_writer() -> tuple[ModuleType, ModuleType]:
     return pyarrow, pyarrow.parquet
 
 
-def _facts(contender: Contender) -> Json:
+def write_results(folder: Path | str, columns: Mapping[str, NDArray[np.generic]], manifest: Json) -> list[Path]:
+    """Write a table and a manifest into a folder, made if need be; return their paths."""
+    arrow, parquet = parquet_writer()
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    table, facts = folder / "results.parquet", folder / "manifest.json"
+    parquet.write_table(arrow.table(columns), table)
+    facts.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return [table, facts]
+
+
+def to_frame(columns: Mapping[str, NDArray[np.generic]]) -> DataFrame:
+    """Return a table as a DataFrame of pandas, or say how to get it."""
+    try:
+        import pandas
+    except ImportError:
+        raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
+    return pandas.DataFrame(columns)
+
+
+def provenance() -> Json:
+    """Return by which program, and when, something was computed."""
+    return {
+        "discreet": version("discreet"),
+        "sources": source_digest(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
+    }
+
+
+def contender_facts(contender: Contender) -> Json:
+    """Return what a manifest says about a contender."""
     return {
         "algorithm": contender.algorithm,
         "label": contender.label,

@@ -37,6 +37,21 @@ def mean_interval(values: Floats, *, confidence: float = 0.95) -> Interval:
     return Interval(mean, mean - width, mean + width)
 
 
+def share_interval(hits: int, trials: int, *, confidence: float = 0.95) -> Interval:
+    """Return the share of trials in which something happened, with Clopper and Pearson's interval, which is exact.
+
+    >>> share_interval(0, 100)
+    Interval(value=0.0, low=0.0, high=0.0362...)
+    """
+    from scipy.special import betaincinv
+
+    check_range("confidence", confidence, 0.0, 1.0)
+    tail = (1.0 - confidence) / 2.0
+    low = float(betaincinv(hits, trials - hits + 1, tail)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, trials - hits, 1.0 - tail)) if hits < trials else 1.0
+    return Interval(hits / trials, low, high)
+
+
 def median_of_means(values: Floats, *, groups: int = GROUPS) -> Interval:
     """Return the median of the means of groups of trials, with Gini's mean difference above and below it as bars.
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.arms.tuning import noisy_exp3
 from discreet.algorithms.papers import AGARWAL_SINGH, EXP2
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
+from discreet.errors import DiscreetError
 from discreet.learners import Exp3
-from discreet.mechanisms import Laplace
+from discreet.mechanisms import Laplace, report_noise
 from discreet.private import Private
 from discreet.problems import Arms
 
@@ -48,6 +50,7 @@ def noisy_exp2(
     setting: Setting[Arms],
     *,
     calibration: Calibration = "tight",
+    noise: Literal["laplace", "response"] = "laplace",
     learning_rate: float | None = None,
     mixing: float | None = None,
 ) -> Instance:
@@ -55,15 +58,18 @@ def noisy_exp2(
 
     The paper's noise is calibrated to the largest absolute loss, which is half of the range of [-1, 1]: there, with
     ``calibration=paper``, the guarantee is 2 ε. Its parameters are η = sqrt(ln K / (2 K T v)) and γ = η K sqrt(v) with
-    v = 1 + 2 λ² ln(K T), for which the proof's condition does not hold; so no bound is stated for them.
+    v = 1 + 2 λ² ln(K T), for which the proof's condition does not hold; so no bound is stated for them. Randomised
+    response in the place of Laplace noise has a smaller bound.
     """
     arms, rounds = setting.problem.arms, setting.rounds
-    width = setting.bounds.width
     if calibration == "tight":
-        channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=width, epsilon=setting.epsilon))
+        chosen = report_noise(noise, bounds=setting.bounds, epsilon=setting.epsilon, delta=0.0)
+        channel = PerRound(setting.bounds, chosen)
         return noisy_exp3(
             setting, channel, learning_rate=learning_rate, mixing=mixing, source="Agarwal & Singh 2017, Theorem 4.1"
         )
+    if noise != "laplace":
+        raise DiscreetError(f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out.")
     largest = max(abs(setting.bounds.low), abs(setting.bounds.high))
     channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=largest, epsilon=setting.epsilon))
     spread = 1.0 + 2.0 / setting.epsilon**2 * math.log(arms * rounds)

@@ -12,7 +12,7 @@ from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError
 from discreet.learners import TsallisInf
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import Gaussian, ReportNoiseName, report_noise
 from discreet.private import Private
 from discreet.problems import Arms
 
@@ -68,11 +68,14 @@ def local_tsallis_inf(
     setting: Setting[Arms],
     *,
     calibration: Calibration = "tight",
+    noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
     estimator: Estimator = "reduced-variance",
     caution: float = CAUTION,
 ) -> Instance:
     """Theorem 11: every loss is noised by itself (local model); Laplace noise for δ = 0, Gaussian noise otherwise.
+
+    Randomised response, if it is asked for, has the least mean square around the middle: coth²(ε / 2) / 4.
 
     Tight: the exact Gaussian scale, and a learning rate scaled to the noise. The paper's scale is the classical
     (high - low) sqrt(2 ln(1.25 / δ)) / ε, too small for ε above about 7 to 9, and its learning rate that of Tsallis-INF;
@@ -83,15 +86,16 @@ def local_tsallis_inf(
     if calibration == "paper":
         if delta <= 0.0:
             raise DiscreetError(f"delta is {delta!r}, but the paper's Gaussian noise needs one above 0.")
-        noise: Noise = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
+        if noise not in (None, "gaussian"):
+            raise DiscreetError(f"calibration is paper, which has gaussian noise, but noise is {noise}: leave it out.")
+        chosen: Noise = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
         learning_rate = 2.0 / math.sqrt(_moment(estimator)) if learning_rate is None else learning_rate
         caution = math.inf
-    elif delta > 0.0:
-        noise = Gaussian.calibrate(sensitivity=width, epsilon=epsilon, delta=delta)
     else:
-        noise = Laplace.calibrate(sensitivity=width, epsilon=epsilon)
-    variance = (noise.scale / width) ** 2 * noise.unit_variance(1)
-    channel = PerRound(setting.bounds, noise)
+        usual = "gaussian" if delta > 0.0 else "laplace"
+        chosen = report_noise(noise or usual, bounds=setting.bounds, epsilon=epsilon, delta=delta)
+    variance = chosen.square_around_middle(width) / width**2 - 0.25  # that noise adds to the 1/4 of a loss, at most
+    channel = PerRound(setting.bounds, chosen)
     return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution)
 
 

@@ -52,6 +52,10 @@ class Stochastic(ArmsEnvironment):
         strength = np.maximum(means * (1.0 - means) / deviation**2 - 1.0, 1e-9)
         return ArmGame(rng.beta(means * strength, (1.0 - means) * strength, size))
 
+    def fixed_means(self) -> Floats:
+        """Return the mean of every arm."""
+        return self.mean_fractions()
+
     def mean_fractions(self) -> Floats:
         """Return every arm's mean as a fraction of the range, or refuse the options."""
         if isinstance(self.means, str) or not isinstance(self.means, tuple | list | np.ndarray):

@@ -1,0 +1,59 @@
+"""What searches for the best arm gave, as text."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from discreet.cli.text import number, table
+from discreet.errors import count
+from discreet.simulation import SearchResults
+
+HEAD = (
+    "algorithm",
+    "mean samples",
+    "95 % interval",
+    "10 %",
+    "median",
+    "90 %",
+    "to its twin",
+    "T* kl",
+    "wrong",
+    "error rate",
+)
+
+
+def print_searches(results: SearchResults) -> None:
+    """Print a table: samples, and how often answers were wrong."""
+    short = partial(number, digits=4)
+    summary = results.summary()
+    rows = [
+        [
+            row["label"],
+            short(row["samples_mean"]),
+            _span(row["samples_low"], row["samples_high"]),
+            *(short(row[f"samples_q{level}"]) for level in (10, 50, 90)),
+            "-" if row["times_twin"] is None else f"{short(row['times_twin'])} ×",
+            short(row["reference"]),
+            f"{row['wrong']}",
+            f"{row['error_low']:.3f} to {row['error_high']:.3f}",
+        ]
+        for row in summary
+    ]
+    click.echo(
+        f"Samples until {results.problem.rivals} is found, {results.environment} losses, "
+        f"wrong with at most {results.problem.parameters()['error']:g}, {count(results.trials.size, 'trial')}"
+    )
+    table(HEAD, rows, right=range(1, len(HEAD)))
+    click.echo("T* kl(ν, 1 - ν): what normal numbers of the same variance need at least. Error rate: 95 % interval.")
+    for row in summary:
+        if row["cut_off"]:
+            click.echo(
+                f"{row['label']}: {count(row['cut_off'], 'trial')} of {row['trials']:,} had no answer after "
+                f"{results.horizon:,} rounds, so there is no mean."
+            )
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{number(low, digits=4)} to {number(high, digits=4)}"

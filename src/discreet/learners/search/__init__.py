@@ -1,0 +1,1 @@
+"""Learners that search for the best arm, and stop."""

@@ -1,0 +1,185 @@
+"""How sure released means make us: bounds that hold at all times together, with the noise counted in.
+
+A rule tells two things. The *radius* of a mean: the true mean is beyond it, at any time, with at most some probability.
+And the *log evidence* that one arm is better than another: it exceeds ln(1 / δ) at any time with a probability of at most
+δ, if the other is at least as good. All arguments are in docs/proofs.md: Best-arm search.
+"""
+
+from __future__ import annotations
+
+import math
+
+from discreet.errors import check_positive, check_range
+from discreet.kernel import Component, helper
+
+STEPS = 60  # of a bisection
+TAIL = -20.0  # deviations: beyond, the normal distribution function is bounded and not computed
+
+
+class Rule(Component):
+    """What is known of released means; ``pulls`` and ``releases`` of an arm say how many rounds they are made of."""
+
+    def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
+        """Return how far above the truth a mean ever is, but with a probability of at most ``failure``; or below it."""
+        raise NotImplementedError
+
+    def log_evidence(self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float) -> float:
+        """Return the log evidence that an arm is better than a rival whose mean is lower by ``gap``, 0 or more."""
+        raise NotImplementedError
+
+    def most_evidence(
+        self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
+    ) -> float:
+        """Return what it is at most, if that is cheaper to tell."""
+        return math.inf
+
+    def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
+        """Return the same for two arms that are always released in turn: both have these pulls and releases."""
+        raise NotImplementedError
+
+
+class Mixture(Rule):
+    """For sub-Gaussian numbers, each released by itself: exp(λ S - λ² v n / 2), averaged over λ.
+
+    S is the sum of n deviations from the mean, ``variance`` is v, and λ has a half-normal law of variance ρ / v. Bounds
+    are tightest after about 1 / ρ numbers: with ``prior`` ρ = gap² / v that suits a gap of that size.
+    """
+
+    variance: float
+    prior: float
+
+    @classmethod
+    def for_gap(cls, gap: float, *, variance: float) -> Mixture:
+        """Return the rule that suits gaps of about this size best; it holds for all."""
+        check_range("typical_gap", gap, 1e-6, 1.0)
+        return cls(check_positive("variance", variance), gap * gap / variance)
+
+    def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
+        """Return z s with 2 Φ(z) exp(z² / 2) at least sqrt(1 + ρ n) / failure."""
+        logarithm = max(0.5 * math.log1p(self.prior * pulls) - math.log(2.0 * failure), 0.0)
+        square = 2.0 * logarithm - 2.0 * math.log(normal_cdf(math.sqrt(2.0 * logarithm)))
+        return math.sqrt(square * self.spread_square(pulls))
+
+    def log_evidence(self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float) -> float:
+        """Return the least, over a common mean of both arms, of the product of their averages."""
+        one, other = math.sqrt(self.spread_square(pulls)), math.sqrt(self.spread_square(rival_pulls))
+        return least_product(gap, one, other) - self.mixture_price(pulls, rival_pulls)
+
+    def most_evidence(
+        self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
+    ) -> float:
+        """Return the value at the pooled mean, with Φ ≤ 1."""
+        square = gap * gap / (self.spread_square(pulls) + self.spread_square(rival_pulls))
+        return 0.5 * square + math.log(4.0) - self.mixture_price(pulls, rival_pulls)
+
+    def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
+        """Return the same for sums of differences, whose variance is 2 v."""
+        spread = math.sqrt(2.0 * self.spread_square(pulls))
+        return log_average(gap / spread) - 0.5 * math.log1p(self.prior * pulls)
+
+    def mixture_price(self, pulls: float, rival_pulls: float) -> float:
+        """Return the logarithm of the square roots by which both averages are divided."""
+        return 0.5 * math.log((1.0 + self.prior * pulls) * (1.0 + self.prior * rival_pulls))
+
+    def spread_square(self, pulls: float) -> float:
+        """Return s² = v (1 + 1 / (ρ n)) / n, by which the square of a mean's deviation is divided."""
+        return self.variance * (1.0 + 1.0 / (self.prior * pulls)) / pulls
+
+
+class Chernoff(Rule):
+    """For sums of numbers from 0 to 1 with Laplace noise on each sum: Chernoff's bound, for every number of releases.
+
+    ``noise`` is b, the scale of the noise on a sum. After r releases of n numbers the logarithm of E exp(λ S) is at most
+    λ² n / 8 - r ln(1 - b² λ²). The r-th release of an arm gets the share 1 / (r (r + 1)) of the allowed failure; so the
+    length of an arm's r-th batch must be fixed in advance.
+    """
+
+    noise: float
+
+    def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
+        """Return the least (ln(r (r + 1) / failure) + log moment(s)) / s over s, by bisection of its derivative."""
+        wanted = math.log(releases * (releases + 1.0) / failure)
+        low, high = 0.0, pulls / self.noise
+        for _ in range(STEPS):
+            middle = 0.5 * (low + high)
+            if (
+                middle * self.mean_moment_slope(middle, pulls, releases) - self.mean_moment(middle, pulls, releases)
+                < wanted
+            ):
+                low = middle
+            else:
+                high = middle
+        return (wanted + self.mean_moment(low, pulls, releases)) / low
+
+    def log_evidence(self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float) -> float:
+        """Return the largest s · gap - log moments of both means, less the price of all pairs of releases."""
+        low, high = 0.0, min(pulls, rival_pulls) / self.noise
+        for _ in range(STEPS):
+            middle = 0.5 * (low + high)
+            slope = self.mean_moment_slope(middle, pulls, releases) + self.mean_moment_slope(
+                middle, rival_pulls, rival_releases
+            )
+            if slope < gap:
+                low = middle
+            else:
+                high = middle
+        price = math.log(releases * (releases + 1.0)) + math.log(rival_releases * (rival_releases + 1.0))
+        return (
+            low * gap
+            - self.mean_moment(low, pulls, releases)
+            - self.mean_moment(low, rival_pulls, rival_releases)
+            - price
+        )
+
+    def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
+        """Return the same where both have as many releases: they pay for their number once."""
+        return self.log_evidence(gap, pulls, releases, pulls, releases) + math.log(releases * (releases + 1.0))
+
+    def mean_moment(self, tilt: float, pulls: float, releases: float) -> float:
+        """Return the bound on ln E exp(s D), D the deviation of the mean."""
+        u = self.noise * tilt / pulls
+        return tilt * tilt / (8.0 * pulls) - releases * math.log1p(-u * u)
+
+    def mean_moment_slope(self, tilt: float, pulls: float, releases: float) -> float:
+        """Return its derivative."""
+        u = self.noise * tilt / pulls
+        return tilt / (4.0 * pulls) + releases * 2.0 * u * (self.noise / pulls) / (1.0 - u * u)
+
+
+@helper
+def normal_cdf(z: float) -> float:
+    """Return Φ(z)."""
+    return 0.5 * math.erfc(-z / math.sqrt(2.0))
+
+
+@helper
+def log_average(z: float) -> float:
+    """Return ln(2 Φ(z) exp(z² / 2)), the logarithm of E exp(λ z), λ half-normal; in the far tail a lower bound."""
+    if z < TAIL:
+        return 0.5 * math.log(2.0 / math.pi) + math.log(-z / (1.0 + z * z))
+    return 0.5 * z * z + math.log(2.0 * normal_cdf(z))
+
+
+@helper
+def log_average_slope(z: float) -> float:
+    """Return its derivative, z + φ(z) / Φ(z); in the far tail by its series, whose next term is below 1e-6 of it."""
+    if z < TAIL:
+        return (1.0 - 2.0 / (z * z) + 10.0 / (z * z) ** 2) / -z
+    return z + math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * normal_cdf(z))
+
+
+@helper
+def least_product(gap: float, one: float, other: float) -> float:
+    """Return the least log_average((gap - x) / one) + log_average(x / other) over x, which is convex, by bisection."""
+    low, high = -other, gap + one
+    while log_average_slope(low / other) / other > log_average_slope((gap - low) / one) / one:
+        low *= 2.0
+    while log_average_slope(high / other) / other < log_average_slope((gap - high) / one) / one:
+        high += high - gap
+    for _ in range(STEPS):
+        x = 0.5 * (low + high)
+        if log_average_slope(x / other) / other < log_average_slope((gap - x) / one) / one:
+            low = x
+        else:
+            high = x
+    return log_average((gap - low) / one) + log_average(low / other)

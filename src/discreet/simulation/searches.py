@@ -1,0 +1,158 @@
+"""Searches for the best arm over many trials: each is played until it has its answer, or to the horizon."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers
+from discreet.errors import DiscreetError
+from discreet.learners.search.searching import Searching
+from discreet.options import Values
+from discreet.private import Private
+from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
+from discreet.randomness import streams
+from discreet.ranges import Range
+from discreet.simulation.experiment import Contender, Progress, prepare
+from discreet.simulation.loop import Player
+from discreet.simulation.search_results import Line, SearchResults
+from discreet.simulation.trial import deal, rounds_at_once
+
+FIRST_PIECE = 1024  # rounds that are dealt first; pieces grow, for most searches are short
+
+
+class SearchOutcome(NamedTuple):
+    """What one trial gave: a row for each contender and allowed error."""
+
+    samples: Integers
+    answers: Integers
+    pulls: Integers  # row, arm
+    seconds: Floats  # contender
+
+
+def search(
+    algorithms: str | Contender | Iterable[str | Contender],
+    *,
+    environment: str | Environment | None = None,
+    problem: Problem | None = None,
+    rounds: int | None = None,
+    trials: int = 100,
+    epsilon: float | Sequence[float] = 1.0,
+    delta: float = 0.0,
+    low: float = 0.0,
+    high: float = 1.0,
+    options: Values | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep_finished: bool = False,
+    **parameters: object,
+) -> SearchResults:
+    """Let algorithms search for the best arm over many trials; return how many samples that took, and who was wrong.
+
+    ``rounds`` is the horizon, at which a search is cut off. ``parameters`` are ``arms`` and ``error``, the allowed
+    probability of a wrong answer. All other arguments are those of :func:`simulate`.
+
+    >>> results = search("track-and-stop", arms=3, options={"gap": 0.3}, trials=20, seed=1)
+    >>> (row,) = results.summary()
+    >>> row["wrong"], row["cut_off"], 50 < row["samples_mean"] < 500
+    (0, 0, True)
+    """
+    if problem is None and isinstance(environment, ArmsEnvironment):
+        problem = BestArm(environment.arms, cast(float, parameters.get("error", BestArm.error)))
+    prepared = prepare(
+        algorithms,
+        environment=environment,
+        problem=problem,
+        rounds=rounds,
+        trials=trials,
+        epsilon=epsilon,
+        delta=delta,
+        low=low,
+        high=high,
+        options=options,
+        seed=seed,
+        workers=workers,
+        progress=progress,
+        parameters=parameters,
+    )
+    world = prepared.world
+    if not isinstance(world, SearchEnvironment):
+        raise DiscreetError(f"{world.problem} does not stop by itself: use simulate in place of search.")
+    privates = [contender.private for contender in prepared.contenders]
+    lines = tuple(Line(i, float(error)) for i, each in enumerate(privates) for error in searching(each).errors)
+
+    def one(trial: int, rounds: int, stop: threading.Event) -> SearchOutcome | None:
+        return run_search(privates, world, rounds, seed=seed, trial=trial, bounds=prepared.bounds, stop=stop)
+
+    found = prepared.outcomes(one, progress, keep_finished=keep_finished)
+    outcomes = [found[trial] for trial in sorted(found)]
+    return SearchResults(
+        contenders=prepared.contenders,
+        environment=prepared.title,
+        problem=world.problem,
+        horizon=prepared.rounds,
+        asked=prepared.asked,
+        seed=seed,
+        bounds=prepared.bounds,
+        means=world.environment.fixed_means(),
+        best=world.best_arms(),
+        trials=np.array(sorted(found), dtype=np.int64),
+        lines=lines,
+        samples=np.array([each.samples for each in outcomes]).T,
+        answers=np.array([each.answers for each in outcomes]).T,
+        pulls=np.array([each.pulls for each in outcomes]).swapaxes(0, 1),
+        seconds=np.sum([each.seconds for each in outcomes], axis=0),
+    )
+
+
+def run_search(
+    privates: Sequence[Private],
+    environment: SearchEnvironment,
+    horizon: int,
+    *,
+    seed: int,
+    trial: int,
+    bounds: Range,
+    stop: threading.Event,
+    compiled: bool = True,
+) -> SearchOutcome | None:
+    """Play one trial until all have their answers, or to the horizon; return None if told to stop before."""
+    dealer = streams(seed, trial=trial).environment
+    players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
+    seconds = np.zeros(len(players))
+    start, size, most = 0, FIRST_PIECE, rounds_at_once(environment.arms)
+    while start < horizon and not all(player.private.learner.is_done() for player in players):
+        end = min(start + size, horizon)
+        game, _ = deal(environment, start, end, dealer, bounds, clip=False)
+        for index, player in enumerate(players):
+            if stop.is_set():
+                return None
+            before = time.perf_counter()
+            player.play(game, np.array([end - start]))
+            seconds[index] += time.perf_counter() - before
+        start, size = end, min(2 * size, most)
+    rows = [row for player in players for row in _rows(searching(player.private), player.rounds)]
+    samples, answers, pulls = zip(*rows, strict=True)
+    return SearchOutcome(np.array(samples), np.array(answers), np.array(pulls), seconds)
+
+
+def searching(private: Private) -> Searching:
+    """Return the learner of a search, or refuse one that has no answers."""
+    if not isinstance(private.learner, Searching):
+        raise DiscreetError(
+            f"the learner is of type {type(private.learner).__name__}, but a search needs a Searching there."
+        )
+    return private.learner
+
+
+def _rows(learner: Searching, rounds: int) -> list[tuple[int, int, Integers]]:
+    """Return samples, answer and pulls at every level; what is cut off has had all rounds."""
+    return [
+        (int(pulls.sum()) if answer >= 0 else rounds, int(answer), (pulls if answer >= 0 else learner.pulls).astype(int))
+        for answer, pulls in zip(learner.found, learner.stopped, strict=True)
+    ]
