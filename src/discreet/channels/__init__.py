@@ -4,13 +4,16 @@ from discreet.channels.batch import Batch
 from discreet.channels.constant import Constant
 from discreet.channels.estimates import Estimates
 from discreet.channels.gradient_sums import DifferenceSums, GradientSums
+from discreet.channels.moments import Moments
 from discreet.channels.open import Open
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.paper_estimates import PaperEstimates
 from discreet.channels.per_difference import OpenDifference, PerDifference
 from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import PerRound
+from discreet.channels.residuals import Residuals
 from discreet.channels.restarting import Restarting
+from discreet.channels.running_moments import RunningMoments
 from discreet.channels.running_sum import RunningSum
 from discreet.channels.selection import Selection
 
@@ -20,6 +23,7 @@ __all__ = [
     "DifferenceSums",
     "Estimates",
     "GradientSums",
+    "Moments",
     "Open",
     "OpenDifference",
     "OpenSum",
@@ -27,7 +31,9 @@ __all__ = [
     "PerDifference",
     "PerPoint",
     "PerRound",
+    "Residuals",
     "Restarting",
+    "RunningMoments",
     "RunningSum",
     "Selection",
 ]

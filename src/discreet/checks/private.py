@@ -8,8 +8,7 @@ from discreet import kernel
 from discreet.channels import Constant
 from discreet.checks.channel import check_channel
 from discreet.checks.failure import require, require_kind, same_state
-from discreet.contracts import Feedback, Query
-from discreet.private import Private
+from discreet.contracts import Feedback, Protected, Query
 from discreet.problems import Environment, Game, Problem
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -18,12 +17,12 @@ ROUNDS = 400
 SAMPLED = 20  # rounds among which an example of feedback is chosen
 
 
-def check_private(private: Private, environment: Environment) -> None:
+def check_private(private: Protected, environment: Environment) -> None:
     """Check everything that is promised of a channel and a learner, each and together.
 
     The channel is checked with feedback of the environment, and with what the learner asks for.
     """
-    require_kind("private", private, Private)
+    require_kind("private", private, Protected)
     require_kind("environment", environment, Environment)
     feedback, query = _example(private, environment)
     check_channel(private.channel, feedback=feedback, query=query)
@@ -32,13 +31,13 @@ def check_private(private: Private, environment: Environment) -> None:
     check_two_speeds(private, environment)
 
 
-def check_non_interference(private: Private, problem: Problem, *, seed: int = 1) -> None:
+def check_non_interference(private: Protected, problem: Problem, *, seed: int = 1) -> None:
     """Check that two different raw streams leave the learner in the same state when the channel releases a constant.
 
     The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled
     and as plain Python.
     """
-    require_kind("private", private, Private)
+    require_kind("private", private, Protected)
     require_kind("problem", problem, Problem)
     size = private.channel.release_size()
     value = np.full(size, 0.7) if size else 0.7
@@ -56,7 +55,7 @@ def check_non_interference(private: Private, problem: Problem, *, seed: int = 1)
         require(where is None, f"raw feedback reaches {type(private.learner).__name__}.{where}")
 
 
-def check_untouched(private: Private, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
+def check_untouched(private: Protected, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
     """Check that a channel leaves the learner alone: it holds none of its arrays, and writes into none.
 
     A trace is the learner's too, and so are the arrays that a query names.
@@ -85,13 +84,13 @@ def check_untouched(private: Private, environment: Environment, *, rounds: int =
             copied.learner.learn(trace, released)
 
 
-def _game(private: Private, environment: Environment, rounds: int, seed: int) -> Game:
+def _game(private: Protected, environment: Environment, rounds: int, seed: int) -> Game:
     """Return a game as the learner plays it."""
     game = environment.deal(0, rounds, np.random.default_rng(seed))
     return game.followed() if private.learner.follows else game
 
 
-def _example(private: Private, environment: Environment) -> tuple[Feedback, Query]:
+def _example(private: Protected, environment: Environment) -> tuple[Feedback, Query]:
     """Return feedback of the environment, as large as it comes, and what the learner asks for."""
     learner, rng = kernel.copy(private.learner), np.random.default_rng(0)
     if learner.must_pause():
@@ -102,7 +101,7 @@ def _example(private: Private, environment: Environment) -> tuple[Feedback, Quer
     return max(values, key=lambda value: float(np.abs(value).max())), kernel.copy(learner.query(trace))
 
 
-def check_two_speeds(private: Private, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:
+def check_two_speeds(private: Protected, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:
     """Check that the same seed gives the same losses and the same state, compiled and as plain Python."""
     name = type(private.learner).__name__
     game = environment.deal(0, rounds, np.random.default_rng(seed))

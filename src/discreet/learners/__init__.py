@@ -13,6 +13,9 @@ from discreet.learners.arms.kl_ucb import KlUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
+from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
+from discreet.learners.contexts.residual_descent import ResidualDescent
+from discreet.learners.contexts.unmoved import Unmoved
 from discreet.learners.functions.centre import Centre, SumCentre
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
@@ -46,10 +49,13 @@ __all__ = [
     "Htinf",
     "KlUcb",
     "LinearFtpl",
+    "LinearUcb",
+    "LinearUcbOnSums",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
+    "ResidualDescent",
     "Scrible",
     "SumCentre",
     "TsallisInf",
@@ -57,4 +63,5 @@ __all__ = [
     "TwoPointLeader",
     "Ucb",
     "Uniform",
+    "Unmoved",
 ]

@@ -129,6 +129,8 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
         bounds=make_range(recipe["low"], recipe["high"]),
     )
     private = known.build(setting, **recipe["options"]).private
+    if not isinstance(private, Private):  # it does not play a problem that a face is for
+        raise DiscreetError(f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer.")
     return private if recipe["simulation"] else exactly(private)
 
 

@@ -29,7 +29,7 @@ class DirectionShape(Noise):
     has_memory: ClassVar[bool] = False
 
     def unit_variance(self, dimension: int) -> float:
-        """Return 1 / n, the mean square of a coordinate if all are equal; the variance is no more than that on average."""
+        """Return 1 / n: the mean square of a coordinate, on average over all of them."""
         return 1.0 / dimension
 
 
@@ -198,7 +198,7 @@ class Cap(DirectionShape):
 def mean_side(dimension: int) -> float:
     """Return the mean of |⟨z, u⟩| for a uniform direction z: Γ(n/2) / (sqrt(π) Γ((n+1)/2))."""
     ratio = special.gammaln(0.5 * dimension) - special.gammaln(0.5 * (dimension + 1))
-    return math.exp(ratio) / math.sqrt(math.pi)
+    return math.exp(float(ratio)) / math.sqrt(math.pi)
 
 
 def cap_share(dimension: int, threshold: float) -> float:
@@ -219,4 +219,4 @@ def _mean_along(dimension: int, epsilon: float, threshold: float) -> float:
         return 0.0
     part = 0.5 * mean_side(dimension) * (1.0 - threshold * threshold) ** (0.5 * (dimension - 1))
     inside = _inside(share, epsilon)
-    return part * (inside / share - (1.0 - inside) / (1.0 - share))
+    return float(part * (inside / share - (1.0 - inside) / (1.0 - share)))

@@ -18,6 +18,8 @@ from discreet.ranges import Range
 class Game(Component):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
+    shows_private: ClassVar[bool] = False  # whether what is shown is as sensitive as feedback, and not public
+
     @property
     def choices(self) -> int:
         """Among how many arms or experts a learner chooses, or in how many dimensions; 0 where it is not known."""
@@ -97,6 +99,7 @@ class Problem:
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
+    shows_private: ClassVar[bool] = False  # whether what is shown before a round is as sensitive as feedback
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""

@@ -1,0 +1,22 @@
+"""What servers publish, and devices choose with: arrays by name, and nothing that is raw."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from discreet.contracts import Floats
+
+
+class LinearModel(NamedTuple):
+    """A linear model of rewards: ``estimate`` of the parameters, and how uncertain it is in each direction."""
+
+    estimate: Floats
+    spread: Floats  # β² times the inverse of the matrix of moments
+
+
+class GreedyModel(NamedTuple):
+    """A linear model of rewards: what to predict with, where gradients are wanted, and how often to explore."""
+
+    estimate: Floats
+    point: Floats
+    exploring: Floats  # one number, the probability of a uniform choice
