@@ -12,6 +12,7 @@ class LinearModel(NamedTuple):
 
     estimate: Floats
     spread: Floats  # β² times the inverse of the matrix of moments
+    widest: Floats  # one number, that x' spread x / |x|² never exceeds
 
 
 class GreedyModel(NamedTuple):

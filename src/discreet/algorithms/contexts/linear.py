@@ -16,6 +16,7 @@ from discreet.algorithms.contexts.widths import (
     Constants,
     Deviations,
     Factors,
+    effective,
     fit_times,
     with_noise,
     without_noise,
@@ -33,8 +34,8 @@ from discreet.policies import Optimistic
 from discreet.problems import Contexts
 
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
-PRACTICE = Factors(0.5, 0.1)
-JOINT_PRACTICE = Factors(0.5, 0.1)
+PRACTICE = Factors(3.0, 0.0, 0.4, 1.0)
+JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0)
 
 
 @register_algorithm(
@@ -48,7 +49,7 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
     return Instance(
         private=OnDevice(
             channel=channel,
-            policy=Optimistic.start(problem.dimension),
+            policy=Optimistic(),
             learner=LinearUcb.start(dimension=problem.dimension, schedule=schedule),
         ),
         parameters={"fits": len(schedule.times), "width": float(schedule.widths[-1])},
@@ -75,6 +76,8 @@ def local_linucb(
     balance: float = 2.0,
     shift: float | None = None,
     width: float | None = None,
+    reach: float | None = None,
+    recency: float | None = None,
 ) -> Instance:
     """Zheng et al. 2020, Algorithm 5, with corrected widths: a device reports x x' and y x together, once.
 
@@ -84,13 +87,13 @@ def local_linucb(
     if calibration == "paper":
         return _printed(setting)
     channel = reporting(setting, noise or "cap", balance)
-    spread = channel.noise.deviation(moment_size(problem.dimension)) * np.sqrt(times.astype(np.float64))
-    factors = _factors(constants, PRACTICE, shift, width)
+    factors = _factors(constants, PRACTICE, shift, width, reach, recency)
+    spread = channel.noise.deviation(channel.release_size()) * np.sqrt(effective(times, factors.recency))
     schedule = with_noise(
         problem.dimension, setting.rounds, times, Deviations(spread / channel.diagonal, spread / channel.linear), factors
     )
-    learner = LinearUcb.start(dimension=problem.dimension, schedule=schedule)
-    private = OnDevice(channel=channel, policy=Optimistic.start(problem.dimension), learner=learner)
+    learner = LinearUcb.start(dimension=problem.dimension, schedule=schedule, recency=factors.recency)
+    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
     return _instance(private, schedule, channel.noise.kind, balance, constants if factors == THEORY else "practice")
 
 
@@ -110,6 +113,7 @@ def joint_linucb(
     balance: float = 1.0,
     shift: float | None = None,
     width: float | None = None,
+    reach: float | None = None,
 ) -> Instance:
     """Shariff & Sheffet 2018 with less noise: buffers in the place of a tree, or a tree where delta is 0."""
     problem, times = setting.problem, fit_times(setting.rounds)
@@ -125,12 +129,12 @@ def joint_linucb(
     running = channel.running
     single = running.noise.deviation(channel.release_size()) * running.factorisation.noise_spread().most
     spread = np.full(times.size, single)
-    factors = _factors(constants, JOINT_PRACTICE, shift, width)
+    factors = _factors(constants, JOINT_PRACTICE, shift, width, reach, None)
     schedule = with_noise(
         problem.dimension, setting.rounds, times, Deviations(spread / channel.diagonal, spread / channel.linear), factors
     )
     learner = LinearUcbOnSums.start(dimension=problem.dimension, schedule=schedule)
-    private = OnDevice(channel=channel, policy=Optimistic.start(problem.dimension), learner=learner)
+    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
     kind = f"{running.noise.kind}, {running.factorisation.name}"
     return _instance(private, schedule, kind, balance, constants if factors == THEORY else "practice")
 
@@ -164,9 +168,9 @@ def _delta(setting: Setting[Contexts]) -> float:
     return setting.delta
 
 
-def _factors(constants: Constants, practice: Factors, shift: float | None, width: float | None) -> Factors:
+def _factors(constants: Constants, practice: Factors, *given: float | None) -> Factors:
     usual = THEORY if constants == "theory" else practice
-    return Factors(usual.shift if shift is None else shift, usual.width if width is None else width)
+    return Factors(*(mine if other is None else other for mine, other in zip(usual, given, strict=True)))
 
 
 def _instance(private: OnDevice, schedule: Schedule, noise: str, balance: float, constants: str) -> Instance:
@@ -199,8 +203,8 @@ def _printed(setting: Setting[Contexts]) -> Instance:
     most = sigma * np.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * rounds / FAILURE))
     inner = np.sqrt(3.0 * most) + sigma * np.sqrt(d * t / most)
     widths = 2.0 * sigma * math.sqrt(d * math.log(rounds)) + inner * d * math.log(rounds)
-    schedule = Schedule(times, 2.0 * most, widths)
+    schedule = Schedule(times, 2.0 * most, widths, np.zeros(t.size))
     learner = LinearUcb.start(dimension=d, schedule=schedule)
-    private = OnDevice(channel=channel, policy=Optimistic.start(d), learner=learner)
+    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
     printed = _instance(private, schedule, "gaussian", 1.0, "paper")
     return replace(printed, bound_source="none is stated for the printed constants: see discreet errata")

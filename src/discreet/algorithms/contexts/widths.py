@@ -17,13 +17,15 @@ UNPROVED = "none is proved: the constants are chosen by measurements (constants=
 
 
 class Factors(NamedTuple):
-    """How constants differ from those of the analysis, which are 2 and 1."""
+    """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, and how fast reports are forgotten."""
 
     shift: float
     width: float
+    reach: float
+    recency: float
 
 
-THEORY = Factors(2.0, 1.0)
+THEORY = Factors(2.0, 1.0, 0.0, 0.0)  # those of the analysis
 
 
 class Deviations(NamedTuple):
@@ -45,11 +47,21 @@ def fit_times(rounds: int) -> Integers:
     return np.array(times[:-1] or [1], dtype=np.int64)
 
 
+def effective(times: Integers, recency: float) -> Floats:
+    """Return the sum over s ≤ t of (s / t)^(2 recency): as many reports without weights have the same noise.
+
+    >>> effective(np.array([1, 10]), 0.0).tolist(), effective(np.array([1, 10]), 1.0).round(9).tolist()
+    ([1.0, 10.0], [1.0, 3.85])
+    """
+    t = times.astype(np.float64)
+    return t if recency == 0.0 else t / (2.0 * recency + 1.0) + 0.5 + recency / (6.0 * t)
+
+
 def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
     """Return the schedule of LinUCB: no shift but 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
     t = times.astype(np.float64)
     widths = np.sqrt(2.0 * math.log(1.0 / FAILURE) + dimension * np.log1p(t / dimension)) + 1.0
-    return Schedule(times, np.ones(t.size), factor * widths)
+    return Schedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
 
 
 def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
@@ -70,4 +82,5 @@ def with_noise(dimension: int, rounds: int, times: Integers, noise: Deviations, 
     most, log = upsilon(dimension, rounds, noise.matrix), math.log(3.0 * rounds / FAILURE)
     rewards = np.sqrt(2.0 * log + dimension * np.log1p(times / (dimension * most)))
     vector = noise.vector * (math.sqrt(dimension) + math.sqrt(2.0 * log)) / np.sqrt(most)
-    return Schedule(times, factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector))
+    shifts, widths = factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector)
+    return Schedule(times, shifts, widths, factors.reach * shifts)
