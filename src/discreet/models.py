@@ -16,8 +16,7 @@ class LinearModel(NamedTuple):
 
 
 class GreedyModel(NamedTuple):
-    """A linear model of rewards: what to predict with, where gradients are wanted, and how often to explore."""
+    """A linear model of rewards: what to choose with, and where residuals are wanted."""
 
     estimate: Floats
     point: Floats
-    exploring: Floats  # one number, the probability of a uniform choice

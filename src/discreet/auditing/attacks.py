@@ -327,7 +327,7 @@ def shown(private: Protected, problem: Problem) -> Protected:
 
 def showing(private: Protected, observation: Observation) -> Protected:
     """Return the private learner for games that show nothing, where it is shown this in every round."""
-    if isinstance(observation, int):
+    if isinstance(observation, int) or private.keeps_observations:
         return private
     return private._replace(learner=Shown(private.learner, np.ascontiguousarray(observation)))
 

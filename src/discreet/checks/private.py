@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from discreet import kernel
-from discreet.channels import Constant
 from discreet.checks.channel import check_channel
+from discreet.checks.device import ROUNDS, check_device, with_constant
 from discreet.checks.failure import require, require_kind, same_state
-from discreet.contracts import Feedback, Protected, Query
+from discreet.contracts import Feedback, Protected, Query, Record
+from discreet.on_device import OnDevice
 from discreet.problems import Environment, Game, Problem
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-ROUNDS = 400
 SAMPLED = 20  # rounds among which an example of feedback is chosen
 
 
@@ -39,9 +39,7 @@ def check_non_interference(private: Protected, problem: Problem, *, seed: int = 
     """
     require_kind("private", private, Protected)
     require_kind("problem", problem, Problem)
-    size = private.channel.release_size()
-    value = np.full(size, 0.7) if size else 0.7
-    probed = private._replace(channel=Constant.like(private.channel, value))
+    probed = with_constant(private)
     rounds = min(10 * private.channel.hold(), 20_000) + ROUNDS
     rng = np.random.default_rng(seed)
     for compiled in (True, False):
@@ -53,6 +51,8 @@ def check_non_interference(private: Protected, problem: Problem, *, seed: int = 
             states.append(player.private.learner)
         where = same_state(states[0], states[1])
         require(where is None, f"raw feedback reaches {type(private.learner).__name__}.{where}")
+    if isinstance(private, OnDevice):
+        check_device(private, problem, seed=seed)
 
 
 def check_untouched(private: Protected, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
@@ -92,13 +92,18 @@ def _game(private: Protected, environment: Environment, rounds: int, seed: int) 
 
 def _example(private: Protected, environment: Environment) -> tuple[Feedback, Query]:
     """Return feedback of the environment, as large as it comes, and what the learner asks for."""
-    learner, rng = kernel.copy(private.learner), np.random.default_rng(0)
-    if learner.must_pause():
-        learner.resume()
+    copied, rng = kernel.copy(private), np.random.default_rng(0)
+    if copied.learner.must_pause():
+        copied.learner.resume()
     game = _game(private, environment, SAMPLED, 1)
-    action, trace = learner.act(game.observe(0), rng)
+    action, trace = copied.act(game.observe(0), rng)
     values = [kernel.copy(game.feedback(t, action)) for t in range(SAMPLED)]
-    return max(values, key=lambda value: float(np.abs(value).max())), kernel.copy(learner.query(trace))
+    return max(values, key=_size), kernel.copy(copied.learner.query(trace))
+
+
+def _size(feedback: Feedback) -> float:
+    """Return how large feedback is: of a record, its context."""
+    return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
 
 
 def check_two_speeds(private: Protected, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:

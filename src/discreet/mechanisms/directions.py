@@ -32,6 +32,10 @@ class DirectionShape(Noise):
         """Return 1 / n: the mean square of a coordinate, on average over all of them."""
         return 1.0 / dimension
 
+    def densities(self, reports: Floats, vector: Floats) -> Floats:
+        """Return the density of each report, a row each, for a vector; 1 is that of a uniform direction."""
+        raise NotImplementedError
+
 
 class Hemisphere(DirectionShape):
     """Reports a uniform direction z times ``reach``, on the side of the vector v more often than on the other.
@@ -78,6 +82,11 @@ class Hemisphere(DirectionShape):
         for i in range(vector.size):
             vector[i] = factor * self.direction[i]
             self.direction[i] = 0.0
+
+    def densities(self, reports: Floats, vector: Floats) -> Floats:
+        """Return 1 ± tanh(ε/2) |v|, by the side of each report."""
+        tilt = math.tanh(0.5 * self.epsilon) * min(1.0, float(np.linalg.norm(vector)))
+        return np.where(reports @ vector >= 0.0, 1.0 + tilt, 1.0 - tilt)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one report guarantees: epsilon, however little the vector can move."""
@@ -186,6 +195,17 @@ class Cap(DirectionShape):
             left = (1.0 - along * along) / (1.0 - start * start)
             if rng.random() < left**power * math.exp(slope * step):
                 return along
+
+    def densities(self, reports: Floats, vector: Floats) -> Floats:
+        """Return p / q in the cap and (1 - p) / (1 - q) elsewhere, for both signs of the vector as likely as they are."""
+        length, share = float(np.linalg.norm(vector)), cap_share(self.direction.size, self.threshold)
+        along = reports @ (vector / length) / self.reach if length > 0.0 else reports[:, 0] / self.reach
+        within, beyond = self.inside / share, (1.0 - self.inside) / (1.0 - share)
+        signs = (0.5 + 0.5 * min(1.0, length), 1.0), (0.5 - 0.5 * min(1.0, length), -1.0)
+        total = np.zeros(len(reports))
+        for chance, sign in signs:
+            total += chance * np.where(sign * along >= self.threshold, within, beyond)
+        return total
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one report guarantees, from the share of the sphere that the cap really has."""

@@ -1,4 +1,4 @@
-"""Choosing what looks best, and now and then anything."""
+"""Choosing what looks best."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from discreet.models import GreedyModel
 
 
 class Greedy(Policy):
-    """Plays the arm with the largest ⟨x, estimate⟩; with the published probability, any arm."""
+    """Plays the arm with the largest ⟨x, estimate⟩, the first of several."""
 
     margin: float = 0.0  # by which a later arm must be better, against ties by rounding
 
@@ -19,12 +19,9 @@ class Greedy(Policy):
         return cls()
 
     def choose(self, model: GreedyModel, observation: Floats, rng: Generator) -> int:
-        """Return the arm that looks best, or any."""
-        arms = int(observation.shape[0])
-        if rng.random() < model.exploring[0]:
-            return min(int(rng.random() * arms), arms - 1)
+        """Return the arm that looks best."""
         best, most = 0, -math.inf
-        for arm in range(arms):
+        for arm in range(observation.shape[0]):
             score = 0.0
             for i in range(observation.shape[1]):
                 score += observation[arm, i] * model.estimate[i]

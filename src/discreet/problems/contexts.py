@@ -137,7 +137,7 @@ class Contexts(Problem):
 
     def for_audit(self) -> tuple[Contexts, int]:
         """Return few arms and features."""
-        return Contexts(2, 2), 1000
+        return Contexts(2, 2), 8
 
 
 class ContextGame(TableGame):

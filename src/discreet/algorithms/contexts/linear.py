@@ -34,7 +34,7 @@ from discreet.policies import Optimistic
 from discreet.problems import Contexts
 
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
-PRACTICE = Factors(3.0, 0.0, 0.4, 1.0)
+PRACTICE = Factors(1.5, 0.0, 0.3, 1.0)
 JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0)
 
 
