@@ -16,7 +16,7 @@ from conftest import ROOT
 from discreet import algorithms
 from discreet.cli import main
 from discreet.cli.commands import cli
-from discreet.problems import Functions
+from discreet.problems import Contexts, Functions
 
 
 @pytest.fixture
@@ -62,9 +62,9 @@ def test_describe_tells_everything(call, name):
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]
-        assert "laplace" in noise["kind"] or noise["kind"] == "randomised response"
-        of_functions = isinstance(algorithms()[name].problem, Functions)
-        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not of_functions:
+        assert "laplace" in noise["kind"] or noise["kind"] in ("randomised response", "cap")
+        of_vectors = isinstance(algorithms()[name].problem, Functions | Contexts)
+        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not of_vectors:
             assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))
         assert facts["guarantee"]["epsilon"] == 0.5
     code, text, _ = call("describe", name)
@@ -95,7 +95,7 @@ def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     lines = call("list")[1].splitlines()
     assert max(map(len, lines)) <= 80
     heads = [line for line in lines if line and not line.startswith((" ", "Second"))]
-    assert len(heads) == len(set(heads)) == 7
+    assert len(heads) == len(set(heads)) == 8
     assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
     assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
     assert any(line.split()[:2] == ["exp3", "-"] for line in lines)

@@ -123,7 +123,7 @@ def test_every_input_gets_a_report_of_the_same_length(kind, vector):
 def test_bad_arguments_are_refused():
     with pytest.raises(DiscreetError, match="dimension is 1, but a cap needs at least 2: use Hemisphere"):
         Cap.calibrate(dimension=1, epsilon=1.0)
-    with pytest.raises(DiscreetError, match="epsilon is 0.0, but must be a finite number above 0"):
+    with pytest.raises(DiscreetError, match=r"epsilon is 0.0, but must be a finite number above 0"):
         Hemisphere.calibrate(dimension=3, epsilon=0.0)
     with pytest.raises(DiscreetError, match="cannot be drawn exactly"):
         Cap.calibrate(dimension=3, epsilon=1.0).exact(Silent().guarantee(1.0, model="local", source="T"), 2.0)

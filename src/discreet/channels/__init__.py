@@ -3,6 +3,7 @@
 from discreet.channels.batch import Batch
 from discreet.channels.constant import Constant
 from discreet.channels.estimates import Estimates
+from discreet.channels.glm_moments import GlmMoments
 from discreet.channels.gradient_sums import DifferenceSums, GradientSums
 from discreet.channels.moments import Moments
 from discreet.channels.open import Open
@@ -22,6 +23,7 @@ __all__ = [
     "Constant",
     "DifferenceSums",
     "Estimates",
+    "GlmMoments",
     "GradientSums",
     "Moments",
     "Open",

@@ -40,7 +40,8 @@ class MomentShape(Channel):
             raise DiscreetError("the context has another number of features than the channel was made for.")
         total = 0.0
         for i in range(size):
-            total += features[i] * features[i]
+            part = float(features[i])
+            total += part * part
         if not total < math.inf:
             for i in range(vector.size):
                 vector[i] = 0.0

@@ -59,8 +59,9 @@ class Residuals(Channel):
             raise DiscreetError("the context or the query has another number of entries than the channel was made for.")
         total, along = 0.0, 0.0
         for i in range(features.size):
-            total += features[i] * features[i]
-            along += query[i] * features[i]
+            part = float(features[i])
+            total += part * part
+            along += float(query[i]) * part
         length = math.sqrt(total) if 0.0 < total < math.inf else 0.0
         factor = 0.0
         if length > 0.0:

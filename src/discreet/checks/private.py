@@ -9,6 +9,7 @@ from discreet.checks.channel import check_channel
 from discreet.checks.device import ROUNDS, check_device, with_constant
 from discreet.checks.failure import require, require_kind, same_state
 from discreet.contracts import Feedback, Protected, Query, Record
+from discreet.errors import DiscreetError, shorten
 from discreet.on_device import OnDevice
 from discreet.problems import Environment, Game, Problem
 from discreet.randomness import streams
@@ -22,7 +23,7 @@ def check_private(private: Protected, environment: Environment) -> None:
 
     The channel is checked with feedback of the environment, and with what the learner asks for.
     """
-    require_kind("private", private, Protected)
+    _require_private(private)
     require_kind("environment", environment, Environment)
     feedback, query = _example(private, environment)
     check_channel(private.channel, feedback=feedback, query=query)
@@ -37,7 +38,7 @@ def check_non_interference(private: Protected, problem: Problem, *, seed: int = 
     The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled
     and as plain Python.
     """
-    require_kind("private", private, Protected)
+    _require_private(private)
     require_kind("problem", problem, Problem)
     probed = with_constant(private)
     rounds = min(10 * private.channel.hold(), 20_000) + ROUNDS
@@ -82,6 +83,11 @@ def check_untouched(private: Protected, environment: Environment, *, rounds: int
         require(where is None, f"{channel}.offer changes an array of {learner}, its trace or its query ({where})")
         if ready:
             copied.learner.learn(trace, released)
+
+
+def _require_private(private: object) -> None:
+    if not isinstance(private, Protected):
+        raise DiscreetError(f"private is {shorten(private)}, but must be a Private or OnDevice.")
 
 
 def _game(private: Protected, environment: Environment, rounds: int, seed: int) -> Game:

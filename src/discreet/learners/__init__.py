@@ -13,6 +13,7 @@ from discreet.learners.arms.kl_ucb import KlUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
+from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent
 from discreet.learners.contexts.unmoved import Unmoved
@@ -44,6 +45,7 @@ __all__ = [
     "Following",
     "Ftal",
     "Ftpl",
+    "GlmUcb",
     "GradientDescent",
     "Hedge",
     "Htinf",

@@ -1,5 +1,5 @@
 """The named algorithms for arms with contexts."""
 
-from discreet.algorithms.contexts import baselines, greedy, linear
+from discreet.algorithms.contexts import baselines, generalised, greedy, linear
 
-__all__ = ["baselines", "greedy", "linear"]
+__all__ = ["baselines", "generalised", "greedy", "linear"]
