@@ -9,6 +9,7 @@ from discreet.environments.arms.pairs import Drop, Leak
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
+from discreet.environments.contexts.classification import Classification
 from discreet.environments.contexts.linear import ContextsFixed, ContextsGaussian, ContextsLogistic, ContextsSkewed
 from discreet.environments.functions.absolute import Absolute
 from discreet.environments.functions.linear import Linear
@@ -24,6 +25,7 @@ __all__ = [
     "AdviceContextual",
     "AdviceRandom",
     "AdviceTable",
+    "Classification",
     "ContextsFixed",
     "ContextsGaussian",
     "ContextsLogistic",

@@ -119,6 +119,10 @@ class Contexts(Problem):
         losses = rng.random((rounds, self.arms))
         return ContextGame(losses, losses, features, np.arange(rounds))
 
+    def samples(self, game: Game) -> list[int]:
+        """Return all arms."""
+        return list(range(self.arms))
+
     def rival_losses(self, game: Game, losses: Floats) -> Floats:
         """Return the least loss of every round."""
         found: Floats = losses.min(axis=1, keepdims=True)

@@ -113,12 +113,12 @@ class Player:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
+        if game.shows_private and not self.private.keeps_observations and self.private.guarantee.is_private:
+            raise DiscreetError("the game shows private contexts, which Private hands to its learner: use OnDevice.")
         mine, theirs = self.private.learner.choices, game.choices
         if mine and theirs and mine != theirs:
             what = "dimensions" if game.action_shape else "actions"
             raise DiscreetError(f"the learner is for {mine:,} {what}, but the game has {theirs:,}: they must agree.")
-        if game.shows_private and not self.private.keeps_observations and self.private.guarantee.is_private:
-            raise DiscreetError("the game shows private contexts, which Private hands to its learner: use OnDevice.")
         action, trace = self.private.act(game.observe(0), self._streams.learner)
         if game.action_shape is not None and np.shape(action) != game.action_shape:
             played, asked = (_action_words(shape) for shape in (np.shape(action), game.action_shape))
