@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from discreet.errors import DiscreetError
     from discreet.guarantee import Guarantee, compose
     from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
-    from discreet.live import Advisor, Bandit, Decision, Experts, LiveRun, Optimizer, Progress
+    from discreet.live import Advisor, Bandit, Decision, Device, Experts, LiveRun, LocalServer, Optimizer, Progress
+    from discreet.on_device import OnDevice
     from discreet.private import Private
     from discreet.ranges import Range
     from discreet.simulation import Contender, Results, simulate
@@ -33,11 +34,14 @@ __all__ = [
     "BudgetExceeded",
     "Contender",
     "Decision",
+    "Device",
     "DiscreetError",
     "Experts",
     "Guarantee",
     "Ledger",
     "LiveRun",
+    "LocalServer",
+    "OnDevice",
     "Optimizer",
     "Private",
     "Progress",
@@ -66,7 +70,8 @@ _HOMES = {
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",
     "ledger": "BudgetExceeded Ledger UserLimitReached",
-    "live": "Advisor Bandit Decision Experts LiveRun Optimizer Progress",
+    "live": "Advisor Bandit Decision Device Experts LiveRun LocalServer Optimizer Progress",
+    "on_device": "OnDevice",
     "private": "Private",
     "ranges": "Range",
     "simulation": "Contender Results simulate",

@@ -123,7 +123,7 @@ def test_few_features_and_rounds_are_possible(name, problem):
     assert np.isfinite(found.regret).all()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_private_linucb_learns_where_the_printed_one_does_not():
     """Seeds are fixed; of fresh ones, regrets at 2^16 rounds vary by a tenth."""
     names = [("local-linucb", {}), ("local-linucb", {"calibration": "paper"}), ("uniform-contexts", {})]

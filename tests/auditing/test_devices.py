@@ -30,7 +30,7 @@ def test_so_with_gaussian_noise():
     assert 0.9 <= found.lower_bound <= 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_so_in_the_joint_model():
     found = audit("joint-linucb", setting=setting(1.0, 1e-5))
     assert 0.9 <= found.lower_bound <= 1.0

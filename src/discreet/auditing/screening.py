@@ -21,8 +21,9 @@ from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.runs import Runs
 from discreet.auditing.statistics import Statistic, candidates
-from discreet.channels import GradientSums, Residuals
+from discreet.channels import GradientSums
 from discreet.channels.moments import MomentShape
+from discreet.channels.reporting import Reporting
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Floats, Generator, Integers, Protected
 from discreet.curves import GaussianNoise
@@ -110,7 +111,7 @@ def screened(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: in
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
         return None
-    if isinstance(channel, MomentShape | Residuals):  # of records, which neighbours here are not made of
+    if isinstance(channel, MomentShape | Reporting):  # of records, which neighbours here are not made of
         return None
     if claim.epsilon > largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False):
         return None  # nothing could refute it

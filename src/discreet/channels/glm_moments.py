@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.channels.links import Link, LogisticLink
 from discreet.channels.moments import Moments
-from discreet.contracts import Floats, Generator, Record, Release
+from discreet.contracts import Floats, Record
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Hemisphere
 
@@ -37,12 +37,12 @@ class GlmMoments(Moments):
         plain = Moments.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
         return cls.over(plain, LogisticLink.start())
 
-    def offer(self, feedback: Record, query: Floats, rng: Generator) -> tuple[bool, Release]:
-        """Report the moments and the gradient, with fresh noise."""
+    def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
+        """Write the weighted moments and the gradient."""
         if query.size != self.dimension:
             raise DiscreetError("the query has another number of entries than the channel was made for.")
-        self.form(feedback, self.released)
-        last = self.released.size - self.dimension
+        self.form(feedback, vector)
+        last = vector.size - self.dimension
         along, features = 0.0, feedback.features
         total = 0.0
         for i in range(self.dimension):
@@ -55,7 +55,4 @@ class GlmMoments(Moments):
         short = min(1.0, max(-1.0, (self.link.mean(along) - gain) / self.link.residual))
         factor = short * self.linear / max(np.sqrt(total), self.norm) if total < np.inf else 0.0
         for i in range(self.dimension):
-            self.released[last + i] = factor * features[i] if factor != 0.0 else 0.0
-        self.noise.perturb(self.released, rng)
-        self.unweigh(self.released)
-        return True, self.released
+            vector[last + i] = factor * features[i] if factor != 0.0 else 0.0

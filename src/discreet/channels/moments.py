@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Channel, Floats, Generator, Noise, NoiseScale, Query, Record, Release
+from discreet.channels.reporting import Reporting, exact_direction, on_devices
+from discreet.contracts import Channel, Floats, Noise, NoiseScale, Query, Record
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
-from discreet.guarantee import REPORTS, Guarantee
+from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
 from discreet.mechanisms import Gaussian, Hemisphere
 from discreet.ranges import Range, make_range
@@ -80,7 +80,7 @@ class MomentShape(Channel):
         )
 
 
-class Moments(MomentShape):
+class Moments(MomentShape, Reporting):
     """Reports x x' and y x of every round as one vector, with noise; the device forms it, and it leaves it once.
 
     Formal guarantee: the noise is on one vector, which a replaced record moves by at most ``movement`` (Gaussian), or
@@ -97,8 +97,6 @@ class Moments(MomentShape):
     >>> [round(gaussian.noise.scale / weight, 6) for weight in gaussian[3:6]]
     [10.55182, 7.461263, 7.461263]
     """
-
-    holds_feedback = False
 
     noise: Noise
     released: Raw[Floats]  # to work in; what is left in it was released
@@ -144,16 +142,13 @@ class Moments(MomentShape):
         """Return one to check the contract with."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
 
-    def offer(self, feedback: Record, query: Query, rng: Generator) -> tuple[bool, Release]:
-        """Report the moments, with fresh noise."""
-        self.form(feedback, self.released)
-        self.noise.perturb(self.released, rng)
-        self.unweigh(self.released)
-        return True, self.released
+    def statistic(self, feedback: Record, query: Query, vector: Floats) -> None:
+        """Write the weighted moments."""
+        self.form(feedback, vector)
 
-    def release_size(self) -> int:
-        """Return how many numbers a report has."""
-        return self.released.size
+    def finish(self, vector: Floats) -> None:
+        """Divide by the weights."""
+        self.unweigh(vector)
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, which vectors of length at most 1 have."""
@@ -166,11 +161,6 @@ class Moments(MomentShape):
             f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, Directions, Devices)"
         )
         return on_devices(self.noise, self.movement(), source)
-
-    @property
-    def has_gaussian_noise(self) -> bool:
-        """Whether the noise is Gaussian."""
-        return self.noise.is_gaussian
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
@@ -192,16 +182,3 @@ def weights(balance: float, *, length: float) -> tuple[float, float]:
     """Return the weights of x x' and of y x whose squares have the ratio ``balance`` and the sum length²."""
     ratio = check_range("balance", balance, 1e-6, 1e6)
     return length / math.sqrt(1.0 + ratio), length * math.sqrt(ratio / (1.0 + ratio))
-
-
-def on_devices(noise: Noise, sensitivity: float, source: str) -> Guarantee:
-    """Return what one report of a device guarantees."""
-    found = noise.guarantee(sensitivity, model="local", source=source)
-    return replace(found, seen=REPORTS) if found.is_private else found
-
-
-def exact_direction(noise: Noise, guarantee: Guarantee) -> Noise:
-    """Return exact noise for a vector of length at most 1, or refuse: noise on coordinates would need a grid for all."""
-    if noise.is_gaussian:
-        raise DiscreetError("noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere.")
-    return noise.exact(guarantee, 2.0)

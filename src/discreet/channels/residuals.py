@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.moments import exact_direction, on_devices
-from discreet.contracts import Channel, Floats, Generator, Noise, NoiseScale, Record, Release
+from discreet.channels.reporting import Reporting, exact_direction, on_devices
+from discreet.contracts import Floats, Noise, NoiseScale, Record
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
@@ -18,7 +18,7 @@ from discreet.ranges import Range, make_range
 DIAMETER = 2.0  # of the unit ball
 
 
-class Residuals(Channel):
+class Residuals(Reporting):
     """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): a direction to move the public point θ, which is the query.
 
     z = ⟨x, θ⟩ is the predicted reward, brought into [-1, 1]; y in [-1, 1] is the true one. The division by 1 + |z|, the
@@ -33,8 +33,6 @@ class Residuals(Channel):
     >>> Residuals.calibrated(noise=Hemisphere.calibrate(dimension=10, epsilon=1.0)).guarantee.short
     '1-differential privacy'
     """
-
-    holds_feedback = False
 
     bounds: Range
     norm: float
@@ -52,10 +50,10 @@ class Residuals(Channel):
         """Return one to check the contract with."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=3, epsilon=2.0))
 
-    def offer(self, feedback: Record, query: Floats, rng: Generator) -> tuple[bool, Release]:
-        """Report in which direction the point should move, with fresh noise."""
+    def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
+        """Write in which direction the point should move."""
         features = feedback.features
-        if features.size != self.released.size or query.size != self.released.size:
+        if features.size != vector.size or query.size != vector.size:
             raise DiscreetError("the context or the query has another number of entries than the channel was made for.")
         total, along = 0.0, 0.0
         for i in range(features.size):
@@ -70,13 +68,10 @@ class Residuals(Channel):
             reward = 1.0 - 2.0 * self.bounds.fraction(self.bounds.clamp(feedback.outcome))
             factor = (along - reward) / ((1.0 + abs(along)) * length)
         for i in range(features.size):
-            self.released[i] = factor * features[i] if length > 0.0 else 0.0
-        self.noise.perturb(self.released, rng)
-        return True, self.released
+            vector[i] = factor * features[i] if length > 0.0 else 0.0
 
-    def release_size(self) -> int:
-        """Return how many numbers a report has."""
-        return self.released.size
+    def finish(self, vector: Floats) -> None:
+        """Leave the vector: it is in its units."""
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, which vectors of length at most 1 have."""
@@ -87,11 +82,6 @@ class Residuals(Channel):
         """Computed from the noise that is really added."""
         source = f"{self.noise.kind} mechanism on one residual of each record (docs/proofs.md: Directions, Devices)"
         return on_devices(self.noise, DIAMETER, source)
-
-    @property
-    def has_gaussian_noise(self) -> bool:
-        """Whether the noise is Gaussian."""
-        return self.noise.is_gaussian
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

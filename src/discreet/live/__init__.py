@@ -2,9 +2,23 @@
 
 from discreet.live.advisor import Advisor
 from discreet.live.bandit import Bandit, Decision
+from discreet.live.device import Device
 from discreet.live.experts import Experts, Trust
+from discreet.live.local_server import LocalServer
 from discreet.live.optimizer import Optimizer, Point
 from discreet.live.progress import Progress
 from discreet.live.run import LiveRun
 
-__all__ = ["Advisor", "Bandit", "Decision", "Experts", "LiveRun", "Optimizer", "Point", "Progress", "Trust"]
+__all__ = [
+    "Advisor",
+    "Bandit",
+    "Decision",
+    "Device",
+    "Experts",
+    "LiveRun",
+    "LocalServer",
+    "Optimizer",
+    "Point",
+    "Progress",
+    "Trust",
+]
