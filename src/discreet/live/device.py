@@ -28,9 +28,9 @@ class Device:
     """Chooses with a published model, makes one noisy report of the outcome, and forgets both.
 
     All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private by itself (exact
-    noise of a hemisphere), for the features and the outcome together. **The choice is not protected:** it follows from the
-    features without noise, so a server that sees it, or what it causes, learns about them; so do names, times and
-    addresses that go with a report. ``ledger`` is the person's own budget, charged before each report; the server cannot
+    noise of a hemisphere), for the features and the outcome together. **The choice is not protected:** it follows from
+    the features without noise, so a server that sees it, or what it causes, learns about them; so do names, times and
+    addresses that go with a report. ``ledger`` is the person's own budget, charged before each report: the server cannot
     know who reports.
 
     >>> from discreet.live import LocalServer
