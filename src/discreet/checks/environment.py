@@ -30,8 +30,8 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
     require(same, f"{name} shows something else when it is dealt in pieces")
     for t in (0, rounds - 1):
         given = whole.feedback(t, first)
-        parts = given if isinstance(given, Record) else (given,)
-        require(all(np.isfinite(part).all() for part in parts), f"{name} gives feedback that is not finite")
+        numbers = tuple(given) if isinstance(given, Record) else (given,)
+        require(all(np.isfinite(part).all() for part in numbers), f"{name} gives feedback that is not finite")
     if environment.answers:  # comparators are scored by what a player got
         return
 
