@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from discreet.checks.failure import CheckFailed, require, require_kind
@@ -30,7 +32,7 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
     require(same, f"{name} shows something else when it is dealt in pieces")
     for t in (0, rounds - 1):
         given = whole.feedback(t, first)
-        numbers = tuple(given) if isinstance(given, Record) else (given,)
+        numbers: tuple[Any, ...] = tuple(given) if isinstance(given, Record) else (given,)
         require(all(np.isfinite(part).all() for part in numbers), f"{name} gives feedback that is not finite")
     if environment.answers:  # comparators are scored by what a player got
         return
