@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError, Range, Setting, algorithm, algorithms, audit
-from discreet.algorithms.contexts.widths import THEORY, Deviations, effective, fit_times, with_noise
+from discreet.algorithms.contexts.widths import THEORY, Deviations, effective, fit_times, upsilon, with_noise
 from discreet.channels import Moments
+from discreet.contracts import Record
 from discreet.curves import gaussian_sigma
 from discreet.environments import environment
 from discreet.problems import Contexts
@@ -154,3 +155,22 @@ def test_the_targets_with_gaussian_contexts():
 
 def test_an_audit_knows_contexts():
     assert audit("local-greedy", trials=20_000).lower_bound <= 1.0
+
+
+@pytest.mark.parametrize("noise", ["cap", "hemisphere"])
+def test_the_shift_covers_the_noise_of_reports_of_fixed_length(noise):
+    """Υ is proved for Gaussian noise; here the largest eigenvalue of 20 sums of 300 reports is about half of it."""
+    setting = Setting(Contexts(2, 4), rounds=300, epsilon=1.0)
+    channel = algorithm("local-linucb").build(setting, noise=noise).private.channel
+    size, spread = 4, channel.noise.deviation(channel.release_size()) / channel.diagonal
+    most = upsilon(size, 300, np.array([spread * np.sqrt(300.0)]))[0]
+    record, rng = Record(np.eye(4)[0], 0.0), np.random.default_rng(1)
+    largest = []
+    for _ in range(20):
+        total = sum(channel.offer(record, 1.0, rng)[1].copy() for _ in range(300))
+        matrix = np.zeros((size, size))
+        matrix[np.tril_indices(size)] = total[: size * (size + 1) // 2]
+        matrix = np.tril(matrix) + np.tril(matrix, -1).T
+        matrix[0, 0] -= 300.0
+        largest.append(float(np.abs(np.linalg.eigvalsh(matrix)).max()))
+    assert 0.2 * most < max(largest) <= most
