@@ -10,7 +10,7 @@ from discreet.channels import Constant, Moments
 from discreet.checks import CheckFailed, check_channel, check_device, check_learner, check_non_interference
 from discreet.contracts import Record
 from discreet.environments import environment
-from discreet.guarantee import REPORTS, compose
+from discreet.guarantee import RECORD, REPORTS, compose
 from discreet.learners import LinearUcb, ResidualDescent
 from discreet.learners.arms.uniform import Uniform
 from discreet.on_device import OnDevice
@@ -143,7 +143,12 @@ def test_which_model_implies_which():
     assert not joint <= central
     assert not joint <= local
     assert not central <= local
-    on_device = guaranteed("local", seen=REPORTS)
+    on_device = guaranteed("local", seen=REPORTS, datum=RECORD)
+    assert on_device <= guaranteed("joint", datum=RECORD)
+    assert not central <= guaranteed("joint", datum=RECORD), "there contexts are public"
+    assert compose(on_device, local).datum == ""
+    assert "when the whole record (features and outcome) of any one round is replaced" in str(on_device)
+    assert Guarantee.from_dict(on_device.as_dict()) == on_device
     assert on_device <= joint
     assert not on_device <= central, "the action depends on the context, without noise"
     assert not on_device <= guaranteed("joint", epsilon=0.5)
@@ -163,6 +168,7 @@ def test_guarantees_are_stated_with_their_model(name):
     assert found.epsilon == pytest.approx(2.0, rel=1e-9)
     assert found.model == ("joint" if name.startswith("joint") else "local")
     assert found.seen == ("" if name.startswith("joint") else REPORTS)
+    assert found.datum == RECORD
     assert "Devices" in found.source
 
 

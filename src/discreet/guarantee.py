@@ -21,15 +21,16 @@ SEEN = {
     "none": "anything",
 }
 
-# Which model implies which, about the same data. A local report is private before anything is computed from it. The joint
-# model leaves out the action of the replaced round, which may depend on what was shown there; so it does not imply the
-# central one, in which that action is seen, nor the local one.
+# Which model implies which; ``datum`` says about which data. A local report is private before anything is computed from
+# it. The joint model leaves out the action of the replaced round, which may depend on what was shown there; so it does
+# not imply the central one, in which that action is seen, nor the local one.
 IMPLIED: dict[str, tuple[str, ...]] = {
     "local": ("local", "central", "joint"),
     "central": ("central", "joint"),
     "joint": ("joint",),
     "none": (),
 }
+RECORD = "whole record (features and outcome)"
 REPORTS = "every single report, and all that is computed from reports; not the action, which stays on the device"
 
 
@@ -64,13 +65,19 @@ class Guarantee:
     rounds: int = 1  # how many rounds of one person are protected together
     seen: str = ""  # what an observer may see; by default all that the model covers
     caveat: str = ""  # what keeps it from holding in full for the object that states it
+    datum: str = ""  # what of a round is replaced; by default its outcome
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
         check_range("epsilon", self.epsilon, 0.0, math.inf)
         check_range("delta", self.delta, 0.0, 1.0)
         check_int("rounds", self.rounds, least=1)
-        for name, text in (("source", self.source), ("seen", self.seen), ("caveat", self.caveat)):
+        for name, text in (
+            ("source", self.source),
+            ("seen", self.seen),
+            ("caveat", self.caveat),
+            ("datum", self.datum),
+        ):
             if not isinstance(text, str):
                 raise DiscreetError(f"{name} is {shorten(text)}, but must be text.")
         for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
@@ -170,7 +177,7 @@ class Guarantee:
             return False
         if other.model not in IMPLIED[self.model] or not self._shows_as_much_as(other):
             return False
-        if self.caveat and self.caveat != other.caveat:
+        if (self.caveat and self.caveat != other.caveat) or other.datum not in ("", self.datum):
             return False
         mine = self.for_user(rounds=-(-other.rounds // self.rounds)).tightest_curve
         if mine.epsilon_at(other.delta) > other.epsilon:
@@ -202,7 +209,9 @@ class Guarantee:
             "status": self.status,
             "source": self.source,
         }
-        facts |= {key: text for key, text in (("seen", self.seen), ("caveat", self.caveat)) if text}
+        facts |= {
+            key: text for key, text in (("seen", self.seen), ("caveat", self.caveat), ("datum", self.datum)) if text
+        }
         if self.curve is not None:
             facts["curve"] = {"kind": self.curve.kind, **dataclasses.asdict(cast(Any, self.curve))}
         return facts
@@ -221,6 +230,7 @@ class Guarantee:
                 rounds=int(facts["rounds_per_user"]),
                 seen=facts.get("seen", ""),
                 caveat=facts.get("caveat", ""),
+                datum=facts.get("datum", ""),
                 curve=KINDS[curve.pop("kind")](**curve) if curve else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -231,7 +241,8 @@ class Guarantee:
             return f"no privacy ({self.source})"
         epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
-        who = "the outcome of any one round is" if self.rounds == 1 else f"the outcomes of any {self.rounds} rounds are"
+        what = self.datum or "outcome"
+        who = f"the {what} of any one round is" if self.rounds == 1 else f"the {what}s of any {self.rounds} rounds are"
         person = "a person whose outcomes are those of m rounds has m times this epsilon"
         if self.rounds > 1:
             person = f"so for a person whose outcomes are those of up to {self.rounds} rounds"
@@ -289,6 +300,7 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         status="proved" if all(guarantee.status == "proved" for guarantee in guarantees) else "claimed by the paper only",
         source=f"{how} of {_counted(guarantees, repetitions)}",
         rounds=guarantees[0].rounds,
+        datum=guarantees[0].datum if len({guarantee.datum for guarantee in guarantees}) == 1 else "",
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(words)),
         caveat="; ".join(dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)),
     )

@@ -50,7 +50,7 @@ def test_describe_tells_everything(call, name):
     assert code == 0
     facts = json.loads(text)
     assert facts["name"] == name
-    assert set(facts["guarantee"]) - {"caveat", "curve", "seen"} == {
+    assert set(facts["guarantee"]) - {"caveat", "curve", "datum", "seen"} == {
         "epsilon",
         "delta",
         "model",

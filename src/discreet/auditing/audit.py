@@ -15,7 +15,7 @@ from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
 from discreet.auditing.registry import GameFacts, default_attack
 from discreet.auditing.screening import screened
 from discreet.contracts import Protected, unsealed
-from discreet.errors import DiscreetError, check_int, check_range
+from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
 from discreet.live.building import Plan
 from discreet.live.face import Face
@@ -159,7 +159,7 @@ def audit(
         stated = private.guarantee
     else:
         raise DiscreetError(
-            f"the subject is {subject!r}, but must be the name of an algorithm, Private, OnDevice, or used live."
+            f"the subject is {shorten(subject)}, but must be the name of an algorithm, a Private, or what is used live."
         )
     private = private._replace(channel=unsealed(private.channel))
     name = _name_of(subject)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from discreet.contracts import Channel, Floats, Generator, Noise, Query, Record, Release
 from discreet.errors import DiscreetError
-from discreet.guarantee import REPORTS, Guarantee
+from discreet.guarantee import RECORD, REPORTS, Guarantee
 
 
 class Reporting(Channel):
@@ -52,7 +52,7 @@ class Reporting(Channel):
 def on_devices(noise: Noise, sensitivity: float, source: str) -> Guarantee:
     """Return what one report of a device guarantees."""
     found = noise.guarantee(sensitivity, model="local", source=source)
-    return replace(found, seen=REPORTS) if found.is_private else found
+    return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
 
 
 def exact_direction(noise: Noise, guarantee: Guarantee) -> Noise:

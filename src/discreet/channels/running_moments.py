@@ -14,7 +14,7 @@ from discreet.channels.running_sum import RunningSum
 from discreet.contracts import Channel, Floats, Generator, NoiseScale, Query, Record, Release
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
-from discreet.guarantee import Guarantee
+from discreet.guarantee import RECORD, Guarantee
 from discreet.kernel import Raw
 from discreet.ranges import Range, make_range
 from discreet.sensitivities import moments
@@ -119,7 +119,7 @@ class RunningMoments(MomentShape):
         if not known.is_private:
             return known
         source = f"{known.source}, of moments (docs/proofs.md: Moments, Devices)"
-        return replace(known, model="joint", source=source)
+        return replace(known, model="joint", source=source, datum=RECORD)
 
     @property
     def has_gaussian_noise(self) -> bool:
