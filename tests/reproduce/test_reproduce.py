@@ -27,6 +27,7 @@ SMALL = {
     "faster-rates-figure-1": {"rounds": 150_000},
     "faster-rates-table-1": {"trials": 2, "rounds": 2**14},
     "price-of-privacy": {"trials": 2, "rounds": 4096},
+    "zheng-table-1-contextual": {"trials": 2, "rounds": 2**14},
 }
 
 

@@ -13,6 +13,7 @@ from discreet.reproduce import (
     faster_rates_table_1_experts,
     price_of_privacy,
     tossou_figure_1,
+    zheng_table_1_contextual,
 )
 from discreet.reproduce.registry import Reproduction, reproduction, reproductions
 
@@ -27,4 +28,5 @@ __all__ = [
     "reproduction",
     "reproductions",
     "tossou_figure_1",
+    "zheng_table_1_contextual",
 ]
