@@ -10,7 +10,7 @@ import numpy as np
 from discreet.auditing.attacks import AT_ONCE, SLOW_PIECE, Attack, channel_curve, trials_to_find
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.auditing.running_sums import OneVector
-from discreet.channels import Moments, Residuals, RunningMoments
+from discreet.channels import GlmMoments, Moments, Residuals, RunningMoments
 from discreet.channels.moments import MomentShape
 from discreet.contracts import Channel, Floats, Generator, Protected, Query, Record
 from discreet.curves import GaussianNoise
@@ -89,15 +89,26 @@ def worst_records(channel: MomentShape) -> tuple[Record, Record]:
 @attack_on(Moments)
 def attack_moments(private: Protected, facts: GameFacts) -> EveryReport:
     """Return the attack with the two records that are farthest apart."""
-    channel = cast(Moments, private.channel)
+    return _weighed(cast(Moments, private.channel), 1.0)
+
+
+@attack_on(GlmMoments)
+def attack_glm_moments(private: Protected, facts: GameFacts) -> EveryReport:
+    """Return the same with a model that knows nothing; no model makes residuals as large at both ends."""
+    channel = cast(GlmMoments, private.channel)
+    return _weighed(channel, np.zeros(channel.dimension))
+
+
+def _weighed(channel: Moments, query: Query) -> EveryReport:
+    """Return the attack on reports of weighted moments."""
     records = worst_records(channel)
     vectors = []
     for record in records:
         vectors.append(np.zeros(channel.release_size()))
-        channel.form(record, vectors[-1])
+        channel.statistic(record, query, vectors[-1])
     ones = np.ones(channel.release_size())
-    channel.unweigh(ones)
-    return EveryReport(records, 1.0, vectors[0], vectors[1], 1.0 / ones)
+    channel.finish(ones)
+    return EveryReport(records, query, vectors[0], vectors[1], 1.0 / ones)
 
 
 @attack_on(Residuals)
