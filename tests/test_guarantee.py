@@ -105,7 +105,7 @@ def test_it_cannot_state_less_than_its_curve():
     ("changes", "complaint"),
     [
         ({"rounds": 0}, "rounds is 0"),
-        ({"model": "banana"}, "model is 'banana', but must be one of central, local, none"),
+        ({"model": "banana"}, "model is 'banana', but must be one of central, local, joint, none"),
         ({"status": "sure"}, "status is 'sure'"),
         ({"curve": GaussianNoise(-5.0), "delta": 1e-6}, r"mu of the curve is -5\.0"),
         ({"epsilon": 0.0, "curve": Pure(1e-12)}, "at least what the curve says"),

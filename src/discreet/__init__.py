@@ -24,12 +24,15 @@ if TYPE_CHECKING:
         Bandit,
         BestArmSearch,
         Decision,
+        Device,
         Experts,
         LiveRun,
+        LocalServer,
         Optimizer,
         Progress,
         VectorOptimizer,
     )
+    from discreet.on_device import OnDevice
     from discreet.private import Private
     from discreet.ranges import Range
     from discreet.simulation import Contender, Results, SearchResults, search, simulate
@@ -44,11 +47,14 @@ __all__ = [
     "BudgetExceeded",
     "Contender",
     "Decision",
+    "Device",
     "DiscreetError",
     "Experts",
     "Guarantee",
     "Ledger",
     "LiveRun",
+    "LocalServer",
+    "OnDevice",
     "Optimizer",
     "Private",
     "Progress",
@@ -80,7 +86,8 @@ _HOMES = {
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",
     "ledger": "BudgetExceeded Ledger UserLimitReached",
-    "live": "Advisor Bandit BestArmSearch Decision Experts LiveRun Optimizer Progress VectorOptimizer",
+    "live": "Advisor Bandit BestArmSearch Decision Device Experts LiveRun LocalServer Optimizer Progress VectorOptimizer",
+    "on_device": "OnDevice",
     "private": "Private",
     "ranges": "Range",
     "simulation": "Contender Results SearchResults search simulate",

@@ -1,4 +1,4 @@
-"""The narrow contracts of a private learner: learner, channel, noise. Those of games are in ``problems/base.py``.
+"""The narrow contracts of a private learner: learner, channel, noise, policy. Those of games are in ``problems/base.py``.
 
 Each is a base class. It has defaults for what most do, and declares every ability that only some have, with what it means
 not to have it; so nothing has to be asked whether it has an attribute. Names that recur: an *action* is what is played
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee, Json, Model
+from discreet.guarantee import Guarantee, Json
+from discreet.guarantee import Model as PrivacyModel
 from discreet.kernel import Component, map_parts
 
 Floats = NDArray[np.float64]
@@ -30,6 +31,7 @@ Action: TypeAlias = Any  # what is played: an arm, a point, a distribution
 Trace: TypeAlias = Any  # public: how the action was chosen, all that ``query`` and ``learn`` need of it
 Feedback: TypeAlias = Any  # raw and sensitive: a loss, or the whole loss vector
 Query: TypeAlias = Any  # public: the factor by which feedback is wanted, a number, a vector, an ``Estimate``, a ``Toss``
+Model: TypeAlias = Any  # public: what a server publishes, arrays by name
 Release: TypeAlias = Any  # what a channel lets out: a number or a vector, with the noise of its guarantee
 
 
@@ -52,6 +54,13 @@ class Toss(NamedTuple):
 
     direction: Floats
     coin: float  # uniform in [0, 1]
+
+
+class Record(NamedTuple):
+    """Raw and sensitive: what a device knows after its round, where contexts are private."""
+
+    features: Floats  # of the arm that was played
+    outcome: float  # its loss
 
 
 class Learner(Component):
@@ -109,6 +118,32 @@ class Learner(Component):
     def release_size(self) -> int:
         """Return how many numbers a release must have; 0 for one plain number."""
         return 0
+
+
+class Server(Learner):
+    """A learner that plays nothing: it publishes a model, with which devices choose, and learns from their reports."""
+
+    @property
+    def model(self) -> Model:
+        """What is published: arrays, by name."""
+        raise NotImplementedError
+
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+        """Refuse: a server is shown nothing, and plays nothing."""
+        raise DiscreetError("a server publishes a model and plays nothing: join it with a policy by OnDevice.")
+
+
+class Policy(Component):
+    """How a device chooses, from a published model and from what it alone is shown. It keeps nothing between rounds."""
+
+    @classmethod
+    def example(cls) -> Policy:
+        """Return one to check the contract with."""
+        raise NotImplementedError
+
+    def choose(self, model: Model, observation: Observation, rng: Generator) -> Action:
+        """Return an action; what is observed stays on the device."""
+        raise NotImplementedError
 
 
 class NoiseScale(NamedTuple):
@@ -189,11 +224,11 @@ class Noise(Component):
         for i in range(vector.size):
             vector[i] = self.add_noise(vector[i], rng)
 
-    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+    def guarantee(self, sensitivity: float, *, model: PrivacyModel, source: str) -> Guarantee:
         """Return what the release of one number guarantees that moves by at most ``sensitivity``."""
         raise NotImplementedError
 
-    def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+    def joint_guarantee(self, sensitivity: float, *, model: PrivacyModel, source: str) -> Guarantee:
         """Return what releases of vectors guarantee that move by ``sensitivity`` together, in ``norm`` and ``across``."""
         return Guarantee.none(f"nothing is proved of running sums with {type(self).__name__} noise")
 
@@ -307,6 +342,39 @@ class Channel(Component):
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise that is added, in the units of the feedback."""
         return ()
+
+
+class Protected(Component):
+    """A channel before a learner, as games are played with: ``Private``, or ``OnDevice`` where contexts are private."""
+
+    keeps_observations: ClassVar[bool] = False  # whether what is observed stays away from the learner, as feedback does
+
+    @property
+    def channel(self) -> Channel:
+        """What all raw feedback goes to."""
+        raise NotImplementedError
+
+    @property
+    def learner(self) -> Learner:
+        """Who learns from what is released."""
+        raise NotImplementedError
+
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+        """Return an action and its trace."""
+        raise NotImplementedError
+
+    def hold_for(self, trace: Trace) -> int:
+        """Return for how many rounds the action is to be played; asked once for every action, before its feedback."""
+        raise NotImplementedError
+
+    def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
+        """Hand raw feedback to the channel, and what is released to the learner; return whether something was."""
+        raise NotImplementedError
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is guaranteed."""
+        raise NotImplementedError
 
 
 def sealed(channel: Channel) -> Channel:

@@ -10,15 +10,28 @@ from typing import Any, Literal, cast, get_args
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is_below
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 
-Model = Literal["central", "local", "none"]
+Model = Literal["central", "local", "joint", "none"]
 Json = dict[str, Any]  # facts for a file or a screen
 Status = Literal["proved", "claimed by the paper only", "none"]
 
 SEEN = {
     "central": "every action and the learner's whole state",
     "local": "every single report",
+    "joint": "the learner's whole state, and every action but that of the very round",
     "none": "anything",
 }
+
+# Which model implies which; ``datum`` says about which data. A local report is private before anything is computed from
+# it. The joint model leaves out the action of the replaced round, which may depend on what was shown there; so it does
+# not imply the central one, in which that action is seen, nor the local one.
+IMPLIED: dict[str, tuple[str, ...]] = {
+    "local": ("local", "central", "joint"),
+    "central": ("central", "joint"),
+    "joint": ("joint",),
+    "none": (),
+}
+RECORD = "whole record (features and outcome)"
+REPORTS = "every single report, and all that is computed from reports; not the action, which stays on the device"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +41,8 @@ class Guarantee:
     Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the declared range. For
     every set S of outputs, ``P(output in S) <= exp(epsilon) P'(output in S) + delta``. In the ``local`` model the output
     is every single noisy report; in the ``central`` model it is the sequence of actions and of everything else that the
-    learner knows, unless ``seen`` names less.
+    learner knows, unless ``seen`` names less. In the ``joint`` model it is all of that but the action of the replaced
+    round, for data that this action depends on: what everybody else sees of a person.
 
     >>> guarantee = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="Faster rates, Lemma 1")
     >>> print(guarantee)
@@ -51,13 +65,19 @@ class Guarantee:
     rounds: int = 1  # how many rounds of one person are protected together
     seen: str = ""  # what an observer may see; by default all that the model covers
     caveat: str = ""  # what keeps it from holding in full for the object that states it
+    datum: str = ""  # what of a round is replaced; by default its outcome
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
         check_range("epsilon", self.epsilon, 0.0, math.inf)
         check_range("delta", self.delta, 0.0, 1.0)
         check_int("rounds", self.rounds, least=1)
-        for name, text in (("source", self.source), ("seen", self.seen), ("caveat", self.caveat)):
+        for name, text in (
+            ("source", self.source),
+            ("seen", self.seen),
+            ("caveat", self.caveat),
+            ("datum", self.datum),
+        ):
             if not isinstance(text, str):
                 raise DiscreetError(f"{name} is {shorten(text)}, but must be text.")
         for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
@@ -155,14 +175,20 @@ class Guarantee:
             return True
         if not self.is_private or (other.status == "proved" and self.status != "proved"):
             return False
-        if self.model != other.model and (self.model, other.model) != ("local", "central"):
+        if other.model not in IMPLIED[self.model] or not self._shows_as_much_as(other):
             return False
-        if (self.seen and self.seen != other.seen) or (self.caveat and self.caveat != other.caveat):
+        if (self.caveat and self.caveat != other.caveat) or other.datum not in ("", self.datum):
             return False
         mine = self.for_user(rounds=-(-other.rounds // self.rounds)).tightest_curve
         if mine.epsilon_at(other.delta) > other.epsilon:
             return False
         return other.curve is None or is_below(mine, other.curve)
+
+    def _shows_as_much_as(self, other: Guarantee) -> bool:
+        """Return whether all that is seen in the other guarantee is covered by this one."""
+        if self.seen == REPORTS and other.model == "joint":
+            return other.seen == ""
+        return self.seen in ("", other.seen)
 
     def __le__(self, other: Guarantee) -> bool:
         """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""
@@ -183,7 +209,9 @@ class Guarantee:
             "status": self.status,
             "source": self.source,
         }
-        facts |= {key: text for key, text in (("seen", self.seen), ("caveat", self.caveat)) if text}
+        facts |= {
+            key: text for key, text in (("seen", self.seen), ("caveat", self.caveat), ("datum", self.datum)) if text
+        }
         if self.curve is not None:
             facts["curve"] = {"kind": self.curve.kind, **dataclasses.asdict(cast(Any, self.curve))}
         return facts
@@ -202,6 +230,7 @@ class Guarantee:
                 rounds=int(facts["rounds_per_user"]),
                 seen=facts.get("seen", ""),
                 caveat=facts.get("caveat", ""),
+                datum=facts.get("datum", ""),
                 curve=KINDS[curve.pop("kind")](**curve) if curve else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -212,7 +241,8 @@ class Guarantee:
             return f"no privacy ({self.source})"
         epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
-        who = "the outcome of any one round is" if self.rounds == 1 else f"the outcomes of any {self.rounds} rounds are"
+        what = self.datum or "outcome"
+        who = f"the {what} of any one round is" if self.rounds == 1 else f"the {what}s of any {self.rounds} rounds are"
         person = "a person whose outcomes are those of m rounds has m times this epsilon"
         if self.rounds > 1:
             person = f"so for a person whose outcomes are those of up to {self.rounds} rounds"
@@ -260,16 +290,18 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         how = "tight composition (privacy loss distributions)"
     if not math.isfinite(epsilon):
         raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
-    local = all(guarantee.model == "local" for guarantee in guarantees)
+    models = {guarantee.model for guarantee in guarantees}
     seen = {guarantee.seen for guarantee in guarantees}
+    words = {each.seen or SEEN["joint" if each.model == "joint" else "central"] for each in guarantees}
     return Guarantee(
         epsilon=round_up(epsilon),
         delta=min(1.0, total),
-        model="local" if local else "central",
+        model=models.pop() if len(models) == 1 else "joint" if "joint" in models else "central",
         status="proved" if all(guarantee.status == "proved" for guarantee in guarantees) else "claimed by the paper only",
         source=f"{how} of {_counted(guarantees, repetitions)}",
         rounds=guarantees[0].rounds,
-        seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(each or SEEN["central"] for each in seen)),
+        datum=guarantees[0].datum if len({guarantee.datum for guarantee in guarantees}) == 1 else "",
+        seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(words)),
         caveat="; ".join(dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)),
     )
 

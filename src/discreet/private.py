@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from discreet.contracts import Action, Channel, Feedback, Generator, Learner, Observation, Trace
+from discreet.contracts import Action, Channel, Feedback, Generator, Learner, Observation, Protected, Trace
 from discreet.guarantee import Guarantee
-from discreet.kernel import Component
 
 
-class Private(Component):
+class Private(Protected):
     """Joins a channel and a learner; whatever the learner does is as private as what the channel releases.
 
     **Theorem.** Let the sequence of values released by ``channel`` be (epsilon, delta)-differentially private, also when

@@ -20,7 +20,7 @@ from discreet.channels import (
 )
 from discreet.channels.sums import COUNT, TOTAL
 from discreet.checks import CheckFailed, check_channel
-from discreet.contracts import Estimate, Toss
+from discreet.contracts import Estimate, Record, Toss
 from discreet.factorisations import FACTORISATIONS, Buffered
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
@@ -33,16 +33,20 @@ EXAMPLES = {name: getattr(channels, name).example() for name in channels.__all__
 QUERIES = dict.fromkeys(
     ("Estimates", "PaperEstimates"), Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 )
-QUERIES |= dict.fromkeys(("GradientSums", "DifferenceSums", "PerPoint"), np.array([0.6, 0.0, -0.8]))
+DIRECTED = ("GradientSums", "DifferenceSums", "PerPoint", "Residuals", "GlmMoments")
+QUERIES |= dict.fromkeys(DIRECTED, np.array([0.6, 0.0, -0.8]))
 QUERIES["RoundedSums"] = Toss(np.array([0.6, 0.0, -0.8]), 0.3)
 PAIRS = ("PerDifference", "OpenDifference", "DifferenceSums")
 VECTORS = ("RunningSum", "Restarting", "OpenSum")
 VECTOR = np.array([0.5, -0.25, 1.0])
+RECORDS = {"GlmMoments": 3, "Moments": 3, "Residuals": 3, "RunningMoments": 2}  # of so many features
 
 
 @pytest.mark.parametrize("name", channels.__all__)
 def test_every_channel_keeps_its_contract(name):
     feedback = VECTOR if name in VECTORS else np.array([0.3, 0.1]) if name in PAIRS else 0.75
+    if name in RECORDS:
+        feedback = Record(np.array([0.6, -0.3, 0.2])[: RECORDS[name]], 0.75)
     check_channel(EXAMPLES[name], feedback=feedback, query=QUERIES.get(name, 1.0))
 
 

@@ -43,7 +43,7 @@ CALLS = [
     ("check_channel(None)", "channel is None, but must be a Channel."),
     ("check_learner(None)", "learner is None, but must be a Learner."),
     ("check_environment(3)", "environment is 3, but must be an Environment."),
-    ("check_private(None, None)", "private is None, but must be a Private."),
+    ("check_private(None, None)", "private is None, but must be a Private or OnDevice."),
     ('check_private(P(), "stochastic")', "environment is 'stochastic', but must be an Environment."),
     ("check_non_interference(P(), None)", "problem is None, but must be a Problem."),
     (
@@ -215,7 +215,7 @@ CALLS = [
         "two contenders are labelled 'x', but labels must differ.",
     ),
     ("sim(C(label=None,private=P()))", "label is None, but must be a text that names the contender."),
-    ('sim(C(label="x",private=None))', "private is None, but must be a Private(channel, learner)."),
+    ('sim(C(label="x",private=None))', "private is None, but must be a Private(channel, learner) or OnDevice."),
     (
         'sim(C(label="x",private=Exp3.start(arms=4,learning_rate=.1)))',
         "private is Exp3(learning_rate=0.1, mixing=0.0, margin=inf, weights=F..., but must be",
@@ -329,7 +329,7 @@ CALLS = [
     ),
     (
         'Guarantee(epsilon=1,delta=0,model="centrl",status="proved",source="x")',
-        "model is 'centrl', but must be one of central, local, none.",
+        "model is 'centrl', but must be one of central, local, joint, none.",
     ),
     (
         'Guarantee(epsilon=1,delta=0,model="central",status="prov",source="x")',

@@ -17,7 +17,7 @@ from discreet import algorithms
 from discreet.cli import main
 from discreet.cli.commands import cli
 from discreet.environments import environment_names
-from discreet.problems import Functions
+from discreet.problems import Contexts, Functions
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_describe_tells_everything(call, name):
     assert code == 0
     facts = json.loads(text)
     assert facts["name"] == name
-    assert set(facts["guarantee"]) - {"caveat", "curve", "seen"} == {
+    assert set(facts["guarantee"]) - {"caveat", "curve", "datum", "seen"} == {
         "epsilon",
         "delta",
         "model",
@@ -74,10 +74,10 @@ def test_describe_tells_everything(call, name):
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]
-        assert "laplace" in noise["kind"] or noise["kind"] == "randomised response"
-        of_functions = isinstance(algorithms()[name].problem, Functions)
+        assert "laplace" in noise["kind"] or noise["kind"] in ("randomised response", "cap")
+        of_vectors = isinstance(algorithms()[name].problem, Functions | Contexts)
         is_response = noise["kind"] == "randomised response"
-        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not (of_functions or is_response):
+        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not (of_vectors or is_response):
             assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))
         assert facts["guarantee"]["epsilon"] == 0.5
     code, text, _ = call("describe", name)

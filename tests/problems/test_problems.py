@@ -13,12 +13,12 @@ from conftest import ROOT
 from discreet import DiscreetError, Range, algorithm, algorithms, simulate
 from discreet.environments import environment, environments
 from discreet.environments.arms.stochastic import Stochastic
-from discreet.problems import Advice, ArmGame, Arms, BestArm, Functions, Points
+from discreet.problems import Advice, ArmGame, Arms, BestArm, Contexts, Functions, Points
 from discreet.simulation.trial import deal
 
 UNIT = Range(0.0, 1.0)
 SMALL = [Arms(3), BestArm(3), Points("experts", 3), Points("ball", 3), Points("cube", 3), Advice(3, 4)]
-SMALL += [Functions("ball(3)"), Functions("cube(2)", evaluations=2, lipschitz=0.1)]
+SMALL += [Functions("ball(3)"), Functions("cube(2)", evaluations=2, lipschitz=0.1), Contexts(3, 4)]
 
 
 def text(problem):
@@ -64,7 +64,8 @@ def test_every_named_environment_is_for_its_problem(known):
     files = {"losses": np.zeros((20, 4)), "advice": np.full((10, 4), 0.25)}
     options = {name: files[name] for name in known.options if name in files}
     found = known.build(known.problem_with(), rounds=20, bounds=UNIT, options=options)
-    assert found.problem == known.problem_with()
+    if known.name != "classification":  # what is played follows from the data
+        assert found.problem == known.problem_with()
 
 
 @pytest.mark.parametrize("known", [each for each in environments() if each.name != "table"], ids=lambda each: each.name)
@@ -156,7 +157,8 @@ def test_neighbours_differ_in_the_first_round_only(problem):
 @pytest.mark.parametrize("problem", SMALL, ids=text)
 def test_what_a_probe_shows_does_not_depend_on_its_losses(problem):
     one, other = (problem.probe(5, np.random.default_rng(seed)) for seed in (1, 2))
-    assert all(np.array_equal(one.observe(t), other.observe(t)) for t in range(5))
+    alike = [np.array_equal(one.observe(t), other.observe(t)) for t in range(5)]
+    assert not any(alike) if problem.shows_private else all(alike)
     assert not np.array_equal(one.losses, other.losses)
 
 
@@ -170,7 +172,7 @@ def test_a_loss_outside_its_range_is_named_or_clipped():
 
 
 def test_algorithms_and_environments_of_one_kind():
-    kinds = (Arms, BestArm, Points, Advice, Functions)
+    kinds = (Arms, BestArm, Points, Advice, Functions, Contexts)
     assert {name for kind in kinds for name in algorithms(kind)} == set(algorithms())
     assert "exp4" in algorithms(Advice)
     with pytest.raises(DiscreetError, match="unknown option of environment 'stochastic' 'gab': did you mean 'gap'"):

@@ -1,6 +1,6 @@
 """The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
 
-from discreet.algorithms import advice, arms, functions, points, search
+from discreet.algorithms import advice, arms, contexts, functions, points, search
 from discreet.algorithms.citing import cite
 from discreet.algorithms.papers import Citation
 from discreet.algorithms.registry import (
@@ -24,6 +24,7 @@ __all__ = [
     "algorithms",
     "arms",
     "cite",
+    "contexts",
     "functions",
     "points",
     "register_algorithm",

@@ -147,6 +147,12 @@ JOURNALS = {
 }
 
 NONE = Citation(key="", short="-", text="none needed", bibtex="")
+ABBASI_YADKORI = conference(
+    ["Abbasi-Yadkori, Yasin", "Pál, Dávid", "Szepesvári, Csaba"],
+    "Improved algorithms for linear stochastic bandits",
+    "NeurIPS",
+    2011,
+)
 AGARWAL_SINGH = conference(
     ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
 )
@@ -229,6 +235,18 @@ GARBER = conference(
     "AISTATS",
     2020,
 )
+GLOC = conference(
+    ["Jun, Kwang-Sung", "Bhargava, Aniruddha", "Nowak, Robert", "Willett, Rebecca"],
+    "Scalable generalized linear bandits: online computation and hashing",
+    "NeurIPS",
+    2017,
+)
+HAN = conference(
+    ["Han, Yuxuan", "Liang, Zhipeng", "Wang, Yang", "Zhang, Jiheng"],
+    "Generalized linear bandits with local differential privacy",
+    "NeurIPS",
+    2021,
+)
 HEDGE = journal(
     ["Freund, Yoav", "Schapire, Robert E."],
     "A decision-theoretic generalization of on-line learning and an application to boosting",
@@ -268,11 +286,20 @@ LUCB = conference(
     "ICML",
     2012,
 )
+PRIV_UNIT = conference(
+    ["Asi, Hilal", "Feldman, Vitaly", "Talwar, Kunal"],
+    "Optimal algorithms for mean estimation under local differential privacy",
+    "ICML",
+    2022,
+)
 SCRIBLE = conference(
     ["Abernethy, Jacob", "Hazan, Elad", "Rakhlin, Alexander"],
     "Competing in the dark: an efficient algorithm for bandit linear optimization",
     "COLT",
     2008,
+)
+SHARIFF = conference(
+    ["Shariff, Roshan", "Sheffet, Or"], "Differentially private contextual linear bandits", "NeurIPS", 2018
 )
 SMOOTH_BANDIT = conference(
     ["Saha, Ankan", "Tewari, Ambuj"],

@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from discreet.algorithms.papers import NONE, Citation
+from discreet.contracts import Protected
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, shorten, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.options import Option, defined_as, options_of
-from discreet.private import Private
 from discreet.problems import Problem
 from discreet.ranges import Range, check_bounds, make_range
 
@@ -48,7 +48,7 @@ class Setting(Generic[P]):
 class Instance:
     """An algorithm with all its numbers filled in, before the first round."""
 
-    private: Private
+    private: Protected
     parameters: Mapping[str, float | int | str]
     regret_bound: float | None  # on the expected regret, in units of the losses; None where none is proved
     bound_source: str

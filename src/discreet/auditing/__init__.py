@@ -2,6 +2,7 @@
 
 from discreet.auditing import (
     advice,
+    devices,
     gradient_sums,
     releases,
     running_sums,
@@ -26,6 +27,7 @@ __all__ = [
     "audit",
     "audit_release_times",
     "default_attack",
+    "devices",
     "gradient_sums",
     "releases",
     "running_sums",

@@ -12,12 +12,11 @@ from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
-from discreet.contracts import Channel, Estimate, Floats, Generator
+from discreet.contracts import Channel, Estimate, Floats, Generator, Protected
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.kernel import compile_for
-from discreet.private import Private
 from discreet.randomness import streams
 from discreet.ranges import Range
 
@@ -60,18 +59,18 @@ class OneEstimate(Attack):
         weights[0] = HEAVY
         return factors[:, None] * column, weights
 
-    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return that of the noise that is drawn for these queries, if it is Gaussian."""
         channel: Any = private.channel
         return None if self.way(channel) in (GROUPS, JOINT_LAPLACE) else GaussianNoise(1.0 / channel.gaussian)
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
         channel: Any = private.channel
         affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
-    def at_once(self, private: Private) -> int:
+    def at_once(self, private: Protected) -> int:
         """Return as many as take a part of a second."""
         channel: Any = private.channel
         return int(PIECE // (20 + 10 * self.experts * channel.size))
@@ -87,7 +86,7 @@ class OneEstimate(Attack):
         batches(probe, np.zeros(probe.size), vectors, weights, np.empty((1, self.experts)), streams(0).privacy)
         return int(probe.way[0])
 
-    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each batch."""
         channel: Any = kernel.copy(private.channel)
         low, high = self.bounds
@@ -126,7 +125,7 @@ def batches(channel: Channel, losses: Floats, vectors: Floats, weights: Floats, 
 
 
 @attack_on(Estimates)
-def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
+def one_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
     attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
@@ -135,6 +134,6 @@ def one_estimate(private: Private, facts: GameFacts) -> OneEstimate:
 
 
 @attack_on(PaperEstimates)
-def one_paper_estimate(private: Private, facts: GameFacts) -> OneEstimate:
+def one_paper_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
     """Return the same for noise that is Laplace in every batch."""
     return one_estimate(private, facts)._replace(always_laplace=True)

@@ -10,13 +10,12 @@ import numpy as np
 
 from discreet import kernel
 from discreet.auditing.bounds import CONFIDENCE, LEAST, MOST, ROUNDS, RUNS, SPENT, attacked, largest_bound
-from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Release, Trace
+from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Protected, Release, Trace
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.kernel import Component
 from discreet.learners.wrapping import Wrapping
-from discreet.private import Private
 from discreet.problems import ArmGame, Game, Problem
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
@@ -39,34 +38,34 @@ class Attack(Component):
         """What is done, in one sentence."""
         raise NotImplementedError
 
-    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of independent trials in world 0 or 1, one number each."""
         raise NotImplementedError
 
-    def prepared(self, private: Private, claim: Guarantee) -> Private:
+    def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return what is attacked to refute the claim: the private learner itself."""
         return private
 
-    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve if the statistic has Gaussian noise of our own: only then one point of it tells all of it."""
         return None
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return how many trials the attack needs and can afford: a few, if each is a whole run."""
         return RUNS
 
-    def at_once(self, private: Private) -> int:
+    def at_once(self, private: Protected) -> int:
         """Return how many trials are played in one go: a second's worth at most, for nothing stops in between."""
         return RUNS // 20
 
-    def largest_bound(self, private: Private, claim: Guarantee, *, trials: int, confidence: float) -> float:
+    def largest_bound(self, private: Protected, claim: Guarantee, *, trials: int, confidence: float) -> float:
         """Return what so many trials can show at most, whatever is attacked."""
         gaussian = self.gaussian_curve(private) is not None
         return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
 
     def bound(
         self,
-        private: Private,
+        private: Protected,
         claim: Guarantee,
         *,
         trials: int,
@@ -92,7 +91,7 @@ class Attack(Component):
         )
 
 
-def channel_curve(private: Private) -> GaussianNoise | None:
+def channel_curve(private: Protected) -> GaussianNoise | None:
     """Return the curve of a channel with Gaussian noise."""
     curve = private.guarantee.curve
     return curve if private.channel.has_gaussian_noise and isinstance(curve, GaussianNoise) else None
@@ -199,22 +198,22 @@ class EveryRelease(Attack):
         what = f"one loss of {self.size}" if self.size > 1 else "a loss"
         return f"{what} is {low:g} or {high:g}; a half-line of what is released"
 
-    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve of the channel."""
         return channel_curve(private)
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
         hold = private.channel.hold()
         affordable = ROUNDS // (20 + hold) if kernel.compilable(private) else SLOW_ROUNDS // hold
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
-    def at_once(self, private: Private) -> int:
+    def at_once(self, private: Protected) -> int:
         """Return as many as take a part of a second."""
         hold = private.channel.hold()
         return min(AT_ONCE, PIECE // (20 + hold)) if kernel.compilable(private) else 1 + SLOW_PIECE // hold
 
-    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return what is released, batch after batch."""
         low, high = self.bounds
         found = np.empty(trials)
@@ -272,7 +271,7 @@ class FreshRuns(Attack):
     text: str = "two neighbouring tables of losses; a half-line of the statistic"
     rounds: int = 0
 
-    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
         game, rounds = self._game(world)
         draws = -(-rounds // private.channel.hold())
@@ -305,7 +304,7 @@ class FreshRuns(Attack):
         return ArmGame(np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64)), self.one.shape[0]
 
 
-def fresh_runs(private: Private, problem: Problem | None = None, bounds: Range | None = None) -> FreshRuns:
+def fresh_runs(private: Protected, problem: Problem | None = None, bounds: Range | None = None) -> FreshRuns:
     """Return the attack on a channel of which nothing is known: its first loss is the lowest or the highest."""
     rounds = private.channel.hold()
     if problem is not None:
@@ -329,19 +328,19 @@ class Shown(Wrapping):
         return self.learner.act(self.observation, rng)
 
 
-def shown(private: Private, problem: Problem) -> Private:
+def shown(private: Protected, problem: Problem) -> Protected:
     """Return the private learner for games that show nothing: it is shown what a probe of its problem shows first."""
     return showing(private, problem.probe(1, np.random.default_rng(0)).observe(0))
 
 
-def showing(private: Private, observation: Observation) -> Private:
+def showing(private: Protected, observation: Observation) -> Protected:
     """Return the private learner for games that show nothing, where it is shown this in every round."""
-    if isinstance(observation, int):
+    if isinstance(observation, int) or private.keeps_observations:
         return private
     return private._replace(learner=Shown(private.learner, np.ascontiguousarray(observation)))
 
 
-def overheard(private: Private, draws: int, released: Floats) -> Private:
+def overheard(private: Protected, draws: int, released: Floats) -> Protected:
     """Return the private learner with somebody listening."""
     learner = Listening(kernel.copy(private.learner), released, np.zeros(2, np.int64), np.zeros(draws, np.int64))
     return private._replace(learner=learner)

@@ -14,18 +14,17 @@ from discreet.auditing.attacks import Attack, showing, shown
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
 from discreet.auditing.registry import GameFacts, default_attack
 from discreet.auditing.screening import screened
-from discreet.contracts import unsealed
-from discreet.errors import DiscreetError, check_int, check_range
+from discreet.contracts import Protected, unsealed
+from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
 from discreet.live.building import Plan
 from discreet.live.face import Face
 from discreet.live.run import LiveRun
 from discreet.options import Values
-from discreet.private import Private
 from discreet.problems import Problem
 from discreet.simulation.experiment import Progress
 
-Subject = str | Private | Face | LiveRun
+Subject = str | Protected | Face | LiveRun
 PILOT = 4_000  # trials with which two attacks are compared
 WEAK = 0.5  # a share of the claimed epsilon: an attack that finds less says little
 
@@ -153,14 +152,14 @@ def audit(
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
         private, stated, facts = _named(subject, setting or default_setting(subject), options)
-    elif isinstance(subject, Private | Face | LiveRun):
+    elif isinstance(subject, Protected | Face | LiveRun):
         if options or setting is not None:
             raise DiscreetError(f"options and setting are for named algorithms, but a {type(subject).__name__} is given.")
-        private, facts = (subject if isinstance(subject, Private) else _planned(subject.plan)), GameFacts()
+        private, facts = (subject if isinstance(subject, Protected) else _planned(subject.plan)), GameFacts()
         stated = private.guarantee
     else:
         raise DiscreetError(
-            f"the subject is {subject!r}, but must be the name of an algorithm, a Private, or what is used live."
+            f"the subject is {shorten(subject)}, but must be the name of an algorithm, a Private, or what is used live."
         )
     private = private._replace(channel=unsealed(private.channel))
     name = _name_of(subject)
@@ -189,7 +188,7 @@ def audit(
     )
 
 
-def _best_attack(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int) -> Attack:
+def _best_attack(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int) -> Attack:
     """Return the attack that knows the channel; or the one that a search leads to, where that one sees nothing wrong."""
     usual = default_attack(private, facts)
     lead = screened(private, claim, facts, seed=seed)
@@ -204,12 +203,12 @@ def _name_of(subject: Subject) -> str:
     """Return what is audited, in words."""
     if isinstance(subject, str):
         return subject
-    if isinstance(subject, Private):
+    if isinstance(subject, Protected):
         return f"{type(subject.learner).__name__} behind {type(subject.channel).__name__}"
     return f"{type(subject).__name__} with {subject.plan.algorithm}"
 
 
-def _planned(plan: Plan) -> Private:
+def _planned(plan: Plan) -> Protected:
     """Return the private learner of a run as it was before the first round: what was told since is left alone."""
     return showing(kernel.copy(plan.private), plan.observation)
 
@@ -220,7 +219,7 @@ def default_setting(name: str) -> Setting[Problem]:
     return Setting(problem, rounds=rounds)
 
 
-def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Private, Guarantee, GameFacts]:
+def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Protected, Guarantee, GameFacts]:
     """Return what a name stands for, what is claimed of it, and what is known of its game."""
     known = algorithm(name)
     private = known.build(setting, **options).private

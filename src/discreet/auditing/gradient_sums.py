@@ -10,10 +10,9 @@ from discreet.auditing.registry import GameFacts, attack_on
 from discreet.auditing.running_sums import OneVector
 from discreet.channels import DifferenceSums, GradientSums, RoundedSums
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Feedback, Floats, Generator, Noise, Query, Release, Toss
+from discreet.contracts import Feedback, Floats, Generator, Noise, Protected, Query, Release, Toss
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
-from discreet.private import Private
 from discreet.problems.points import product
 from discreet.sets import Projected
 
@@ -122,27 +121,27 @@ class OneOutcome(OneVector):
         """What is done."""
         return "the first outcome is the lowest or the highest; the likelihood ratio of all releases"
 
-    def prepared(self, private: Private, claim: Guarantee) -> Private:
+    def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return the channel as a stream of vectors, without padding if the claim does not rest on it."""
         return super().prepared(as_stream(private), claim)
 
-    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve of the channel."""
         return super().gaussian_curve(as_stream(private))
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as are needed; the best events of spherical noise are rarer than those of other noise."""
         return max(super().trials_for(as_stream(private), claim), FEWEST)
 
 
 @attack_on(GradientSums)
-def one_outcome(private: Private, facts: GameFacts) -> OneOutcome:
+def one_outcome(private: Protected, facts: GameFacts) -> OneOutcome:
     """Return the attack in the direction that is longest in the norm of the noise."""
     channel: Any = as_stream(private).channel
     return OneOutcome(-channel.direction / 2.0, channel.direction / 2.0)
 
 
-def as_stream(private: Private) -> Private:
+def as_stream(private: Protected) -> Protected:
     """Return the private learner behind its channel as a stream of vectors."""
     gradients: Any = private.channel
     if isinstance(gradients, Terms):

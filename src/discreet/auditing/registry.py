@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
 from discreet.auditing.attacks import Attack, fresh_runs
-from discreet.contracts import Channel
-from discreet.private import Private
+from discreet.contracts import Channel, Protected
 from discreet.problems import Problem
 from discreet.ranges import Range
 
@@ -19,7 +18,7 @@ class GameFacts(NamedTuple):
     bounds: Range | None = None  # of the losses
 
 
-Maker = Callable[[Private, GameFacts], Attack]
+Maker = Callable[[Protected, GameFacts], Attack]
 Given = TypeVar("Given", bound=Maker)
 _makers: dict[type[Channel], Maker] = {}
 
@@ -44,7 +43,7 @@ def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
     return register
 
 
-def default_attack(private: Private, facts: GameFacts) -> Attack:
+def default_attack(private: Protected, facts: GameFacts) -> Attack:
     """Return the best known attack; on a channel of which nothing is known, whole runs."""
     for cls in type(private.channel).__mro__:
         if cls in _makers:

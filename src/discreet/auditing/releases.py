@@ -7,12 +7,12 @@ from typing import Any
 from discreet.auditing.attacks import Attack, EveryDifference, EveryRelease, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Batch, Constant, PerDifference, PerPoint, PerRound
-from discreet.private import Private
+from discreet.contracts import Protected
 from discreet.ranges import Range
 
 
 @attack_on(Batch, PerPoint, PerRound)
-def every_release(private: Private, facts: GameFacts) -> Attack:
+def every_release(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack whose every release is a trial, unless noise of one's own might remember."""
     channel: Any = private.channel
     if channel.noise.has_memory:
@@ -21,13 +21,13 @@ def every_release(private: Private, facts: GameFacts) -> Attack:
 
 
 @attack_on(PerDifference)
-def every_difference(private: Private, facts: GameFacts) -> Attack:
+def every_difference(private: Protected, facts: GameFacts) -> Attack:
     """Return the same attack on differences of two values; their range is the channel's."""
     channel: Any = private.channel
     return EveryDifference(channel.bounds, 1)
 
 
 @attack_on(Constant)
-def every_constant(private: Private, facts: GameFacts) -> Attack:
+def every_constant(private: Protected, facts: GameFacts) -> Attack:
     """Return the same attack on what never uses feedback."""
     return EveryRelease(facts.bounds or Range(0.0, 1.0), private.channel.hold())

@@ -13,12 +13,11 @@ from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels.rounding import Checked
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Floats, Generator, Integers, Noise
+from discreet.contracts import Floats, Generator, Integers, Noise, Protected
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.kernel import compilable, compile_for, copy
-from discreet.private import Private
 from discreet.randomness import streams
 from discreet.sets import ConvexSet
 
@@ -45,7 +44,7 @@ class OneVector(Attack):
         which = "the first loss vector" if self.turn == 0 else f"loss vector {self.turn + 1}"
         return f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
 
-    def prepared(self, private: Private, claim: Guarantee) -> Private:
+    def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
 
         What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md: Tree
@@ -56,11 +55,11 @@ class OneVector(Attack):
         pure = channel.noise.across == 1.0 and claim.delta == 0.0
         return private._replace(channel=channel.without_padding()) if pure or claim == private.guarantee else private
 
-    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve of the channel."""
         return channel_curve(private)
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
         channel: Any = private.channel
         rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
@@ -69,13 +68,13 @@ class OneVector(Attack):
         affordable = ROUNDS // (40 * rounds * self.one.size) if compilable(channel) else 32 * self.at_once(private)
         return trials_to_find(claim, shape, affordable=affordable, rarer=rarer)
 
-    def at_once(self, private: Private) -> int:
+    def at_once(self, private: Protected) -> int:
         """Return as many as take a part of a second."""
         channel: Any = private.channel
         numbers = channel.rounds_to_audit() * self.one.size
         return int(PIECE // (40 * numbers) if compilable(channel) else 1 + SLOW_PIECE // numbers)
 
-    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of each run."""
         channel = copy(cast(Stream, private.channel))
         rest = self.one / 2.0 + self.other / 2.0
@@ -112,7 +111,7 @@ def prefix_runs(channel: Stream, inputs: Floats, released: Floats, rng: Generato
 
 
 @attack_on(Stream)
-def one_vector(private: Private, facts: GameFacts) -> OneVector:
+def one_vector(private: Protected, facts: GameFacts) -> OneVector:
     """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
     channel = cast(Stream, private.channel)
     losses = vectors_of(channel)

@@ -22,11 +22,12 @@ from discreet.auditing.registry import GameFacts
 from discreet.auditing.runs import Runs
 from discreet.auditing.statistics import Statistic, candidates
 from discreet.channels import GradientSums
+from discreet.channels.moments import MomentShape
+from discreet.channels.reporting import Reporting
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Channel, Floats, Generator, Integers
+from discreet.contracts import Channel, Floats, Generator, Integers, Protected
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
-from discreet.private import Private
 
 BATCHES = 64  # of a run, at most
 LONGEST, SHORT = 1 << 15, 2048  # rounds of a run; of one that is not compiled, or releases in every round
@@ -76,20 +77,20 @@ class JointReleases(Attack):
     statistic: Statistic
     text: str
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return more where epsilon is so large that few runs could not refute it, and fewer if runs are long."""
         wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
         return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
 
-    def at_once(self, private: Private) -> int:
+    def at_once(self, private: Protected) -> int:
         """Return as many as take a part of a second."""
         return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
 
-    def gaussian_curve(self, private: Private) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve that is claimed of a channel with Gaussian noise."""
         return channel_curve(private)
 
-    def sample(self, private: Private, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
         rng = np.random.default_rng([seed, world])
         return self.statistic(rows_of(self.runs, (self.one, self.other)[world], self.columns, trials, rng))
@@ -105,10 +106,12 @@ def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Gen
     return found
 
 
-def screened(private: Private, claim: Guarantee, facts: GameFacts, *, seed: int) -> JointReleases | None:
+def screened(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int) -> JointReleases | None:
     """Return an attack that seems to refute the claim, or None if nothing suspicious is seen."""
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
+        return None
+    if isinstance(channel, MomentShape | Reporting):  # of records, which neighbours here are not made of
         return None
     if claim.epsilon > largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False):
         return None  # nothing could refute it

@@ -10,9 +10,8 @@ import numpy as np
 from discreet.auditing.attacks import Attack, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Selection
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Protected
 from discreet.guarantee import Guarantee
-from discreet.private import Private
 from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -43,17 +42,17 @@ class RareArm(Attack):
         low, high = self.bounds
         return f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how often it is drawn later"
 
-    def trials_for(self, private: Private, claim: Guarantee) -> int:
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return a few: each is a run of all batches before the change."""
         return WARM_UPS
 
-    def largest_bound(self, private: Private, claim: Guarantee, *, trials: int, confidence: float) -> float:
+    def largest_bound(self, private: Protected, claim: Guarantee, *, trials: int, confidence: float) -> float:
         """Return that no number of trials limits what is computed."""
         return math.inf
 
     def bound(
         self,
-        private: Private,
+        private: Protected,
         claim: Guarantee,
         *,
         trials: int,
@@ -75,7 +74,9 @@ class RareArm(Attack):
             return float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max()) if len(pairs) else 0.0
         return _largest(pilot, counted, half, later, delta, confidence)
 
-    def _probabilities(self, private: Private, trials: range, seed: int, progress: Progress | None, asked: int) -> Floats:
+    def _probabilities(
+        self, private: Protected, trials: range, seed: int, progress: Progress | None, asked: int
+    ) -> Floats:
         """Return the rare arm's later probabilities in both worlds, of the trials that drew it at the change."""
         channel: Any = private.channel
         size, last = channel.size, self.arms - 1
@@ -101,7 +102,7 @@ class RareArm(Attack):
 
 
 @attack_on(Selection)
-def rare_arm(private: Private, facts: GameFacts) -> Attack:
+def rare_arm(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack with as long a warm-up as it takes, but at most half of the run; whole runs for unknown arms."""
     if facts.problem is None or facts.bounds is None:
         return fresh_runs(private)

@@ -11,6 +11,7 @@ Each check takes a component, tries it, and raises :class:`CheckFailed` with one
 
 from discreet.checks.channel import check_channel
 from discreet.checks.convex_set import check_set
+from discreet.checks.device import check_device
 from discreet.checks.environment import check_environment
 from discreet.checks.failure import CheckFailed
 from discreet.checks.learner import check_learner
@@ -19,6 +20,7 @@ from discreet.checks.private import check_non_interference, check_private, check
 __all__ = [
     "CheckFailed",
     "check_channel",
+    "check_device",
     "check_environment",
     "check_learner",
     "check_non_interference",

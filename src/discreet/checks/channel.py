@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from discreet import kernel
 from discreet.channels.running_sum import Stream
 from discreet.checks.failure import CheckFailed, require, require_kind, same_state
-from discreet.contracts import Channel, Feedback, Floats, Query
+from discreet.contracts import Channel, Feedback, Floats, Query, Record
 from discreet.ranges import Range
 
 LONGEST = 2_000  # rounds in which lengths are compared
+HUGE = 1e200
+DRAWS = 24
 BEYOND = (0.01, 1.0, 10.0, 1e6)  # by how many widths feedback leaves the declared range
 
 
@@ -49,7 +50,7 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
     one_way, other_way = kernel.copy(channel), kernel.copy(channel)
     for round_ in range(max(1, period - 1)):
         one_way.offer(feedback, query, np.random.default_rng(round_))
-        other_way.offer(feedback / 2.0, query, np.random.default_rng(round_))
+        other_way.offer(scaled(feedback, 0.5), query, np.random.default_rng(round_))
     require(repr(one_way) == repr(other_way), f"repr of {name} shows raw feedback")
 
     before = kernel.copy(channel)
@@ -60,8 +61,10 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
         require(same_state(before, channel) is None, f"{name}.fork shares state with the channel it came from")
 
     if guarantee.is_private:
-        _check_bad_feedback(channel, np.asarray(feedback, dtype=np.float64), query)
-        _check_ends(channel, np.asarray(feedback, dtype=np.float64), query)
+        _check_bad_feedback(channel, feedback, query)
+        _check_ends(channel, feedback, query)
+        if not channel.holds_feedback:
+            _check_memory(channel, feedback, query)
 
 
 def _check_lengths(channel: Channel, feedback: Feedback, query: Query, *, rounds: int) -> None:
@@ -75,7 +78,7 @@ def _check_lengths(channel: Channel, feedback: Feedback, query: Query, *, rounds
         fresh, rng, left, found = kernel.copy(channel), np.random.default_rng(seed), 0, []
         for round_ in range(rounds):
             left = left or fresh.begin(0)
-            ready = bool(fresh.offer(feedback * factors[round_ % len(factors)], query, rng)[0])
+            ready = bool(fresh.offer(scaled(feedback, factors[round_ % len(factors)]), query, rng)[0])
             found.append((left, fresh.hold(), ready))
             left -= 1
         return found
@@ -89,7 +92,27 @@ def _check_lengths(channel: Channel, feedback: Feedback, query: Query, *, rounds
         require(alike, f"{name}: for how long an action is held, or when something is released, depends on feedback")
 
 
-def _check_bad_feedback(channel: Channel, like: Floats, query: Query) -> None:
+def scaled(feedback: Feedback, factor: float) -> Feedback:
+    """Return feedback times a number: all numbers of a record."""
+    if isinstance(feedback, Record):
+        return Record(feedback.features * factor, feedback.outcome * factor)
+    return feedback * factor
+
+
+def _check_memory(channel: Channel, feedback: Feedback, query: Query) -> None:
+    """Check that a channel which says that it holds nothing forgets what it was told."""
+    name = type(channel).__name__
+    for seed in range(DRAWS):  # a report may be the same for many records, for the same noise
+        released = []
+        for factor in (1.0, 0.5, 0.0):
+            fresh, rng = kernel.copy(channel), np.random.default_rng(seed)
+            fresh.offer(scaled(feedback, factor), query, rng)
+            released.append(np.array(fresh.offer(feedback, query, np.random.default_rng(DRAWS))[1]))
+        same = all(np.array_equal(released[0], other) for other in released)
+        require(same, f"{name} says that it holds no feedback, but releases depend on earlier rounds")
+
+
+def _check_bad_feedback(channel: Channel, like: Feedback, query: Query) -> None:
     """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
@@ -106,12 +129,12 @@ def _check_bad_feedback(channel: Channel, like: Floats, query: Query) -> None:
     require(inside, f"{name} does not bring NaN into the declared range")
 
 
-def _check_ends(channel: Channel, like: Floats, query: Query) -> None:
+def _check_ends(channel: Channel, like: Feedback, query: Query) -> None:
     """Check that what is a little out of the declared range counts as its end, and a vector as the nearest possible."""
     name = type(channel).__name__
     if isinstance(channel, Stream):
         for factor in BEYOND:
-            far = factor * np.where(np.arange(like.size) % 2 == 0, 1.0, -1.0) * channel.losses.diameter(math.inf)
+            far = factor * np.where(np.arange(np.size(like)) % 2 == 0, 1.0, -1.0) * channel.losses.diameter(math.inf)
             near = far.copy()
             channel.losses.project(near)
             same = np.allclose(_released(channel, like, far, query), _released(channel, like, near, query), rtol=1e-9)
@@ -128,10 +151,19 @@ def _check_ends(channel: Channel, like: Floats, query: Query) -> None:
                 )
 
 
-def _released(channel: Channel, like: Floats, value: float | Floats, query: Query) -> Floats:
+def _valued(like: Feedback, value: float | Floats) -> Feedback:
+    """Return feedback of the same kind with this value everywhere; of a record, features only where it is not finite."""
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(like, Record):
+        return Record(like.features if abs(value) < HUGE else np.full(like.features.shape, value), value)
+    return np.full(np.shape(like), value) if np.ndim(like) else value
+
+
+def _released(channel: Channel, like: Feedback, value: float | Floats, query: Query) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
     fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
-    feedback: Any = value if isinstance(value, np.ndarray) else np.full(like.shape, value) if like.ndim else value
+    feedback = _valued(like, value)
     while not ready:
         ready, released = fresh.offer(feedback, query, rng)
     return np.array(released, dtype=np.float64)

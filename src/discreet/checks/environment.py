@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from discreet.checks.failure import CheckFailed, require, require_kind
+from discreet.contracts import Record
 from discreet.errors import DiscreetError
 from discreet.problems import Environment
 
@@ -28,7 +31,9 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
     same = all(np.array_equal(whole.observe(t), piece.observe(s)) for t, (piece, s) in enumerate(again))
     require(same, f"{name} shows something else when it is dealt in pieces")
     for t in (0, rounds - 1):
-        require(bool(np.isfinite(whole.feedback(t, first)).all()), f"{name} gives feedback that is not finite")
+        given = whole.feedback(t, first)
+        numbers: tuple[Any, ...] = tuple(given) if isinstance(given, Record) else (given,)
+        require(all(np.isfinite(part).all() for part in numbers), f"{name} gives feedback that is not finite")
     if environment.answers:  # comparators are scored by what a player got
         return
 

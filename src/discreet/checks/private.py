@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from discreet import kernel
-from discreet.channels import Constant
 from discreet.checks.channel import check_channel
+from discreet.checks.device import ROUNDS, check_device, with_constant
 from discreet.checks.failure import require, require_kind, same_state
-from discreet.contracts import Feedback, Query
-from discreet.private import Private
+from discreet.contracts import Feedback, Protected, Query, Record
+from discreet.errors import DiscreetError, shorten
+from discreet.on_device import OnDevice
 from discreet.problems import Environment, Game, Problem
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-ROUNDS = 400
 SAMPLED = 20  # rounds among which an example of feedback is chosen
 
 
-def check_private(private: Private, environment: Environment) -> None:
+def check_private(private: Protected, environment: Environment) -> None:
     """Check everything that is promised of a channel and a learner, each and together.
 
     The channel is checked with feedback of the environment, and with what the learner asks for.
     """
-    require_kind("private", private, Private)
+    _require_private(private)
     require_kind("environment", environment, Environment)
     feedback, query = _example(private, environment)
     check_channel(private.channel, feedback=feedback, query=query)
@@ -32,17 +32,15 @@ def check_private(private: Private, environment: Environment) -> None:
     check_two_speeds(private, environment)
 
 
-def check_non_interference(private: Private, problem: Problem, *, seed: int = 1) -> None:
+def check_non_interference(private: Protected, problem: Problem, *, seed: int = 1) -> None:
     """Check that two different raw streams leave the learner in the same state when the channel releases a constant.
 
     The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled
     and as plain Python.
     """
-    require_kind("private", private, Private)
+    _require_private(private)
     require_kind("problem", problem, Problem)
-    size = private.channel.release_size()
-    value = np.full(size, 0.7) if size else 0.7
-    probed = private._replace(channel=Constant.like(private.channel, value))
+    probed = with_constant(private)
     rounds = min(10 * private.channel.hold(), 20_000) + ROUNDS
     rng = np.random.default_rng(seed)
     for compiled in (True, False):
@@ -54,9 +52,11 @@ def check_non_interference(private: Private, problem: Problem, *, seed: int = 1)
             states.append(player.private.learner)
         where = same_state(states[0], states[1])
         require(where is None, f"raw feedback reaches {type(private.learner).__name__}.{where}")
+    if isinstance(private, OnDevice):
+        check_device(private, problem, seed=seed)
 
 
-def check_untouched(private: Private, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
+def check_untouched(private: Protected, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
     """Check that a channel leaves the learner alone: it holds none of its arrays, and writes into none.
 
     A trace is the learner's too, and so are the arrays that a query names.
@@ -85,24 +85,34 @@ def check_untouched(private: Private, environment: Environment, *, rounds: int =
             copied.learner.learn(trace, released)
 
 
-def _game(private: Private, environment: Environment, rounds: int, seed: int) -> Game:
+def _require_private(private: object) -> None:
+    if not isinstance(private, Protected):
+        raise DiscreetError(f"private is {shorten(private)}, but must be a Private or OnDevice.")
+
+
+def _game(private: Protected, environment: Environment, rounds: int, seed: int) -> Game:
     """Return a game as the learner plays it."""
     game = environment.deal(0, rounds, np.random.default_rng(seed))
     return game.followed() if private.learner.follows else game
 
 
-def _example(private: Private, environment: Environment) -> tuple[Feedback, Query]:
+def _example(private: Protected, environment: Environment) -> tuple[Feedback, Query]:
     """Return feedback of the environment, as large as it comes, and what the learner asks for."""
-    learner, rng = kernel.copy(private.learner), np.random.default_rng(0)
-    if learner.must_pause():
-        learner.resume()
+    copied, rng = kernel.copy(private), np.random.default_rng(0)
+    if copied.learner.must_pause():
+        copied.learner.resume()
     game = _game(private, environment, SAMPLED, 1)
-    action, trace = learner.act(game.observe(0), rng)
+    action, trace = copied.act(game.observe(0), rng)
     values = [kernel.copy(game.feedback(t, action)) for t in range(SAMPLED)]
-    return max(values, key=lambda value: float(np.abs(value).max())), kernel.copy(learner.query(trace))
+    return max(values, key=_size), kernel.copy(copied.learner.query(trace))
 
 
-def check_two_speeds(private: Private, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:
+def _size(feedback: Feedback) -> float:
+    """Return how large feedback is: of a record, its context."""
+    return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
+
+
+def check_two_speeds(private: Protected, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:
     """Check that the same seed gives the same losses and the same state, compiled and as plain Python."""
     name = type(private.learner).__name__
     game = environment.deal(0, rounds, np.random.default_rng(seed))

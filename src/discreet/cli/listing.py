@@ -15,7 +15,7 @@ from discreet.cli.adversaries import show_environments
 from discreet.guarantee import Json
 
 WIDTH = 80  # of a terminal, at least
-MODELS = {"central": "central", "local": "local", "none": "-"}
+MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
 
 
 @click.command(name="list", epilog="Example: discreet list --json")

@@ -14,6 +14,7 @@ MEANINGLESS = 10.0  # from this epsilon on a factor of e^epsilon protects practi
 SEEN_PLAINLY = {
     "central": "every decision, and everything that the method has learned",
     "local": "every single outcome with its noise, every decision, and everything that the method has learned",
+    "joint": "everything that the method has learned, and every decision but the one about the person concerned",
 }
 
 
@@ -54,7 +55,8 @@ def _what(guarantee: Guarantee) -> list[str]:
     if guarantee.epsilon == 0.0 and guarantee.delta == 0.0:
         return ["Nothing that anybody sees depends on any outcome: the method does not use them."]
     seen = guarantee.seen or SEEN_PLAINLY[guarantee.model]
-    people = "one outcome" if guarantee.rounds == 1 else f"the outcomes of {guarantee.rounds} rounds"
+    what = guarantee.datum or "outcome"
+    people = f"one {what}" if guarantee.rounds == 1 else f"the {what}s of {guarantee.rounds} rounds"
     said = [
         f"Suppose that somebody sees all of this: {seen}. Had {people} been different, whatever they see would have been "
         f"at most {_times(guarantee)} as likely{_plus(guarantee)}."

@@ -81,6 +81,10 @@ WORDS: dict[str, str] = {
         "The *local model*: noise is added to every single outcome before anything is done with it. One need not "
         "trust who collects the noisy outcomes; the price is more noise."
     ),
+    "joint": (
+        "The *joint model*: a trusted server sees features and outcomes of everybody, and whatever others see of a "
+        "person has noise. The decision about that person is not counted: it depends on the person's own features."
+    ),
     "channel": (
         "The only part of the program that sees true outcomes. It adds noise and passes the result on to the learner."
     ),

@@ -9,6 +9,8 @@ from discreet.environments.arms.pairs import Drop, Leak
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
+from discreet.environments.contexts.classification import Classification
+from discreet.environments.contexts.linear import ContextsFixed, ContextsGaussian, ContextsLogistic, ContextsSkewed
 from discreet.environments.functions.absolute import Absolute
 from discreet.environments.functions.completion import Completion
 from discreet.environments.functions.diabetes import Diabetes
@@ -29,7 +31,12 @@ __all__ = [
     "AdviceContextual",
     "AdviceRandom",
     "AdviceTable",
+    "Classification",
     "Completion",
+    "ContextsFixed",
+    "ContextsGaussian",
+    "ContextsLogistic",
+    "ContextsSkewed",
     "Deterministic",
     "Diabetes",
     "Drifting",

@@ -13,6 +13,10 @@ from discreet.learners.arms.kl_ucb import KlUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
+from discreet.learners.contexts.glm_ucb import GlmUcb
+from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
+from discreet.learners.contexts.residual_descent import ResidualDescent
+from discreet.learners.contexts.unmoved import Unmoved
 from discreet.learners.functions.centre import Centre, RoundedCentre, SumCentre
 from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.descent import Fkm, TwoPoint
@@ -53,6 +57,7 @@ __all__ = [
     "Following",
     "Ftal",
     "Ftpl",
+    "GlmUcb",
     "GradientDescent",
     "Hedge",
     "Htinf",
@@ -60,11 +65,14 @@ __all__ = [
     "KlUcb",
     "LilUcb",
     "LinearFtpl",
+    "LinearUcb",
+    "LinearUcbOnSums",
     "Lucb",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
+    "ResidualDescent",
     "RoundedCentre",
     "RoundedProjectionFree",
     "Scrible",
@@ -76,4 +84,5 @@ __all__ = [
     "TwoPointLeader",
     "Ucb",
     "Uniform",
+    "Unmoved",
 ]

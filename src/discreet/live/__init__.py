@@ -3,7 +3,9 @@
 from discreet.live.advisor import Advisor
 from discreet.live.bandit import Bandit, Decision
 from discreet.live.best_arm_search import BestArmSearch
+from discreet.live.device import Device
 from discreet.live.experts import Experts, Trust
+from discreet.live.local_server import LocalServer
 from discreet.live.optimizer import Optimizer
 from discreet.live.points import Point
 from discreet.live.progress import Progress
@@ -15,8 +17,10 @@ __all__ = [
     "Bandit",
     "BestArmSearch",
     "Decision",
+    "Device",
     "Experts",
     "LiveRun",
+    "LocalServer",
     "Optimizer",
     "Point",
     "Progress",

@@ -136,6 +136,8 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
         live=not recipe["simulation"],
     )
     private = known.build(setting, **recipe["options"]).private
+    if not isinstance(private, Private):  # it does not play a problem that a face is for
+        raise DiscreetError(f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer.")
     return private if recipe["simulation"] else exactly(private)
 
 

@@ -18,6 +18,8 @@ from discreet.ranges import Range
 class Game(Component):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
+    shows_private: ClassVar[bool] = False  # whether what is shown is as sensitive as feedback, and not public
+
     @property
     def choices(self) -> int:
         """Among how many arms or experts a learner chooses, or in how many dimensions; 0 where it is not known."""
@@ -100,6 +102,7 @@ class Problem:
     default_rounds: ClassVar[int] = 10_000  # of a simulation; where learners stop by themselves, the most there are
     score: ClassVar[str] = "expected regret"  # what an algorithm's stated bound is about
     stops: ClassVar[bool] = False  # whether a game lasts until the learner is done, and how long that takes counts
+    shows_private: ClassVar[bool] = False  # whether what is shown before a round is as sensitive as feedback
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""

@@ -18,6 +18,7 @@ from discreet.reproduce import (
     slates,
     tossou_figure_1,
     zheng_table_1,
+    zheng_table_1_contextual,
     zheng_theorem_12,
 )
 from discreet.reproduce.registry import Reproduction, reproduction, reproductions
@@ -37,5 +38,6 @@ __all__ = [
     "slates",
     "tossou_figure_1",
     "zheng_table_1",
+    "zheng_table_1_contextual",
     "zheng_theorem_12",
 ]

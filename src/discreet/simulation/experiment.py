@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.algorithms import Algorithm, Setting, algorithm
+from discreet.contracts import Protected
 from discreet.environments.registry import file_options, find_environment
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten, unknown_name
 from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
-from discreet.private import Private
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
 from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
@@ -35,7 +35,7 @@ HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a Ke
 class Contender:
     """An algorithm in a simulation: a named one, or any channel with any learner.
 
-    >>> from discreet import Range
+    >>> from discreet import Private, Range
     >>> from discreet.channels import Open
     >>> from discreet.learners import Uniform
     >>> Contender(label="dice", private=Private(Open(Range(0.0, 1.0)), Uniform(4))).label
@@ -43,15 +43,17 @@ class Contender:
     """
 
     label: str
-    private: Private
+    private: Protected
     algorithm: str = "custom"
     facts: Mapping[str, Any] = field(default_factory=dict)  # what the manifest says about it
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str) or not self.label:
             raise DiscreetError(f"label is {self.label!r}, but must be a text that names the contender.")
-        if not isinstance(self.private, Private):
-            raise DiscreetError(f"private is {shorten(self.private)}, but must be a Private(channel, learner).")
+        if not isinstance(self.private, Protected):
+            raise DiscreetError(
+                f"private is {shorten(self.private)}, but must be a Private(channel, learner) or OnDevice."
+            )
 
     @classmethod
     def named(cls, name: str, setting: Setting[Problem], **options: Any) -> Contender:

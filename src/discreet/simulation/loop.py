@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Action, Floats, Generator, Integers, Trace
+from discreet.contracts import Action, Floats, Generator, Integers, Protected, Trace
 from discreet.errors import DiscreetError
 from discreet.kernel import arrays, as_plain, compilable, compile_for, copy, with_names
-from discreet.private import Private
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
@@ -28,7 +27,7 @@ class Held(NamedTuple):
 
 
 def play(
-    private: Private,
+    private: Protected,
     game: Game,
     marks: Integers,
     scores: Floats,
@@ -68,7 +67,7 @@ class Player:
     ``rounds`` is how many rounds it has played: fewer than were dealt, if the learner is done.
     """
 
-    def __init__(self, private: Private, streams: Streams, *, compiled: bool = True) -> None:
+    def __init__(self, private: Protected, streams: Streams, *, compiled: bool = True) -> None:
         given, needed = private.channel.release_size(), private.learner.release_size()
         if given and needed and given != needed:  # compiled loops would read beyond an array's end
             lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
@@ -117,6 +116,8 @@ class Player:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
+        if game.shows_private and not self.private.keeps_observations and self.private.guarantee.is_private:
+            raise DiscreetError("the game shows private contexts, which Private hands to its learner: use OnDevice.")
         mine, theirs = self.private.learner.choices, game.choices
         if mine and theirs and mine != theirs:
             what = "dimensions" if game.action_shape else "actions"

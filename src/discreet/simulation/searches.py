@@ -9,11 +9,10 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from discreet.contracts import Floats, Integers
+from discreet.contracts import Floats, Integers, Protected
 from discreet.errors import DiscreetError
 from discreet.learners.search.searching import Searching
 from discreet.options import Values
-from discreet.private import Private
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -111,7 +110,7 @@ def search(
 
 
 def run_search(
-    privates: Sequence[Private],
+    privates: Sequence[Protected],
     environment: SearchEnvironment,
     horizon: int,
     *,
@@ -141,7 +140,7 @@ def run_search(
     return SearchOutcome(np.array(samples), np.array(answers), np.array(pulls), seconds)
 
 
-def searching(private: Private) -> Searching:
+def searching(private: Protected) -> Searching:
     """Return the learner of a search, or refuse one that has no answers."""
     if not isinstance(private.learner, Searching):
         raise DiscreetError(

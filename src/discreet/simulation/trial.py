@@ -10,8 +10,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers
-from discreet.private import Private
+from discreet.contracts import Floats, Generator, Integers, Protected
 from discreet.problems import Environment, Game, TableGame
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
@@ -53,7 +52,7 @@ def rounds_at_once(actions: int) -> int:
 
 
 def run_trial(
-    privates: Sequence[Private],
+    privates: Sequence[Protected],
     environment: Environment,
     marks: Integers,
     *,

@@ -1,0 +1,86 @@
+"""When a linear model is fitted again, how far its matrix is shifted, and how wide its confidence is."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers
+from discreet.learners.contexts.linear_ucb import Schedule
+
+Constants = Literal["practice", "theory"]
+FAILURE = 0.05  # the probability α with which confidence may fail
+GROWTH = 1.03  # by which rounds grow from one fit to the next
+UNPROVED = "none is proved: the constants are chosen by measurements (constants=theory has those of the analysis)"
+
+
+class Factors(NamedTuple):
+    """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, and how fast reports are forgotten."""
+
+    shift: float
+    width: float
+    reach: float
+    recency: float
+
+
+THEORY = Factors(2.0, 1.0, 0.0, 0.0)  # those of the analysis
+
+
+class Deviations(NamedTuple):
+    """Standard deviations of the noise in the sums at some times: of an entry on the diagonal, and of the vector."""
+
+    matrix: Floats
+    vector: Floats
+
+
+def fit_times(rounds: int) -> Integers:
+    """Return after how many reports the model is fitted: all at first, and then ever more rarely.
+
+    >>> fit_times(10).tolist(), len(fit_times(2**18))
+    ([1, 2, 3, 4, 5, 6, 7, 8, 9], 355)
+    """
+    times = [1]
+    while times[-1] < rounds:
+        times.append(max(times[-1] + 1, int(times[-1] * GROWTH)))
+    return np.array(times[:-1] or [1], dtype=np.int64)
+
+
+def effective(times: Integers, recency: float) -> Floats:
+    """Return the sum over s ≤ t of (s / t)^(2 recency): as many reports without weights have the same noise.
+
+    >>> effective(np.array([1, 10]), 0.0).tolist(), effective(np.array([1, 10]), 1.0).round(9).tolist()
+    ([1.0, 10.0], [1.0, 3.85])
+    """
+    t = times.astype(np.float64)
+    return t if recency == 0.0 else t / (2.0 * recency + 1.0) + 0.5 + recency / (6.0 * t)
+
+
+def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
+    """Return the schedule of LinUCB: no shift but 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
+    t = times.astype(np.float64)
+    widths = np.sqrt(2.0 * math.log(1.0 / FAILURE) + dimension * np.log1p(t / dimension)) + 1.0
+    return Schedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
+
+
+def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
+    """Return Υ, which the largest eigenvalue of the noise in the matrix does not exceed in any round, but with α / 3.
+
+    Υ = σ (sqrt(2 d) + sqrt(2 ln(6 T / α))) for symmetric Gaussian noise with deviation σ on the diagonal and σ / sqrt(2)
+    off it. For reports of fixed length it is checked by measurement, and not proved.
+    """
+    return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * math.log(6.0 * rounds / FAILURE)))
+
+
+def with_noise(dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors) -> Schedule:
+    """Return the schedule for noisy moments, both c and β times a factor.
+
+    c = 2 Υ; β = sqrt(2 ln(3 T/α) + d ln(1 + t / (d Υ))) + sqrt(3 Υ) + σ_ξ (sqrt(d) + sqrt(2 ln(3 T/α))) / sqrt(Υ).
+    The three terms are the noise of rewards, the shift, and the noise on y x.
+    """
+    most, log = upsilon(dimension, rounds, noise.matrix), math.log(3.0 * rounds / FAILURE)
+    rewards = np.sqrt(2.0 * log + dimension * np.log1p(times / (dimension * most)))
+    vector = noise.vector * (math.sqrt(dimension) + math.sqrt(2.0 * log)) / np.sqrt(most)
+    shifts, widths = factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector)
+    return Schedule(times, shifts, widths, factors.reach * shifts)

@@ -1,0 +1,58 @@
+"""The matrix of moments and the gradient of one record, in one report: for generalised linear models."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from discreet.channels.links import Link, LogisticLink
+from discreet.channels.moments import Moments
+from discreet.contracts import Floats, Record
+from discreet.errors import DiscreetError
+from discreet.mechanisms import Hemisphere
+
+
+class GlmMoments(Moments):
+    """Reports x x' and the gradient (g(z) - y) x / L at the public point θ, which is the query; z = ⟨x, θ⟩, y in [0, 1].
+
+    It is ``Moments`` with the residual in the place of the reward: |g(z) - y| ≤ L = ``link.residual``, as z is brought
+    into [-1, 1] and y is clamped; so the same sensitivity holds, and the same guarantee (docs/proofs.md: Moments).
+    Zheng et al. 2020, Algorithm 3, also send z x, which the server can compute from x x' and θ.
+
+    >>> GlmMoments.example().guarantee.short
+    '2-differential privacy'
+    """
+
+    link: Link
+
+    @classmethod
+    def over(cls, moments: Moments, link: Link) -> Self:
+        """Return the channel with the noise and the weights of one for moments."""
+        return cls(**moments._asdict(), link=link)
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        plain = Moments.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
+        return cls.over(plain, LogisticLink.start())
+
+    def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
+        """Write the weighted moments and the gradient."""
+        if query.size != self.dimension:
+            raise DiscreetError("the query has another number of entries than the channel was made for.")
+        self.form(feedback, vector)
+        last = vector.size - self.dimension
+        along, features = 0.0, feedback.features
+        total = 0.0
+        for i in range(self.dimension):
+            part = float(features[i])
+            total += part * part
+            along += float(query[i]) * part
+        along = along / max(np.sqrt(total), self.norm) if total < np.inf else 0.0
+        along = min(1.0, max(-1.0, along)) if along == along else 0.0
+        gain = 1.0 - self.bounds.fraction(self.bounds.clamp(feedback.outcome))
+        short = min(1.0, max(-1.0, (self.link.mean(along) - gain) / self.link.residual))
+        factor = short * self.linear / max(np.sqrt(total), self.norm) if total < np.inf else 0.0
+        for i in range(self.dimension):
+            vector[last + i] = factor * features[i] if factor != 0.0 else 0.0

@@ -1,0 +1,62 @@
+"""Channels of devices: one vector is formed of a record, gets noise once, and leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from discreet.contracts import Channel, Floats, Generator, Noise, Query, Record, Release
+from discreet.errors import DiscreetError
+from discreet.guarantee import RECORD, REPORTS, Guarantee
+
+
+class Reporting(Channel):
+    """Reports one vector a round. A program can also do the three steps by itself: form it, add noise, bring it back."""
+
+    holds_feedback = False
+
+    @property
+    def noise(self) -> Noise:
+        """The noise on the vector."""
+        raise NotImplementedError
+
+    @property
+    def released(self) -> Floats:
+        """Where the vector is formed; what is left in it was released."""
+        raise NotImplementedError
+
+    def statistic(self, feedback: Record, query: Query, vector: Floats) -> None:
+        """Write the vector that is to be noised: raw."""
+        raise NotImplementedError
+
+    def finish(self, vector: Floats) -> None:
+        """Bring a noisy vector to the units that the server learns in."""
+        raise NotImplementedError
+
+    def offer(self, feedback: Record, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Report the vector, with fresh noise."""
+        self.statistic(feedback, query, self.released)
+        self.noise.perturb(self.released, rng)
+        self.finish(self.released)
+        return True, self.released
+
+    def release_size(self) -> int:
+        """Return how many numbers a report has."""
+        return self.released.size
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+
+def on_devices(noise: Noise, sensitivity: float, source: str) -> Guarantee:
+    """Return what one report of a device guarantees."""
+    found = noise.guarantee(sensitivity, model="local", source=source)
+    return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
+
+
+def exact_direction(noise: Noise, guarantee: Guarantee) -> Noise:
+    """Return exact noise for a vector of length at most 1, or refuse: noise on coordinates would need a grid for all."""
+    if noise.is_gaussian:
+        raise DiscreetError("noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere.")
+    return noise.exact(guarantee, 2.0)

@@ -1,0 +1,135 @@
+"""Running sums of moments at a trusted server: the joint model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from discreet.channels.moments import ROOT, MomentShape, moment_size
+from discreet.channels.moves import Moves
+from discreet.channels.running_sum import RunningSum
+from discreet.contracts import Channel, Floats, Generator, NoiseScale, Query, Record, Release
+from discreet.errors import DiscreetError, check_int, check_positive, check_range
+from discreet.factorisations import Buffered, Factorisation, Tree
+from discreet.guarantee import RECORD, Guarantee
+from discreet.kernel import Raw
+from discreet.ranges import Range, make_range
+from discreet.sensitivities import moments
+
+UP = 1.0 + 2.0**-40  # covers rounding in weights and moments
+
+
+class RunningMoments(MomentShape):
+    """Releases the sum of the moments x x' and y x of all records so far, with the noise of a running sum.
+
+    The server is trusted with records, and shows nothing but what follows from noisy sums. Formal guarantee: a replaced
+    record moves one weighted vector by at most ``movement``, which the running sum hides (docs/proofs.md: Moments,
+    Factorisations, Devices). Everybody but the person of a round sees no more of it than that (joint model).
+
+    >>> channel = RunningMoments.calibrated(dimension=3, prefixes=999, epsilon=1.0, delta=1e-6)
+    >>> channel.guarantee.short, channel.guarantee.model
+    ('(1, 1e-06)-differential privacy', 'joint')
+    """
+
+    one_stream = True
+
+    running: RunningSum
+    vector: Raw[Floats]
+    released: Raw[Floats]
+
+    @classmethod
+    def calibrated(
+        cls,
+        *,
+        dimension: int,
+        prefixes: int,
+        epsilon: float,
+        delta: float = 0.0,
+        balance: float = 1.0,
+        bounds: Range | None = None,
+        norm: float = 1.0,
+    ) -> Self:
+        """Return the channel with the least noise: Gaussian with buffers, or without a delta spherical on a tree."""
+        size = check_int("dimension", dimension, least=1)
+        linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
+        moved = moments(dimension=size, largest=1.0, matrix_scale=1.0, vector_scale=1.0 / linear)
+        kind: type[Factorisation] = Buffered if delta > 0.0 else Tree
+        running = RunningSum.calibrated(
+            Moves(moment_size(size), UP * moved, max(1.0, linear) * UP),
+            kind,
+            prefixes=prefixes,
+            noise="gaussian" if delta > 0.0 else "spherical",
+            epsilon=epsilon,
+            delta=delta,
+        )
+        return cls(
+            bounds=bounds or make_range(-1.0, 1.0),
+            norm=check_positive("norm", norm),
+            dimension=size,
+            diagonal=1.0,
+            off_diagonal=ROOT,
+            linear=linear,
+            running=running,
+            vector=np.zeros(moment_size(size)),
+            released=np.zeros(moment_size(size)),
+        )
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.calibrated(dimension=2, prefixes=20, epsilon=2.0)
+
+    def take(self, feedback: Record, query: Query) -> bool:
+        """Take a record; return whether a sum is to be released."""
+        self.form(feedback, self.vector)
+        return self.running.take(self.vector, query)
+
+    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+        """Release the sum of all moments."""
+        ready, sums = self.running.release(query, rng)
+        for i in range(self.released.size):
+            self.vector[i] = 0.0
+            self.released[i] = sums[i]
+        self.unweigh(self.released)
+        return ready, self.released
+
+    def nothing(self, query: Query) -> tuple[bool, Release]:
+        """Return that nothing is released."""
+        return False, self.released
+
+    def rounds_seen(self) -> int:
+        """Return how many rounds came."""
+        return self.running.rounds_seen()
+
+    def release_size(self) -> int:
+        """Return how many numbers a release has."""
+        return self.released.size
+
+    def _with_exact_noise(self) -> Channel:
+        """Refuse: moments are not on a grid yet."""
+        raise DiscreetError("running sums of moments are for simulation only.")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """That of the running sum, for everybody but the person of the replaced round."""
+        known = self.running.guarantee
+        if not known.is_private:
+            return known
+        source = f"{known.source}, of moments (docs/proofs.md: Moments, Devices)"
+        return replace(known, model="joint", source=source, datum=RECORD)
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.running.has_gaussian_noise
+
+    @property
+    def noise_scales(self) -> tuple[NoiseScale, ...]:
+        """The noise of the running sum, in the units of y from -1 to 1."""
+        return tuple(noise.times(1.0 / self.linear) for noise in self.running.noise_scales)
+
+    def _check_copy(self) -> None:
+        self.running._check_copy()

@@ -1,0 +1,105 @@
+"""Gradient steps on reported residuals, for devices that choose greedily."""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers, Query, Release, Server, Trace
+from discreet.errors import check_int, check_positive
+from discreet.models import GreedyModel
+
+FIRST_GAIN, FIRST_OFFSET = 2.0, 10.0  # of steps while features are looked at one by one
+
+
+class ResidualDescent(Server):
+    """Moves a point θ against every report g, and publishes a weighted mean of the points.
+
+    First every feature i is looked at by itself, for ``sweep`` rounds: devices are made to play the arm with the most of
+    it, and θ(i) alone moves, so that noise in all other entries is left out. Then
+
+        θ ← Π(θ - gain / (offset + t) · g),    mean ← mean + averaging / (t + averaging) · (θ - mean),
+
+    Π the projection onto the unit ball. Without the sweep a greedy choice can lock in to a wrong arm where contexts are
+    not diverse: noise decides which arms are played, and nothing is ever learned of the others.
+
+    Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021 prove sqrt(T).
+    """
+
+    sweep: int
+    gain: float
+    offset: float
+    averaging: float
+    model: GreedyModel
+    rounds: Integers
+
+    @classmethod
+    def start(cls, *, dimension: int, gain: float, offset: float, averaging: float = 2.0, sweep: int = 0) -> Self:
+        """Return the server before the first report."""
+        size, each = check_int("dimension", dimension, least=1), check_int("sweep", sweep, least=0)
+        learner = cls(
+            sweep=each,
+            gain=check_positive("gain", gain),
+            offset=check_positive("offset", offset),
+            averaging=check_positive("averaging", averaging),
+            model=GreedyModel(np.zeros(size), np.zeros(size)),
+            rounds=np.zeros(1, np.int64),
+        )
+        learner.show_direction()
+        return learner
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.start(dimension=3, gain=3.0, offset=24.0, sweep=20)
+
+    @property
+    def choices(self) -> int:
+        """The number of features."""
+        return self.model.point.size
+
+    def release_size(self) -> int:
+        """Return how many numbers a report has."""
+        return self.model.point.size
+
+    def query(self, trace: Trace) -> Query:
+        """Return the point at which residuals are wanted."""
+        return self.model.point
+
+    def learn(self, trace: Trace, released: Release) -> None:
+        """Take a step, and publish what to choose with."""
+        point, t = self.model.point, self.rounds[0]
+        self.rounds[0] = t + 1
+        if t < self.sweep * point.size:
+            feature = t // self.sweep
+            step = FIRST_GAIN / (FIRST_OFFSET + t - feature * self.sweep)
+            point[feature] = min(1.0, max(-1.0, point[feature] - step * released[feature]))
+            self.show_direction()
+        else:
+            self.descend(released, t)
+
+    def descend(self, released: Floats, t: int) -> None:
+        """Take a step with all entries, and publish the new mean."""
+        point, mean = self.model.point, self.model.estimate
+        step, share = self.gain / (self.offset + t), self.averaging / (t + self.averaging)
+        total = 0.0
+        for i in range(point.size):
+            point[i] -= step * released[i]
+            total += point[i] * point[i]
+        shrink = 1.0 / math.sqrt(total) if total > 1.0 else 1.0
+        for i in range(point.size):
+            point[i] *= shrink
+            mean[i] += share * (point[i] - mean[i])
+
+    def show_direction(self) -> None:
+        """Publish the feature that is looked at; after the last one, the point."""
+        point, mean = self.model.point, self.model.estimate
+        t = self.rounds[0]
+        if t < self.sweep * point.size:
+            for i in range(point.size):
+                mean[i] = 1.0 if i == t // self.sweep else 0.0
+        else:
+            for i in range(point.size):
+                mean[i] = point[i]

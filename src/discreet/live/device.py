@@ -1,0 +1,129 @@
+"""One half of local privacy for programs: what runs at a person's side, and never sends anything but noisy reports."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from discreet.contracts import Floats, Record, Server
+from discreet.errors import DiscreetError, check_finite, check_flag, shorten
+from discreet.guarantee import Guarantee
+from discreet.ledger import Ledger
+from discreet.live.messages import pack_report, task_for, unpack_model
+
+TOLERANCE = 1e-9
+
+
+class Round(NamedTuple):
+    """What a device knows between its choice and its report: raw."""
+
+    version: int
+    server: Server
+    features: Floats
+
+
+class Device:
+    """Chooses with a published model, makes one noisy report of the outcome, and forgets both.
+
+    All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private by itself (exact
+    noise of a hemisphere), for the features and the outcome together. **The choice is not protected:** it follows from
+    the features without noise, so a server that sees it, or what it causes, learns about them; so do names, times and
+    addresses that go with a report. ``ledger`` is the person's own budget, charged before each report: the server cannot
+    know who reports.
+
+    >>> from discreet.live import LocalServer
+    >>> server = LocalServer(dimension=2, horizon=1000, epsilon=1.0)
+    >>> device = Device(dimension=2, epsilon=1.0, ledger=Ledger(3.0))
+    >>> device.update(server.model())
+    >>> arm = device.choose([[0.6, 0.0], [0.0, 0.8], [0.3, 0.3]])
+    >>> message = device.report(reward=1.0)
+    >>> len(message), server.receive(message)
+    (32, 1)
+    """
+
+    def __init__(
+        self,
+        *,
+        dimension: int,
+        epsilon: float,
+        low: float = 0.0,
+        high: float = 1.0,
+        norm: float = 1.0,
+        algorithm: str = "local-greedy",
+        clip: bool = False,
+        ledger: Ledger | None = None,
+    ) -> None:
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a Ledger.")
+        self._task = task_for(
+            algorithm, dimension=dimension, horizon=1000, epsilon=epsilon, low=low, high=high, norm=norm
+        )
+        self._dimension, self._norm, self._range = dimension, norm, (low, high)
+        self._clip, self._ledger = check_flag("clip", clip), ledger
+        self._published: tuple[int, Server] | None = None
+        self._open: Round | None = None
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each report guarantees, by itself."""
+        return self._task.channel.guarantee
+
+    def update(self, model: bytes) -> None:
+        """Take a newly published model; the round that is open keeps its own."""
+        self._published = unpack_model(self._task, model)
+
+    def choose(self, contexts: ArrayLike) -> int:
+        """Return which arm to play, given a row of features for each; what was open before is forgotten."""
+        if self._published is None:
+            raise DiscreetError("there is no model yet: call update with what the server published.")
+        features = self._checked(contexts)
+        version, server = self._published
+        arm = int(self._task.policy.choose(server.model, features, np.random.default_rng()))
+        self._open = Round(version, server, features[arm].copy())
+        return arm
+
+    def report(self, reward: float) -> bytes:
+        """Return the report of the open round, once; nothing of the round is kept, whatever happens."""
+        if self._open is None:
+            raise DiscreetError("no round is open: choose comes first, and each is reported once.")
+        round_, self._open = self._open, None
+        low, high = self._range
+        outcome = low + high - check_finite("reward", reward)
+        if not low <= outcome <= high and not self._clip:
+            raise DiscreetError(f"reward is {reward!r}, but must be between {low:g} and {high:g}.")
+        if self._ledger is not None:
+            self._ledger.charge(self.guarantee, label="report")
+        vector = np.zeros(self._task.noise.dimension)
+        query = round_.server.query(0)
+        self._task.channel.statistic(Record(round_.features, outcome), query, vector)
+        return pack_report(self._task, round_.version, self._task.noise.encode(vector))
+
+    def _checked(self, contexts: ArrayLike) -> Floats:
+        """Return contexts as a table, none longer than declared, or refuse them."""
+        try:
+            features: Floats = np.array(contexts, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DiscreetError("contexts is no table of numbers: give a row of features for each arm.") from None
+        if features.ndim != 2 or features.shape[1] != self._dimension or features.shape[0] < 2:
+            wanted = f"at least 2 rows of {self._dimension}"
+            raise DiscreetError(f"contexts has the shape {features.shape}, but must have {wanted} features.")
+        if not np.isfinite(features).all():
+            raise DiscreetError("contexts has entries that are not finite numbers.")
+        lengths = np.linalg.norm(features, axis=1)
+        if (lengths > self._norm * (1.0 + TOLERANCE)).any():
+            if not self._clip:
+                raise DiscreetError(
+                    f"a context has length {lengths.max():g}, but at most {self._norm:g} is declared: declare a larger "
+                    "norm, or clip."
+                )
+            features *= np.minimum(1.0, self._norm / np.maximum(lengths, 1e-300))[:, None]
+        return features
+
+    def __repr__(self) -> str:
+        state = "a round is open" if self._open is not None else "no round is open"
+        return f"Device({self._dimension} features, {self.guarantee.short} a report, {state})"
+
+    def __reduce__(self) -> str:
+        raise DiscreetError("a device cannot be copied or pickled: what is open in it is raw.")

@@ -1,0 +1,242 @@
+"""Pure noise for vectors of length at most 1: what is reported is a direction, and always of the same length."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy import optimize, special
+
+from discreet.contracts import Floats, Generator, Noise
+from discreet.curves import Pure
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.guarantee import Guarantee, Model
+from discreet.kernel import Raw
+from discreet.mechanisms.exact_directions import ExactHemisphere
+
+CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
+
+
+class DirectionShape(Noise):
+    """A direction times ``reach``, whatever the vector: its mean is the vector, which must not be longer than 1.
+
+    Every report costs epsilon, however little the vector moved; nothing is proved of several reports about one vector.
+    """
+
+    norm: ClassVar[float] = 2.0
+    is_bounded: ClassVar[bool] = True
+    has_memory: ClassVar[bool] = False
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return 1 / n: the mean square of a coordinate, on average over all of them."""
+        return 1.0 / dimension
+
+    def densities(self, reports: Floats, vector: Floats) -> Floats:
+        """Return the density of each report, a row each, for a vector; 1 is that of a uniform direction."""
+        raise NotImplementedError
+
+
+class Hemisphere(DirectionShape):
+    """Reports a uniform direction z times ``reach``, on the side of the vector v more often than on the other.
+
+    P(⟨z, v⟩ ≥ 0) = 1/2 + tanh(ε/2) |v| / 2, and z is uniform given its side (Duchi, Jordan & Wainwright 2018). So the
+    report is ε-differentially private; its mean is v with reach = sqrt(π) Γ((n+1)/2) / Γ(n/2) / tanh(ε/2)
+    (docs/proofs.md: Directions). Only a coin looks at the data, so that live use can toss it exactly.
+
+    >>> round(Hemisphere.calibrate(dimension=10, epsilon=1.0).reach, 6)
+    8.365047
+    """
+
+    kind: ClassVar[str] = "hemisphere"
+
+    reach: float
+    epsilon: float
+    direction: Raw[Floats]  # to work in
+
+    @classmethod
+    def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
+        """Return the noise for vectors of a dimension."""
+        size, budget = check_int("dimension", dimension, least=1), check_positive("epsilon", epsilon)
+        return cls(1.0 / (mean_side(size) * math.tanh(0.5 * budget)), budget, np.zeros(size))
+
+    @property
+    def scale(self) -> float:
+        """The length of a report."""
+        return self.reach
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Put a report in the place of a vector."""
+        length, size, side = 0.0, 0.0, 0.0
+        for i in range(vector.size):
+            part = rng.standard_normal()
+            length += vector[i] * vector[i]
+            size += part * part
+            side += part * vector[i]
+            self.direction[i] = part
+        length = min(1.0, math.sqrt(length)) if length >= 0.0 else 0.0
+        towards = rng.random() < 0.5 + 0.5 * math.tanh(0.5 * self.epsilon) * length
+        factor = self.reach / math.sqrt(size) if size > 0.0 else 0.0
+        if (side >= 0.0) != towards:
+            factor = -factor
+        for i in range(vector.size):
+            vector[i] = factor * self.direction[i]
+            self.direction[i] = 0.0
+
+    def densities(self, reports: Floats, vector: Floats) -> Floats:
+        """Return 1 ± tanh(ε/2) |v|, by the side of each report."""
+        tilt = math.tanh(0.5 * self.epsilon) * min(1.0, float(np.linalg.norm(vector)))
+        return np.where(reports @ vector >= 0.0, 1.0 + tilt, 1.0 - tilt)
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one report guarantees: epsilon, however little the vector can move."""
+        return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
+
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactHemisphere:
+        """Return the exact twin with the same epsilon."""
+        return ExactHemisphere.calibrate(dimension=self.direction.size, epsilon=self.epsilon)
+
+
+class Cap(DirectionShape):
+    """Reports a direction z times ``reach``, more often from the cap ⟨z, u⟩ ≥ γ around u = ±v / |v| than from the rest.
+
+    u has the sign of v with probability (1 + |v|) / 2. With q the share of the sphere that the cap has, z is uniform on
+    the cap with probability p = e^ε q / (1 - q + e^ε q), and on the rest otherwise (PrivUnit: Bhowmick et al. 2018). So
+    the densities of two vectors differ by at most e^ε. ``calibrate`` finds the γ of the shortest report with mean v
+    (docs/proofs.md: Directions). For simulation only: whether z is in the cap is found by rejection, which takes time.
+
+    >>> cap = Cap.calibrate(dimension=10, epsilon=1.0)
+    >>> round(cap.reach, 6), round(cap.threshold, 4), round(cap.inside, 4)
+    (7.793115, 0.1283, 0.5978)
+    """
+
+    kind: ClassVar[str] = "cap"
+
+    threshold: float  # γ
+    inside: float  # p
+    reach: float
+    epsilon: float
+    direction: Raw[Floats]  # to work in
+
+    @classmethod
+    def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
+        """Return the noise with the shortest reports for vectors of a dimension."""
+        if check_int("dimension", dimension, least=1) < 2:
+            raise DiscreetError(f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere.")
+        budget = check_positive("epsilon", epsilon)
+        found = optimize.minimize_scalar(
+            lambda threshold: -_mean_along(dimension, budget, threshold),
+            bounds=(0.0, 0.999),
+            method="bounded",
+            options={"xatol": 1e-10},
+        )
+        threshold = max(0.0, float(found.x), key=lambda each: _mean_along(dimension, budget, each))
+        inside = _inside(cap_share(dimension, threshold), budget)
+        return cls(threshold, inside, 1.0 / _mean_along(dimension, budget, threshold), budget, np.zeros(dimension))
+
+    @property
+    def scale(self) -> float:
+        """The length of a report."""
+        return self.reach
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Put a report in the place of a vector."""
+        size = vector.size
+        length = 0.0
+        for i in range(size):
+            length += vector[i] * vector[i]
+        length = math.sqrt(length) if length >= 0.0 else 0.0
+        sign = 1.0 if rng.random() < 0.5 + 0.5 * min(1.0, length) else -1.0
+        along = self.along_tail(rng) if rng.random() < self.inside else self.along_rest(rng)
+        if not 1e-150 < length < math.inf:  # all directions are alike
+            for i in range(size):
+                vector[i] = 0.0
+            vector[0] = length = 1.0
+        dot = 0.0
+        for i in range(size):
+            vector[i] *= sign / length
+            self.direction[i] = rng.standard_normal()
+            dot += self.direction[i] * vector[i]
+        rest = 0.0
+        for i in range(size):
+            self.direction[i] -= dot * vector[i]
+            rest += self.direction[i] * self.direction[i]
+        across = self.reach * math.sqrt((1.0 - along * along) / rest) if rest > 0.0 else 0.0
+        for i in range(size):
+            vector[i] = self.reach * along * vector[i] + across * self.direction[i]
+            self.direction[i] = 0.0
+
+    def along_rest(self, rng: Generator) -> float:
+        """Return the coordinate along an axis of a uniform direction that is not in the cap, half of them at least."""
+        half = 0.5 * (self.direction.size - 1)
+        along = 2.0 * rng.beta(half, half) - 1.0
+        while along >= self.threshold:
+            along = 2.0 * rng.beta(half, half) - 1.0
+        return along
+
+    def along_tail(self, rng: Generator) -> float:
+        """Return the coordinate along its axis of a uniform direction in the cap.
+
+        Its density is proportional to (1 - z²)^((n-3)/2), log-concave from n = 4 on, and so below an exponential that
+        touches it at γ: that is drawn, up to 1, and accepted with the ratio of the two.
+        """
+        power, start = 0.5 * (self.direction.size - 3), self.threshold
+        slope = 2.0 * power * start / (1.0 - start * start)
+        if slope < 1.0 or power <= 0.0:  # small dimensions, and hardly a cap
+            half = 0.5 * (self.direction.size - 1)
+            along = 2.0 * rng.beta(half, half) - 1.0
+            while along < start:
+                along = 2.0 * rng.beta(half, half) - 1.0
+            return along
+        missing = math.exp(-slope * (1.0 - start))
+        while True:
+            step = -math.log(1.0 - rng.random() * (1.0 - missing)) / slope
+            along = min(start + step, 1.0)
+            left = (1.0 - along * along) / (1.0 - start * start)
+            if rng.random() < left**power * math.exp(slope * step):
+                return along
+
+    def densities(self, reports: Floats, vector: Floats) -> Floats:
+        """Return p / q in the cap and (1 - p) / (1 - q) elsewhere, for both signs of the vector as likely as they are."""
+        length, share = float(np.linalg.norm(vector)), cap_share(self.direction.size, self.threshold)
+        along = reports @ (vector / length) / self.reach if length > 0.0 else reports[:, 0] / self.reach
+        within, beyond = self.inside / share, (1.0 - self.inside) / (1.0 - share)
+        signs = (0.5 + 0.5 * min(1.0, length), 1.0), (0.5 - 0.5 * min(1.0, length), -1.0)
+        total = np.zeros(len(reports))
+        for chance, sign in signs:
+            total += chance * np.where(sign * along >= self.threshold, within, beyond)
+        return total
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one report guarantees, from the share of the sphere that the cap really has."""
+        share = cap_share(self.direction.size, self.threshold)
+        found = abs(math.log(self.inside / (1.0 - self.inside)) - math.log(share / (1.0 - share)))
+        stated = self.epsilon if abs(found - self.epsilon) <= CLOSE * max(1.0, self.epsilon) else found
+        return Guarantee.of(Pure(stated), delta=0.0, model=model, source=source)
+
+
+def mean_side(dimension: int) -> float:
+    """Return the mean of |⟨z, u⟩| for a uniform direction z: Γ(n/2) / (sqrt(π) Γ((n+1)/2))."""
+    ratio = special.gammaln(0.5 * dimension) - special.gammaln(0.5 * (dimension + 1))
+    return math.exp(float(ratio)) / math.sqrt(math.pi)
+
+
+def cap_share(dimension: int, threshold: float) -> float:
+    """Return q = P(⟨z, u⟩ ≥ γ) for a uniform direction z: (1 + ⟨z, u⟩) / 2 has a Beta((n-1)/2, (n-1)/2) distribution."""
+    half = 0.5 * (dimension - 1)
+    return float(special.betainc(half, half, 0.5 * (1.0 - threshold)))
+
+
+def _inside(share: float, epsilon: float) -> float:
+    """Return p = e^ε q / (1 - q + e^ε q), without overflow."""
+    return share / (share + (1.0 - share) * math.exp(-epsilon))
+
+
+def _mean_along(dimension: int, epsilon: float, threshold: float) -> float:
+    """Return m = E ⟨z, u⟩: with a = E max(⟨z, u⟩ over the cap), m = a (p / q - (1 - p) / (1 - q))."""
+    share = cap_share(dimension, threshold)
+    if not share > 0.0:
+        return 0.0
+    part = 0.5 * mean_side(dimension) * (1.0 - threshold * threshold) ** (0.5 * (dimension - 1))
+    inside = _inside(share, epsilon)
+    return float(part * (inside / share - (1.0 - inside) / (1.0 - share)))

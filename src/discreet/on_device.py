@@ -1,0 +1,57 @@
+"""Where what is shown is private too: the device chooses and reports, and the server learns from reports alone."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from discreet.contracts import Action, Channel, Feedback, Generator, Observation, Policy, Protected, Server, Trace
+from discreet.guarantee import Guarantee
+
+
+class OnDevice(Protected):
+    """Joins a device, which is policy and channel, with a server, the learner, that is handed nothing but reports.
+
+    A round's datum is its whole record: all contexts that were shown, and the outcome. Neighbours replace one.
+
+    **Theorem.** Let the sequence of reports that ``channel`` releases be (epsilon, delta)-differentially private, also
+    when each round's record depends on what was released before. Then so is everything that the server holds and
+    publishes: the learner's whole state, all models, and anything computed from them. So are, together with it, the
+    actions of all *other* rounds, whoever played them: the replaced record has no other way to them than reports.
+
+    *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``tell`` hands the record to the channel, and
+    only what is released to the learner. So by induction over rounds the state of the learner, and the model, are
+    functions of earlier reports, the same ones in both worlds. The action of a round is a function of the model, of the
+    contexts of that round and of coins of its own; in rounds that are not replaced all of these are functions of
+    reports and of what is alike in both worlds. Functions of a private output, with independent randomness, are private
+    (docs/proofs.md: Devices). ∎
+
+    *What it does not cover.* The action of the replaced round itself is a function of its contexts, without noise.
+    **A server that sees the action voids the privacy of the context**, whatever the report says; so do user names, times
+    and lengths of messages that depend on the action.
+    """
+
+    keeps_observations: ClassVar[bool] = True
+
+    channel: Channel
+    policy: Policy
+    learner: Server
+
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+        """Let the device choose, with the published model; the trace, which the server gets, says nothing."""
+        return self.policy.choose(self.learner.model, observation, rng), 0
+
+    def hold_for(self, trace: Trace) -> int:
+        """Return one round: the next one shows other contexts."""
+        return 1
+
+    def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
+        """Hand the record to the channel; let the server learn if something is released, and say whether it was."""
+        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        if ready:
+            self.learner.learn(trace, released)
+        return ready
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The channel's guarantee, or what the channel proves of this very learner."""
+        return self.channel.guarantee_with(self.learner)

@@ -1,0 +1,208 @@
+"""Contextual bandits: each round shows a vector of features for every arm, which is as private as the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers, Record
+from discreet.errors import DiscreetError, check_int, check_positive, count
+from discreet.problems.arms import MOST_ARMS
+from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
+from discreet.ranges import Range
+
+TOLERANCE = 1e-9  # by which a context may be too long, through rounding
+
+
+@dataclass(frozen=True)
+class Contexts(Problem):
+    """Arms with features, other ones in every round; the rival plays the arm that is best for the features of a round.
+
+    >>> problem = Contexts(10, 5)
+    >>> str(problem), problem.sizes, problem.rivals
+    ('arms with contexts', '10 arms with 5 features', 'the best arm of 10 for every context')
+    """
+
+    title = "contextual bandit"
+    feedback = "loss of the played arm, with its features"
+    default_environment = "contexts-gaussian"
+    shows_private: ClassVar[bool] = True
+
+    arms: int = field(default=10, metadata={"help": "Number of arms."})
+    dimension: int = field(default=10, metadata={"help": "Number of features of an arm."})
+    norm: float = field(default=1.0, metadata={"help": "Largest length of a vector of features."})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "dimension", check_int("dimension", self.dimension, least=1, most=10_000))
+        object.__setattr__(self, "norm", check_positive("norm", self.norm))
+
+    def __str__(self) -> str:
+        return "arms with contexts"
+
+    @property
+    def sizes(self) -> str:
+        """How many arms and features there are."""
+        return f"{self.arms:,} arms with {count(self.dimension, 'feature')}"
+
+    @property
+    def rival(self) -> str:
+        """The comparator."""
+        return "the best arm"
+
+    @property
+    def rivals(self) -> str:
+        """The comparator, and among how many."""
+        return f"the best arm of {self.arms:,} for every context"
+
+    @property
+    def actions(self) -> int:
+        """How many numbers a round has: features of every arm."""
+        return self.arms * self.dimension
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What is declared of contexts."""
+        return {"contexts": f"of length at most {self.norm:g}; they are private, as outcomes are"}
+
+    def blind_regret(self, bounds: Range) -> float:
+        """Return that of uniform play, which plays every arm as often as the best one."""
+        return bounds.width * (1.0 - 1.0 / self.arms)
+
+    def check(
+        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+    ) -> tuple[Tabled, int]:
+        """Return the game with outcomes in the declared range and contexts no longer than declared, or refuse it."""
+        contexts = cast(ContextGame, game)
+        shape = (self.arms, self.dimension)
+        if contexts.table.ndim != 3 or contexts.table.shape[1:] != shape:
+            raise DiscreetError(
+                f"contexts of a {row} have the shape {contexts.table.shape[1:]}, but {shape[0]} arms with {shape[1]} "
+                "features are declared."
+            )
+        lengths = np.sqrt(np.einsum("sad,sad->sa", contexts.table, contexts.table))
+        if not (lengths <= self.norm * (1.0 + TOLERANCE)).all():
+            if not clip or not np.isfinite(lengths).all():
+                raise DiscreetError(self._too_long(contexts, lengths, before, row, column))
+            shorter = np.minimum(1.0, self.norm / np.maximum(lengths, 1e-300))
+            contexts = contexts._replace(table=contexts.table * shorter[:, :, None])
+        outside = ~((contexts.outcomes >= bounds.low) & (contexts.outcomes <= bounds.high))
+        if clip and outside.any() and not np.isnan(contexts.outcomes).any():
+            contexts = contexts._replace(outcomes=np.clip(contexts.outcomes, bounds.low, bounds.high))
+        elif outside.any():
+            first, arm = (int(i) for i in np.argwhere(outside)[0])
+            raise DiscreetError(
+                f"{row} {first + before + 1}, {column} {arm + 1}: the loss is {contexts.outcomes[first, arm]:g}, but the "
+                f"declared range is {bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
+            )
+        checked, number = Problem.check(self, contexts, bounds, clip=clip, before=before, row=row, column=column)
+        moved = int((lengths > self.norm * (1.0 + TOLERANCE)).sum()) + int(outside.sum())
+        return cast(Tabled, checked), number + moved
+
+    def _too_long(self, game: ContextGame, lengths: Floats, before: int, row: str, column: str) -> str:
+        """Return what is wrong with the first context that cannot be played."""
+        scene, arm = (int(i) for i in np.argwhere(~(lengths <= self.norm * (1.0 + TOLERANCE)))[0])
+        first = int(np.argmax(game.which == scene)) + before + 1
+        what = f"length {lengths[scene, arm]:g}" if np.isfinite(lengths[scene, arm]) else "entries that are no numbers"
+        return (
+            f"{row} {first}, {column} {arm + 1}: the context has {what}, but at most {self.norm:g} is declared; declare "
+            "a larger norm, or clip."
+        )
+
+    def probe(self, rounds: int, rng: Generator) -> ContextGame:
+        """Return a game of random losses and contexts: both are private."""
+        features = rng.standard_normal((rounds, self.arms, self.dimension))
+        features *= self.norm * rng.random((rounds, self.arms, 1)) / np.linalg.norm(features, axis=2, keepdims=True)
+        losses = rng.random((rounds, self.arms))
+        return ContextGame(losses, losses, features, np.arange(rounds))
+
+    def samples(self, game: Game) -> list[int]:
+        """Return all arms."""
+        return list(range(self.arms))
+
+    def rival_losses(self, game: Game, losses: Floats) -> Floats:
+        """Return the least loss of every round."""
+        found: Floats = losses.min(axis=1, keepdims=True)
+        return found
+
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[ContextGame, ContextGame]:
+        """Return two games with one context, in which the first loss is the lowest or the highest."""
+        table = np.zeros((1, self.arms, self.dimension))
+        table[:, :, 0] = self.norm
+        found = []
+        for first in (bounds.low, bounds.high):
+            losses = np.full((rounds, self.arms), bounds.low + bounds.width / 2)
+            losses[0] = first
+            found.append(ContextGame(losses, losses, table, np.zeros(rounds, np.int64)))
+        return found[0], found[1]
+
+    def for_audit(self) -> tuple[Contexts, int]:
+        """Return few arms and features."""
+        return Contexts(2, 2), 8
+
+
+class ContextGame(TableGame):
+    """Rounds with contexts: ``table[which[t]]`` are the features of all arms in round t.
+
+    ``losses[t, i]`` is what arm i loses on average, by which players are scored; ``outcomes[t, i]`` is what is fed back.
+    """
+
+    action_shape = ()
+    shows_private: ClassVar[bool] = True
+
+    outcomes: Floats
+    table: Floats  # scene, arm, feature
+    which: Integers
+
+    @property
+    def choices(self) -> int:
+        """The number of features: of what a learner learns."""
+        return int(self.table.shape[2])
+
+    def observe(self, t: int) -> Floats:
+        """Show the features, arms by features."""
+        scene: Floats = self.table[self.which[t]]
+        return scene
+
+    def feedback(self, t: int, action: int) -> Record:
+        """Return the record of the round: the features of the arm that was played, and its loss."""
+        return Record(self.table[self.which[t], action], self.outcomes[t, action])
+
+    def loss(self, t: int, action: int) -> float:
+        """Return what the arm loses on average."""
+        if not 0 <= action < self.losses.shape[1]:  # compiled code would read other memory
+            raise DiscreetError("the device played an arm that the game does not have.")
+        loss: float = self.losses[t, action]
+        return loss
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return the loss of the best arm of every round, over each stretch."""
+        return np.add.reduceat(self.losses.min(axis=1), starts)[:, None]
+
+    def rescaled(self, shift: float, factor: float) -> ContextGame:
+        """Return the game with all losses on another scale; features are left as they are."""
+        return self._replace(losses=shift + factor * self.losses, outcomes=shift + factor * self.outcomes)
+
+
+class ContextsEnvironment(Environment):
+    """An environment with contexts."""
+
+    on_unit_scale = True
+
+    arms: int
+    dimension: int
+    norm: float
+
+    @property
+    def problem(self) -> Contexts:
+        """The arms and features that there are."""
+        return Contexts(self.arms, self.dimension, self.norm)
+
+    def played(self, features: Floats, means: Floats, coins: Floats) -> ContextGame:
+        """Return the game with these features, and rewards of 0 or 1 with these means; ``coins`` decide."""
+        losses = 1.0 - means
+        found: Any = (coins[:, None] < losses).astype(np.float64)
+        return ContextGame(losses, found, self.norm * features, np.arange(len(features)))

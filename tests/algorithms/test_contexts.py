@@ -1,0 +1,178 @@
+"""Algorithms with contexts: golden constants, what they learn, what they refuse, and the speed that is promised."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from discreet import DiscreetError, Range, Setting, algorithm, algorithms, audit
+from discreet.algorithms.contexts.widths import THEORY, Deviations, effective, fit_times, upsilon, with_noise
+from discreet.channels import Moments
+from discreet.contracts import Record
+from discreet.curves import gaussian_sigma
+from discreet.environments import environment
+from discreet.problems import Contexts
+from discreet.sensitivities import moment_scales
+from discreet.simulation.trial import run_trial
+
+RANGE = Range(-1.0, 1.0)
+
+
+def regrets(names, world, *, rounds, trials, epsilon=1.0, problem=None, seed=41):
+    place = problem or Contexts()
+    setting = Setting(place, rounds=rounds, epsilon=epsilon, delta=1e-5, bounds=RANGE)
+    privates = [algorithm(name).build(setting, **options).private for name, options in names]
+    found = environment(world, place)
+    runs = [
+        run_trial(
+            privates, found, np.array([rounds]), seed=seed, trial=t, bounds=RANGE, clip=False, stop=threading.Event()
+        ).regret[:, 0]
+        for t in range(trials)
+    ]
+    return np.array(runs)
+
+
+def test_golden_noise_on_moments():
+    channel = Moments.gaussian(dimension=10, epsilon=1.0, delta=1e-5, balance=2.0)
+    scales = moment_scales(dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0)
+    mine = [channel.noise.scale / weight for weight in (channel.diagonal, channel.off_diagonal, channel.linear)]
+    assert mine == pytest.approx(list(scales), rel=1e-9)
+    assert mine == pytest.approx([10.551820, 7.461263, 7.461263], abs=1e-6)
+    single = Moments.gaussian(dimension=1, epsilon=1.0, delta=1e-5, balance=1.0)
+    assert single.noise.scale / single.linear == pytest.approx(7.461263, abs=1e-6)
+
+
+def test_golden_widths_of_the_analysis():
+    """Υ and β with Gaussian noise, q = 2, d = 10, T = 2^18, after 1 and 1000 reports."""
+    times = np.array([1, 1000])
+    scales = moment_scales(dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0)
+    noise = Deviations(scales.diagonal * np.sqrt(times), scales.vector * np.sqrt(times))
+    schedule = with_noise(10, 2**18, times, noise, THEORY)
+    assert schedule.shifts / 2.0 == pytest.approx([109.1925, 3452.9694], abs=1e-3)
+    assert schedule.widths == pytest.approx([30.2254, 143.3734], abs=1e-3)
+    assert not schedule.reaches.any()
+
+
+def test_effective_reports_are_the_sum_of_squared_weights():
+    for recency in (0.5, 1.0, 2.0):
+        for t in (3, 50, 1000):
+            exact = float(((np.arange(1, t + 1) / t) ** (2.0 * recency)).sum())
+            assert effective(np.array([t]), recency)[0] == pytest.approx(exact, rel=2e-2)
+
+
+def test_fits_become_rare():
+    times = fit_times(10_000)
+    assert (np.diff(times) >= 1).all()
+    assert times[-1] < 10_000
+    assert (times[1:] <= np.maximum(times[:-1] + 1, 1.03 * times[:-1])).all()
+
+
+def test_practice_says_that_nothing_is_proved():
+    for name in ("local-linucb", "joint-linucb", "local-greedy", "local-glm"):
+        built = algorithm(name).build(Setting(Contexts(), rounds=1000, delta=1e-5))
+        assert built.regret_bound is None
+        assert "none is proved" in built.bound_source
+    theory = algorithm("local-linucb").build(Setting(Contexts(), rounds=1000), constants="theory")
+    assert "checked for this noise by measurement" in theory.bound_source
+    assert theory.parameters["constants"] == "theory"
+
+
+def test_the_paper_s_noise_is_as_printed_and_private():
+    setting = Setting(Contexts(), rounds=1000, epsilon=1.0, delta=1e-5)
+    printed = algorithm("local-linucb").build(setting, calibration="paper")
+    assert printed.private.channel.noise.scale == pytest.approx(29.9, abs=0.1)
+    assert printed.guarantee.epsilon < 0.5, "twice what is needed"
+    assert printed.guarantee.delta == 1e-5
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "complaint"),
+    [
+        ("local-linucb", {"noise": "gaussian"}, "noise is gaussian, but delta is 0: give a delta above 0, or use cap"),
+        ("local-greedy", {"noise": "gaussian"}, "noise is gaussian, but delta is 0: give a delta above 0, or use cap"),
+        ("local-linucb", {"calibration": "paper"}, "delta is 0: give a delta above 0"),
+        ("local-linucb", {"noise": "laplace"}, "noise is 'laplace', but must be one of cap, hemisphere, gaussian"),
+        ("local-linucb", {"balance": 0.0}, "balance is 0.0, but must be between"),
+        ("local-glm", {"link": "probit"}, "link is 'probit', but must be one of logistic, poisson, identity"),
+        ("local-greedy", {"sweep": -1}, "sweep is -1, but must be a whole number of at least 0"),
+    ],
+)
+def test_bad_options_are_refused(name, options, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        algorithm(name).build(Setting(Contexts()), **options)
+
+
+@pytest.mark.parametrize("name", algorithms(Contexts))
+@pytest.mark.parametrize("problem", [Contexts(2, 1), Contexts(3, 2, 5.0)], ids=str)
+def test_few_features_and_rounds_are_possible(name, problem):
+    setting = Setting(problem, rounds=40, epsilon=0.5, delta=1e-5)
+    private = algorithm(name).build(setting).private
+    world = environment("contexts-gaussian", problem)
+    found = run_trial(
+        [private],
+        world,
+        np.array([40]),
+        seed=1,
+        trial=0,
+        bounds=setting.bounds,
+        clip=False,
+        stop=threading.Event(),
+        compiled=False,
+    )
+    assert np.isfinite(found.regret).all()
+
+
+@pytest.mark.full
+def test_private_linucb_learns_where_the_printed_one_does_not():
+    """Seeds are fixed; of fresh ones, regrets at 2^16 rounds vary by a tenth."""
+    names = [("local-linucb", {}), ("local-linucb", {"calibration": "paper"}), ("uniform-contexts", {})]
+    mine, printed, uniform = regrets(names, "contexts-gaussian", rounds=2**16, trials=2).mean(axis=0)
+    assert mine < 0.4 * uniform
+    assert printed > 0.95 * uniform
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["local-linucb", "joint-linucb", "local-greedy", "linucb"])
+def test_nobody_locks_in_where_contexts_do_not_change(name):
+    """A fixed seed; on fresh ones one of 64 trials of local-linucb never found the best arm."""
+    found = regrets([(name, {}), ("uniform-contexts", {})], "contexts-fixed", rounds=2**17, trials=32)
+    mine, uniform = found[:, 0], found[:, 1]
+    assert mine.mean() <= uniform.mean() / 3.0
+    assert mine.max() < uniform.min()
+
+
+@pytest.mark.full
+def test_the_targets_with_gaussian_contexts():
+    names = [("local-linucb", {}), ("joint-linucb", {}), ("joint-linucb", {"constants": "theory"})]
+    local, joint, theory = regrets(names, "contexts-gaussian", rounds=2**18, trials=8).mean(axis=0)
+    assert local <= 18_000
+    assert joint <= 1_000
+    assert theory <= 5_500
+    assert regrets(names[:1], "contexts-gaussian", rounds=2**18, trials=8, epsilon=5.0).mean() <= 2_500
+
+
+@pytest.mark.parametrize("name", ["local-greedy", "local-glm"])
+def test_an_audit_knows_contexts(name):
+    found = audit(name, trials=20_000)
+    assert 0.3 < found.lower_bound <= 1.0
+
+
+@pytest.mark.parametrize("noise", ["cap", "hemisphere"])
+def test_the_shift_covers_the_noise_of_reports_of_fixed_length(noise):
+    """Υ is proved for Gaussian noise; here the largest eigenvalue of 20 sums of 300 reports is about half of it."""
+    setting = Setting(Contexts(2, 4), rounds=300, epsilon=1.0)
+    channel = algorithm("local-linucb").build(setting, noise=noise).private.channel
+    size, spread = 4, channel.noise.deviation(channel.release_size()) / channel.diagonal
+    most = upsilon(size, 300, np.array([spread * np.sqrt(300.0)]))[0]
+    record, rng = Record(np.eye(4)[0], 0.0), np.random.default_rng(1)
+    largest = []
+    for _ in range(20):
+        total = sum(channel.offer(record, 1.0, rng)[1].copy() for _ in range(300))
+        matrix = np.zeros((size, size))
+        matrix[np.tril_indices(size)] = total[: size * (size + 1) // 2]
+        matrix = np.tril(matrix) + np.tril(matrix, -1).T
+        matrix[0, 0] -= 300.0
+        largest.append(float(np.abs(np.linalg.eigvalsh(matrix)).max()))
+    assert 0.2 * most < max(largest) <= most

@@ -1,0 +1,44 @@
+"""Audits of reports: at least nine tenths of epsilon are found, never more than all of it, and cheating is caught."""
+
+from __future__ import annotations
+
+import pytest
+
+from discreet import Setting, algorithm, audit
+from discreet.problems import Contexts
+
+PLACE = Contexts(2, 2)
+
+
+def setting(epsilon, delta=0.0):
+    return Setting(PLACE, rounds=8, epsilon=epsilon, delta=delta)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", ["cap", "hemisphere"])
+@pytest.mark.parametrize("name", ["local-linucb", "local-greedy"])
+def test_nine_tenths_of_epsilon_are_found_in_reports(name, noise):
+    """A correct claim is called violated in at most 1 % of audits with fresh seeds."""
+    found = audit(name, setting=setting(1.0), noise=noise)
+    assert 0.9 <= found.lower_bound <= 1.0
+    assert not found.violated
+
+
+@pytest.mark.slow
+def test_so_with_gaussian_noise():
+    found = audit("local-linucb", setting=setting(1.0, 1e-5), noise="gaussian")
+    assert 0.9 <= found.lower_bound <= 1.0
+
+
+@pytest.mark.full
+def test_so_in_the_joint_model():
+    found = audit("joint-linucb", setting=setting(1.0, 1e-5))
+    assert 0.9 <= found.lower_bound <= 1.0
+
+
+@pytest.mark.slow
+def test_a_cap_that_is_hit_too_often_is_caught():
+    honest = algorithm("local-greedy").build(setting(1.0)).private
+    noise = honest.channel.noise
+    cheating = honest._replace(channel=honest.channel._replace(noise=noise._replace(inside=1.1 * noise.inside)))
+    assert audit(cheating, claimed=honest.guarantee).violated

@@ -1,0 +1,139 @@
+"""Servers agree with slow implementations in NumPy, and never clip a matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet import DiscreetError
+from discreet.learners import GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
+from discreet.learners.contexts.cholesky import factorise, invert
+from discreet.learners.contexts.linear_ucb import RAISED, Schedule
+from discreet.models import LinearModel
+from discreet.policies import Greedy, Optimistic
+
+SIZE = 3
+
+
+def packed(matrix, vector):
+    return np.concatenate([matrix[np.tril_indices(len(vector))], vector])
+
+
+def symmetric(rng, spread):
+    noise = rng.normal(0.0, spread, (SIZE, SIZE))
+    return noise + noise.T
+
+
+def test_a_triangle_and_its_inverse():
+    rng = np.random.default_rng(1)
+    half = rng.standard_normal((5, 5))
+    matrix, lower, inverse = half @ half.T, np.zeros((5, 5)), np.zeros((5, 5))
+    assert factorise(matrix, 0.5, lower)
+    np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, matrix + 0.5 * np.eye(5), atol=1e-12)
+    invert(lower, inverse)
+    np.testing.assert_allclose(inverse, np.linalg.inv(matrix + 0.5 * np.eye(5)), atol=1e-9)
+    assert not factorise(-np.eye(5), 0.5, lower)
+    assert not factorise(np.full((5, 5), np.nan), 0.5, lower)
+
+
+@pytest.mark.parametrize("recency", [0.0, 1.5])
+def test_linear_ucb_is_ridge_regression_with_both_widths(recency):
+    rng = np.random.default_rng(2)
+    times = np.arange(1, 40)
+    schedule = Schedule(times, 30.0 * np.sqrt(times), np.full(39, 2.0), np.full(39, 0.7))
+    server = LinearUcb.start(dimension=SIZE, schedule=schedule, recency=recency)
+    reports = [(symmetric(rng, 1.0), rng.normal(0.0, 1.0, SIZE)) for _ in range(30)]
+    for matrix, vector in reports:
+        server.learn(0, packed(matrix, vector))
+    weights = (np.arange(1, 31) / 30) ** recency
+    total = sum(w * m for w, (m, _) in zip(weights, reports, strict=True)) + schedule.shifts[29] * np.eye(SIZE)
+    inverse = np.linalg.inv(total)
+    linear = sum(w * v for w, (_, v) in zip(weights, reports, strict=True))
+    np.testing.assert_allclose(server.model.estimate, inverse @ linear, rtol=1e-9)
+    np.testing.assert_allclose(server.model.spread, 4.0 * inverse + 0.49 * inverse @ inverse, rtol=1e-9)
+    assert server.model.widest[0] >= np.linalg.eigvalsh(server.model.spread)[-1]
+    assert server.counts[RAISED] == 0
+
+
+def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_counted():
+    times = np.array([1, 2])
+    server = LinearUcb.start(dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2)))
+    server.learn(0, packed(-5.0 * np.eye(SIZE), np.ones(SIZE)))
+    assert server.counts[RAISED] == 1
+    np.testing.assert_allclose(server.model.estimate, np.full(SIZE, 1.0 / 2.0), rtol=1e-12)  # shifts 1, 3, 7
+    server.learn(0, packed(9.0 * np.eye(SIZE), np.ones(SIZE)))
+    assert server.counts[RAISED] == 1
+    before = server.model.estimate.copy()
+    hopeless = LinearUcb.start(dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2)))
+    hopeless.learn(0, np.full(9, np.nan))
+    assert not hopeless.model.estimate.any(), "the last model stays"
+    assert np.isfinite(before).all()
+
+
+def test_running_sums_take_the_place_of_what_there_was():
+    times = np.arange(1, 10)
+    schedule = Schedule(times, np.ones(9), np.ones(9), np.zeros(9))
+    one, other = (kind.start(dimension=SIZE, schedule=schedule) for kind in (LinearUcb, LinearUcbOnSums))
+    rng, total = np.random.default_rng(3), np.zeros(9)
+    for _ in range(6):
+        report = packed(np.eye(SIZE) + symmetric(rng, 0.01), rng.standard_normal(SIZE))
+        total = total + report
+        one.learn(0, report)
+        other.learn(0, total)
+    np.testing.assert_allclose(one.model.estimate, other.model.estimate, rtol=1e-9)
+
+
+def test_glm_ucb_takes_gradient_steps_and_predicts_with_them():
+    times = np.arange(1, 10)
+    schedule = Schedule(times, np.full(9, 50.0), np.ones(9), np.zeros(9))
+    server = GlmUcb.descending(dimension=SIZE, schedule=schedule, step=0.1, residual=0.7)
+    point, matrix, vector = np.zeros(SIZE), np.zeros((SIZE, SIZE)), np.zeros(SIZE)
+    rng = np.random.default_rng(4)
+    for _ in range(8):
+        moment, gradient = symmetric(rng, 1.0), rng.normal(0.0, 4.0, SIZE)
+        server.learn(0, packed(moment, gradient))
+        matrix, vector = matrix + moment, vector + moment @ point
+        point = point - 0.07 * gradient
+        point /= max(1.0, np.linalg.norm(point))
+    np.testing.assert_allclose(server.query(0), point, rtol=1e-9)
+    np.testing.assert_allclose(server.model.estimate, np.linalg.solve(matrix + 50.0 * np.eye(SIZE), vector), rtol=1e-9)
+
+
+def test_residual_descent_looks_at_each_feature_and_then_descends():
+    server = ResidualDescent.start(dimension=2, gain=2.0, offset=4.0, averaging=2.0, sweep=3)
+    shown = []
+    for _ in range(6):
+        shown.append(server.model.estimate.tolist())
+        server.learn(0, np.array([-0.1, -10.0]))
+    assert shown == [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 3
+    assert server.model.point[0] == pytest.approx(0.1 * 2.0 * (1 / 10 + 1 / 11 + 1 / 12)), "its own entry only"
+    assert server.model.point[1] == 1.0
+    assert server.model.estimate.tolist() == server.model.point.tolist()
+    before = server.model.point.copy()
+    server.learn(0, np.array([0.0, 1.0]))
+    moved = before - 2.0 / (4.0 + 6.0) * np.array([0.0, 1.0])
+    np.testing.assert_allclose(server.model.point, moved / max(1.0, np.linalg.norm(moved)))
+    np.testing.assert_allclose(server.model.estimate, before + 2.0 / 8.0 * (server.model.point - before))
+
+
+def test_schedules_must_fit():
+    with pytest.raises(DiscreetError, match="the schedule has 2, 2, 1, 2 entries, but needs one shift, width and reach"):
+        LinearUcb.start(dimension=2, schedule=Schedule(np.array([1, 2]), np.ones(2), np.ones(1), np.ones(2)))
+
+
+def test_optimism_is_the_largest_upper_bound_though_most_arms_are_skipped():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        half = rng.standard_normal((SIZE, SIZE))
+        spread = 0.3 * half @ half.T
+        model = LinearModel(rng.standard_normal(SIZE), spread, np.array([np.abs(spread).sum(axis=1).max()]))
+        features = rng.standard_normal((6, SIZE))
+        scores = features @ model.estimate + np.sqrt(np.einsum("ai,ij,aj->a", features, spread, features))
+        assert Optimistic().choose(model, features, rng) == scores.argmax()
+
+
+def test_greedy_takes_the_first_of_the_best():
+    features = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    model = ResidualDescent.start(dimension=2, gain=1.0, offset=1.0).model
+    model.estimate[:] = [1.0, 0.5]
+    assert Greedy().choose(model, features, np.random.default_rng(1)) == 1

@@ -1,0 +1,209 @@
+"""Devices and their server as programs: small messages, refusals without effect, and nothing that stays."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet import BudgetExceeded, Device, DiscreetError, Ledger, LocalServer
+from discreet.kernel import arrays
+from discreet.live.messages import HEAD
+
+NUMBERS = {"dimension": 3, "epsilon": 2.0}
+CONTEXTS = [[0.5, 0.0, 0.1], [0.0, 0.9, 0.0], [0.2, 0.2, 0.2]]
+
+
+def pair(algorithm="local-greedy", **more):
+    server = LocalServer(**NUMBERS, horizon=1000, algorithm=algorithm, **more)
+    device = Device(**NUMBERS, algorithm=algorithm)
+    device.update(server.model())
+    return server, device
+
+
+def state(server):
+    return [array.tobytes() for _, array in arrays(server._server)]
+
+
+@pytest.mark.parametrize("algorithm", ["local-greedy", "local-linucb"])
+def test_a_round_is_chosen_reported_and_forgotten(algorithm):
+    server, device = pair(algorithm)
+    assert device.guarantee.epsilon == 2.0
+    assert device.guarantee.model == "local"
+    assert device.choose(CONTEXTS) in (0, 1, 2)
+    message = device.report(reward=1.0)
+    assert len(message) <= 64
+    before = state(server)
+    assert server.receive(message) == 1
+    assert state(server) != before
+    with pytest.raises(DiscreetError, match="no round is open: choose comes first, and each is reported once"):
+        device.report(reward=1.0)
+    assert device._open is None
+
+
+def test_reports_say_nothing_but_task_version_and_payload():
+    server, device = pair()
+    messages = []
+    for reward in (0.0, 1.0):
+        device.choose(CONTEXTS)
+        messages.append(device.report(reward=reward))
+    assert messages[0][: HEAD.size] == messages[1][: HEAD.size]
+    assert {len(message) for message in messages} == {HEAD.size + 17}
+    assert server.reports == 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda message: message[:-1], "the report has 31 bytes, but those of this task have 32"),
+        (lambda message: message + bytes(100), "the report has 132 bytes"),
+        (lambda message: b"dm" + message[2:], "the message is no report"),
+        (lambda message: message[:2] + b"\x09" + message[3:], "the report has format 9, but this version reads format 1"),
+        (lambda message: message[:3] + bytes(8) + message[11:], "the report is of another task"),
+        (
+            lambda message: message[:11] + b"\x07\0\0\0" + message[15:],
+            "about version 7 of the model, but those",
+        ),
+        (lambda message: message[:-1] + b"\x02", "the last byte of the report is 2, but must be 0 or 1"),
+        (lambda message: "text", "the report is 'text', but must be bytes"),
+    ],
+)
+def test_bad_reports_are_refused_without_effect(spoil, complaint):
+    server, device = pair()
+    device.choose(CONTEXTS)
+    message = device.report(reward=0.5)
+    before, published = state(server), server.model()
+    with pytest.raises(DiscreetError, match=complaint):
+        server.receive(spoil(message))
+    assert state(server) == before
+    assert server.model() == published
+    assert server.receive(message) == 1
+
+
+def test_a_report_counts_once_and_not_for_ever():
+    server, device = pair(lag=2)
+    device.choose(CONTEXTS)
+    first = device.report(reward=0.5)
+    device.choose(CONTEXTS)
+    late = device.report(reward=0.5)
+    server.receive(first)
+    with pytest.raises(DiscreetError, match="this report was received before, and counts once"):
+        server.receive(first)
+    for _ in range(2):
+        device.update(server.model())
+        device.choose(CONTEXTS)
+        server.receive(device.report(reward=0.1))
+    server.model()
+    before = state(server)
+    with pytest.raises(DiscreetError, match="about version 0 of the model, but those from 2 to 3 count"):
+        server.receive(late)
+    assert state(server) == before
+
+
+def test_models_of_another_task_are_refused():
+    server, device = pair()
+    for other in (
+        LocalServer(dimension=3, epsilon=1.0, horizon=1000),
+        LocalServer(dimension=3, epsilon=2.0, horizon=1000, high=2.0),
+        LocalServer(dimension=3, epsilon=2.0, horizon=1000, norm=2.0),
+    ):
+        with pytest.raises(DiscreetError, match="the model is of another task"):
+            device.update(other.model())
+    with pytest.raises(DiscreetError, match="the model has 79 bytes, but those of this task have 63"):
+        device.update(LocalServer(dimension=4, epsilon=2.0, horizon=1000).model())
+    broken = server.model()[: HEAD.size] + np.full(6, np.nan).tobytes()
+    with pytest.raises(DiscreetError, match="the model has entries that are not finite"):
+        device.update(broken)
+
+
+@pytest.mark.parametrize(
+    ("contexts", "complaint"),
+    [
+        ([[0.1, 0.2, 0.3]], r"contexts has the shape \(1, 3\), but must have at least 2 rows of 3 features"),
+        ([[0.1, 0.2], [0.3, 0.4]], r"contexts has the shape \(2, 2\)"),
+        ([[math.nan, 0.0, 0.0], [0.0, 0.0, 0.0]], "contexts has entries that are not finite numbers"),
+        ([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], "a context has length 2, but at most 1 is declared"),
+        ("contexts", "contexts is no table of numbers"),
+    ],
+)
+def test_bad_contexts_are_refused(contexts, complaint):
+    _, device = pair()
+    with pytest.raises(DiscreetError, match=complaint):
+        device.choose(contexts)
+
+
+def test_what_is_too_long_is_clipped_as_asked():
+    server = LocalServer(**NUMBERS, horizon=1000)
+    device = Device(**NUMBERS, clip=True)
+    device.update(server.model())
+    device.choose([[20.0, 0.0, 0.0], [0.0, 0.1, 0.0]])
+    assert np.linalg.norm(device._open.features) <= 1.0 + 1e-12
+    assert server.receive(device.report(reward=7.0)) == 1
+
+
+def test_a_device_pays_from_its_own_ledger_before_it_reports():
+    server = LocalServer(**NUMBERS, horizon=1000)
+    device = Device(**NUMBERS, ledger=Ledger(4.0))
+    device.update(server.model())
+    for _ in range(2):
+        device.choose(CONTEXTS)
+        server.receive(device.report(reward=1.0))
+    device.choose(CONTEXTS)
+    with pytest.raises(BudgetExceeded):
+        device.report(reward=1.0)
+    with pytest.raises(DiscreetError, match="no round is open"):
+        device.report(reward=1.0)
+
+
+def test_bad_numbers_and_orders_are_refused():
+    device = Device(**NUMBERS)
+    with pytest.raises(DiscreetError, match="there is no model yet"):
+        device.choose(CONTEXTS)
+    with pytest.raises(DiscreetError, match="algorithm is 'exp3', but devices have one of local-greedy, local-linucb"):
+        Device(**NUMBERS, algorithm="exp3")
+    with pytest.raises(DiscreetError, match="ledger is 3, but must be a Ledger"):
+        Device(**NUMBERS, ledger=3)
+    _, device = pair()
+    device.choose(CONTEXTS)
+    with pytest.raises(DiscreetError, match=r"reward is 3.0, but must be between 0 and 1"):
+        device.report(reward=3.0)
+    device.choose(CONTEXTS)
+    for twin in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(DiscreetError, match="a device cannot be copied or pickled"):
+            twin(device)
+    assert "0.5" not in repr(device)
+
+
+@pytest.mark.slow
+def test_the_server_learns_what_devices_do_not_tell():
+    """3,000 reports at epsilon 10: the best of two features is found in all but one of 10^4 runs."""
+    server = LocalServer(dimension=2, horizon=3000, epsilon=10.0)
+    device, rng = Device(dimension=2, epsilon=10.0), np.random.default_rng(1)
+    for _ in range(3000):
+        device.update(server.model())
+        contexts = rng.uniform(-0.7, 0.7, (3, 2))
+        arm = device.choose(contexts)
+        server.receive(device.report(reward=float(rng.random() < 0.5 + 0.5 * contexts[arm, 0])))
+    assert server.estimate[0] > 3.0 * abs(server.estimate[1])
+
+
+def test_a_report_is_fast():
+    """The fastest of many, which a busy machine does not change: choice, charge and all messages left out."""
+    _, device = pair()
+    times = []
+    for _ in range(200):
+        device.choose(CONTEXTS)
+        start = time.perf_counter()
+        device.report(reward=1.0)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 300e-6
+
+
+def test_names_are_public():
+    assert discreet.Device is Device
+    assert discreet.LocalServer is LocalServer
