@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from discreet.kernel import flattening, sources, syntax
+from discreet.kernel import flattening, scopes, sources, syntax
 from discreet.kernel.calls import call_python, compiled_call
 from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
@@ -32,7 +32,7 @@ LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code o
 IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
-WRITING = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in (flattening, sources, syntax))
+WRITING = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in (flattening, scopes, sources, syntax))
 HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 
 _known_to_numba: set[object] = set()

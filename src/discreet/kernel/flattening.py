@@ -10,11 +10,11 @@ import ast
 import builtins
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from types import CodeType, FunctionType
-from typing import Any, NamedTuple, TypeGuard, cast
+from types import FunctionType
+from typing import Any, TypeGuard, cast
 
 from discreet.kernel.component import Component, helpers, methods
+from discreet.kernel.scopes import Renaming, Results, Scope
 from discreet.kernel.sources import (
     LOOPS,
     SCOPES,
@@ -41,25 +41,6 @@ def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Call
         return function
 
 
-@dataclass
-class _Scope:
-    """What the names of one function stand for while it is written out."""
-
-    globals: dict[str, Any]
-    locals: dict[str, str]  # what they are called in the result
-    given: dict[str, ast.expr] = field(default_factory=dict)  # parameters that stand for an expression
-    known: dict[str, Any] = field(default_factory=dict)  # names whose component is known
-    within: tuple[tuple[CodeType, int], ...] = ()  # what is being written out: code, and the component it is called on
-
-
-class _Results(NamedTuple):
-    """Where a function's value goes: to names, or nowhere; and what tells loops around that it is done."""
-
-    names: list[str] | None
-    whole: bool
-    done: str = ""
-
-
 class _Flattening:
     """The work on one function."""
 
@@ -69,7 +50,7 @@ class _Flattening:
         self.count = 0
         parameters = [each.arg for each in source.args.args]
         own = assigned_in(source) | set(parameters)
-        self.scope = _Scope(function.__globals__, {name: name for name in own}, within=((function.__code__, 0),))
+        self.scope = Scope(function.__globals__, {name: name for name in own}, within=((function.__code__, 0),))
         reassigned = assigned_in(source)
         for name, value in zip(parameters, arguments, strict=False):
             if name not in reassigned:
@@ -100,7 +81,7 @@ class _Flattening:
 
     # Statements
 
-    def block(self, statements: Sequence[ast.stmt], scope: _Scope, results: _Results | None = None) -> Statements:
+    def block(self, statements: Sequence[ast.stmt], scope: Scope, results: Results | None = None) -> Statements:
         out: Statements = []
         for statement in statements:
             self.statement(statement, scope, out, results)
@@ -108,7 +89,7 @@ class _Flattening:
                 out.append(ast.If(load(results.done), [ast.Break()], []))
         return out or [ast.Pass()]
 
-    def statement(self, node: ast.stmt, scope: _Scope, out: Statements, results: _Results | None = None) -> None:
+    def statement(self, node: ast.stmt, scope: Scope, out: Statements, results: Results | None = None) -> None:
         """Write a statement out; ``results`` are for a return from within a loop."""
         match node:
             case ast.Expr(value=ast.Constant()):
@@ -171,14 +152,14 @@ class _Flattening:
             case _:
                 raise Stays
 
-    def target(self, node: ast.expr, scope: _Scope) -> ast.expr:
+    def target(self, node: ast.expr, scope: Scope) -> ast.expr:
         if self.needs(node, scope):
             raise Stays
         return cast(ast.expr, self.renamed(node, scope))
 
     # Expressions
 
-    def expression(self, node: ast.expr, scope: _Scope, out: Statements) -> ast.expr:
+    def expression(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
         """Return an expression with all calls written out; what must happen before it is added to ``out``."""
         if not self.needs(node, scope):
             return cast(ast.expr, self.renamed(node, scope))
@@ -215,7 +196,7 @@ class _Flattening:
                 return cast(ast.expr, self.renamed(node, scope))
         return self.in_order(node, scope, out)
 
-    def in_order(self, node: ast.expr, scope: _Scope, out: Statements) -> ast.expr:
+    def in_order(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
         """Work on the parts of an expression in the order in which they are evaluated."""
         changed = copy.copy(node)
         places: list[tuple[Any, Any]] = []  # holder, key
@@ -226,7 +207,7 @@ class _Flattening:
                 places += [(fresh, i) for i, each in enumerate(value) if isinstance(each, ast.expr | ast.keyword)]
             elif isinstance(value, ast.expr):
                 places.append((changed, name))
-        parts = [holder[key] if isinstance(holder, list) else getattr(holder, key) for holder, key in places]
+        parts = [holder[key] if isinstance(holder, list) else vars(holder)[key] for holder, key in places]
         last = max((i for i, part in enumerate(parts) if self.needs(part, scope)), default=-1)
         for i, ((holder, key), part) in enumerate(zip(places, parts, strict=True)):
             inner = part.value if isinstance(part, ast.keyword) else part
@@ -254,7 +235,7 @@ class _Flattening:
 
     # Calls
 
-    def meaning(self, node: ast.Call, scope: _Scope) -> tuple[FunctionType, ast.expr | None] | None:
+    def meaning(self, node: ast.Call, scope: Scope) -> tuple[FunctionType, ast.expr | None] | None:
         """Return the function that is called, and the component it is called on; None if the call stays."""
         match node.func:
             case ast.Attribute(value=owner, attr=name):
@@ -274,7 +255,7 @@ class _Flattening:
         return None
 
     def tried(
-        self, node: ast.Call, scope: _Scope, out: Statements, results: list[str] | None, *, whole: bool = False
+        self, node: ast.Call, scope: Scope, out: Statements, results: list[str] | None, *, whole: bool = False
     ) -> ast.expr | None:
         """Write a call out if that can be done; return its value, or None if nothing was done."""
         written: Statements = []
@@ -286,7 +267,7 @@ class _Flattening:
         return value
 
     def call(
-        self, node: ast.Call, scope: _Scope, out: Statements, results: list[str] | None, *, whole: bool = False
+        self, node: ast.Call, scope: Scope, out: Statements, results: list[str] | None, *, whole: bool = False
     ) -> ast.expr:
         """Write a call out, and return its value; it is assigned to the results, unless it is a single expression.
 
@@ -300,14 +281,14 @@ class _Flattening:
         self.bind(function, self.arguments(function, owner, node), scope, inner, out)
         if results is not None and whole and len(body) == 1 and isinstance(body[0], ast.Return):
             return self.expression(cast(ast.expr, body[0].value), inner, out)
-        self.assigning(body, inner, out, _Results(results, whole))
+        self.assigning(body, inner, out, Results(results, whole))
         return load(results[0]) if results else ast.Constant(None)
 
-    def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: _Scope) -> _Scope:
+    def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: Scope) -> Scope:
         """Return the scope of a function that is called, with a new name for each of its own."""
         component = 0 if owner is None else id(held_by(owner, scope.known))
         names = {name: self.fresh(name) for name in sorted(assigned_in(definition(function)))}
-        return _Scope(function.__globals__, names, within=(*scope.within, (function.__code__, component)))
+        return Scope(function.__globals__, names, within=(*scope.within, (function.__code__, component)))
 
     def arguments(self, function: FunctionType, owner: ast.expr | None, node: ast.Call) -> dict[str, ast.expr]:
         """Return the arguments of a call by their names, in the order in which they are evaluated."""
@@ -323,7 +304,7 @@ class _Flattening:
         return given
 
     def bind(
-        self, function: FunctionType, given: dict[str, ast.expr], scope: _Scope, inner: _Scope, out: Statements
+        self, function: FunctionType, given: dict[str, ast.expr], scope: Scope, inner: Scope, out: Statements
     ) -> None:
         """Let parameters stand for their arguments, or be names that hold them."""
         last = max((i for i, value in enumerate(given.values()) if self.needs(value, scope)), default=-1)
@@ -341,7 +322,7 @@ class _Flattening:
                 inner.locals.setdefault(name, self.fresh(name))
                 out.append(ast.Assign([store(inner.locals[name])], value))
 
-    def assigning(self, body: Sequence[ast.stmt], scope: _Scope, out: Statements, results: _Results) -> None:
+    def assigning(self, body: Sequence[ast.stmt], scope: Scope, out: Statements, results: Results) -> None:
         """Write statements out, with their returns turned into assignments."""
         for i, statement in enumerate(body):
             if isinstance(statement, ast.Return):
@@ -365,7 +346,7 @@ class _Flattening:
             else:
                 self.statement(statement, scope, out)
 
-    def returned(self, value: ast.expr | None, scope: _Scope, out: Statements, results: _Results) -> None:
+    def returned(self, value: ast.expr | None, scope: Scope, out: Statements, results: Results) -> None:
         """Assign what is returned."""
         if results.names is None:
             if value is not None:
@@ -384,7 +365,7 @@ class _Flattening:
 
     # Names
 
-    def needs(self, node: ast.AST, scope: _Scope) -> bool:
+    def needs(self, node: ast.AST, scope: Scope) -> bool:
         """Return whether an expression has a call that can be written out."""
         if isinstance(node, SCOPES):
             return False
@@ -392,9 +373,9 @@ class _Flattening:
             return True
         return any(self.needs(each, scope) for each in ast.iter_child_nodes(node))
 
-    def renamed(self, node: ast.AST, scope: _Scope) -> ast.AST:
+    def renamed(self, node: ast.AST, scope: Scope) -> ast.AST:
         """Return syntax with the names that it has in the result."""
-        return cast(ast.AST, _Renaming(self, scope).visit(copy.deepcopy(node)))
+        return cast(ast.AST, Renaming(scope, self.global_name).visit(copy.deepcopy(node)))
 
     def global_name(self, name: str, value: Any) -> str:
         """Return what a global of some module is called in the result."""
@@ -412,21 +393,6 @@ class _Flattening:
         """Return a name that nothing else has."""
         self.count += 1
         return f"{name}__{self.count}"
-
-
-class _Renaming(ast.NodeTransformer):
-    def __init__(self, flattening: _Flattening, scope: _Scope) -> None:
-        self.flattening, self.scope = flattening, scope
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        name, scope = node.id, self.scope
-        if name in scope.given:
-            return copy.deepcopy(scope.given[name])
-        if name in scope.locals:
-            return ast.Name(scope.locals[name], node.ctx)
-        if name in scope.globals:
-            return ast.Name(self.flattening.global_name(name, scope.globals[name]), node.ctx)
-        return node
 
 
 def _is_helper(value: object) -> TypeGuard[FunctionType]:

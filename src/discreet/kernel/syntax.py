@@ -42,7 +42,7 @@ def held_by(node: ast.expr, known: dict[str, Any]) -> Any:
     if isinstance(node, ast.Attribute):
         whole = held_by(node.value, known)
         if isinstance(whole, Component) and node.attr in whole._fields:
-            return getattr(whole, node.attr)
+            return whole[whole._fields.index(node.attr)]
     return None
 
 
