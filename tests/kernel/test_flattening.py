@@ -15,62 +15,62 @@ from discreet.kernel.flattening import flattened
 class Log(Component):
     """Notes in which order things happen."""
 
-    notes: np.ndarray
+    written_notes: np.ndarray
 
-    def noted(self, value):
-        self.notes[int(self.notes[0]) + 1] = value
-        self.notes[0] += 1
+    def written_noted(self, value):
+        self.written_notes[int(self.written_notes[0]) + 1] = value
+        self.written_notes[0] += 1
         return value
 
-    def found(self, wanted):
+    def written_found(self, wanted):
         for i in range(1, 40):
             for j in range(2):
-                if i > self.notes[0]:
+                if i > self.written_notes[0]:
                     break
-                if self.notes[i] == wanted and j == 1:
+                if self.written_notes[i] == wanted and j == 1:
                     return i
         return -1
 
-    def sign(self, value):
+    def written_sign(self, value):
         if value < 0:
             return -1.0
         if value > 0:
-            self.noted(99.0)
+            self.written_noted(99.0)
             return 1.0
         return 0.0
 
-    def both(self, value):
+    def written_both(self, value):
         if value > 3:
-            return self.pair_of(value)
-        return self.noted(value), 7.0
+            return self.written_pair_of(value)
+        return self.written_noted(value), 7.0
 
-    def pair_of(self, value):
-        return value, self.noted(value + 1)
+    def written_pair_of(self, value):
+        return value, self.written_noted(value + 1)
 
-    def grown(self, value):
+    def written_grown(self, value):
         value += 1.0
         value *= 2.0
         return value
 
-    def doubled(self, value, times=2):
+    def written_doubled(self, value, times=2):
         return value * times
 
-    def reset(self):
-        if self.notes[0] > 30:
-            self.notes[0] = 0
+    def written_reset(self):
+        if self.written_notes[0] > 30:
+            self.written_notes[0] = 0
             return
-        self.noted(-5.0)
+        self.written_noted(-5.0)
 
 
 class Outer(Component):
-    log: Log
-    weight: float
+    written_log: Log
+    written_weight: float
 
-    def noted(self, value):
-        return self.log.noted(self.weight * value)
+    def written_noted(self, value):
+        return self.written_log.written_noted(self.written_weight * value)
 
-    def sign(self, value):
-        return self.log.sign(value) - self.log.sign(-value)
+    def written_sign(self, value):
+        return self.written_log.written_sign(value) - self.written_log.written_sign(-value)
 
 
 @helper
@@ -81,41 +81,49 @@ def steps(value, log):
         count += 1
         if count == 5:
             return count
-    return log.noted(count)
+    return log.written_noted(count)
 
 
 def in_order(outer, x):
-    y = x * outer.log.notes[0] + outer.noted(x) + outer.log.notes[0] * outer.log.noted(2.0)
-    return outer.log.sign(outer.noted(y)) + y - outer.log.doubled(outer.noted(3.0), times=3)
+    y = (
+        x * outer.written_log.written_notes[0]
+        + outer.written_noted(x)
+        + outer.written_log.written_notes[0] * outer.written_log.written_noted(2.0)
+    )
+    return (
+        outer.written_log.written_sign(outer.written_noted(y))
+        + y
+        - outer.written_log.written_doubled(outer.written_noted(3.0), times=3)
+    )
 
 
 def only_if_needed(outer, x):
-    a = x > 2 and outer.noted(x) > 0 and outer.log.noted(5.0) > 0
-    b = x > 2 or outer.noted(x) > 100 or outer.log.noted(6.0) > 0
-    c = outer.noted(x) if x > 1 else outer.log.noted(8.0)
+    a = x > 2 and outer.written_noted(x) > 0 and outer.written_log.written_noted(5.0) > 0
+    b = x > 2 or outer.written_noted(x) > 100 or outer.written_log.written_noted(6.0) > 0
+    c = outer.written_noted(x) if x > 1 else outer.written_log.written_noted(8.0)
     return (1.0 if a else 0.0) + (2.0 if b else 0.0) + c
 
 
 def with_loops(outer, x):
     total = 0.0
-    while outer.log.noted(total) < 5 * outer.weight and total < 12:
-        total += outer.log.found(outer.weight * x) + steps(x, outer.log)
+    while outer.written_log.written_noted(total) < 5 * outer.written_weight and total < 12:
+        total += outer.written_log.written_found(outer.written_weight * x) + steps(x, outer.written_log)
         if total > 8:
             continue
         total += 1.5
-    for i in range(int(outer.log.doubled(2))):
-        total += outer.log.grown(total) * i
-        outer.log.reset()
+    for i in range(int(outer.written_log.written_doubled(2))):
+        total += outer.written_log.written_grown(total) * i
+        outer.written_log.written_reset()
     return total
 
 
 def read_first(outer, x):
-    outer.log.notes[0] += outer.log.noted(0.0)
-    outer.log.notes[1] -= outer.noted(x)
-    a, b = outer.log.both(x)
-    b, a = outer.log.both(a + b)
-    x, y = outer.log.pair_of(a)
-    return a - 2 * b + x * y, outer.sign(x)
+    outer.written_log.written_notes[0] += outer.written_log.written_noted(0.0)
+    outer.written_log.written_notes[1] -= outer.written_noted(x)
+    a, b = outer.written_log.written_both(x)
+    b, a = outer.written_log.written_both(a + b)
+    x, y = outer.written_log.written_pair_of(a)
+    return a - 2 * b + x * y, outer.written_sign(x)
 
 
 @pytest.mark.parametrize("function", [in_order, only_if_needed, with_loops, read_first])
@@ -124,15 +132,28 @@ def test_results_and_effects_are_the_same(function, x):
     there, here, fast = (Outer(Log(np.zeros(400)), 1.5) for _ in range(3))
     flat = flattened(function, (here, x))
     assert flat(here, x) == function(there, x) == compile_for(function, fast)(fast, x)
-    assert here.log.notes.tolist() == there.log.notes.tolist() == fast.log.notes.tolist()
-    assert there.log.notes[0] > 0
+    assert (
+        here.written_log.written_notes.tolist()
+        == there.written_log.written_notes.tolist()
+        == fast.written_log.written_notes.tolist()
+    )
+    assert there.written_log.written_notes[0] > 0
 
 
 @pytest.mark.parametrize("function", [in_order, only_if_needed, read_first])
 def test_no_call_of_a_method_is_left(function):
     flat = flattened(function, (Outer(Log(np.zeros(400)), 1.5), 1.0))
-    assert calls(function) & {"noted", "found", "both", "pair_of"}
-    assert not calls(flat) & {"noted", "found", "sign", "both", "pair_of", "grown", "doubled", "steps"}
+    assert calls(function) & {"written_noted", "written_found", "written_both", "written_pair_of"}
+    assert not calls(flat) & {
+        "written_noted",
+        "written_found",
+        "written_sign",
+        "written_both",
+        "written_pair_of",
+        "written_grown",
+        "written_doubled",
+        "steps",
+    }
 
 
 def calls(function):
@@ -149,7 +170,7 @@ def test_without_components_nothing_changes():
 
 def test_what_has_no_source_stays_as_it_is():
     names: dict = {}
-    exec("def made(log, x):\n    return log.noted(x)", names)
+    exec("def made(log, x):\n    return log.written_noted(x)", names)
     assert flattened(names["made"], (Log(np.zeros(40)), 1.0)) is names["made"]
 
 
