@@ -4,6 +4,7 @@ from discreet.channels.batch import Batch
 from discreet.channels.constant import Constant
 from discreet.channels.estimates import Estimates
 from discreet.channels.gradient_sums import DifferenceSums, GradientSums
+from discreet.channels.one_bit import OneBit
 from discreet.channels.open import Open
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.paper_estimates import PaperEstimates
@@ -20,6 +21,7 @@ __all__ = [
     "DifferenceSums",
     "Estimates",
     "GradientSums",
+    "OneBit",
     "Open",
     "OpenDifference",
     "OpenSum",

@@ -1,5 +1,6 @@
 """Noise: how it is calibrated, and how it is drawn."""
 
+from discreet.mechanisms.coin import Coin, CoinShape, ExactCoin
 from discreet.mechanisms.exact import ExactGaussian, ExactLaplace
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.gaussian import Gaussian
@@ -11,7 +12,10 @@ from discreet.mechanisms.response import ExactResponse, RandomisedResponse
 __all__ = [
     "NOISES",
     "PURE",
+    "Coin",
+    "CoinShape",
     "CubeLaplace",
+    "ExactCoin",
     "ExactCube",
     "ExactGaussian",
     "ExactLaplace",
