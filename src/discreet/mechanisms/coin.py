@@ -77,8 +77,8 @@ class Coin(CoinShape):
 
     With u = e^ε - 1:   P(1) = (1 + u S) / (2 + u τ),   P(0) = (1 + u (τ - S)) / (2 + u τ).
 
-    If S moves by at most 1, neither changes by more than the factor 1 + u = e^ε (docs/proofs.md: One bit). The mean of the
-    bit is 1/2 + a (S / τ - 1/2) with a = u τ / (2 + u τ); for τ = 1 it is randomised response.
+    If S moves by at most 1, neither changes by more than the factor 1 + u = e^ε (docs/proofs.md: One bit). The mean of
+    the bit is 1/2 + a (S / τ - 1/2) with a = u τ / (2 + u τ); for τ = 1 it is randomised response.
 
     >>> import numpy as np
     >>> coin, rng = Coin.calibrate(epsilon=1.0), np.random.default_rng(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from discreet.algorithms.arms import bounds
+from discreet.algorithms.arms.tuning import batched
 from discreet.algorithms.papers import TSALLIS_INF
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import OneBit
@@ -23,7 +24,7 @@ from discreet.problems import Arms
     citation=TSALLIS_INF,
 )
 def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
-    """Reduced-variance Tsallis-INF, c = 4, behind a channel that releases one randomised bit for each batch.
+    """Reduced-variance Tsallis-INF, c = 4, κ = 1/4, behind a channel that releases one randomised bit for each batch.
 
     The mean of a bit is 1/2 + a (m - 1/2), m the mean of the batch, a = u τ / (2 + u τ) with u = e^ε - 1: bits are losses
     in [0, 1] whose means are those of the batches, drawn together by the factor a. So the regret is at most
@@ -33,12 +34,11 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
     arms, rounds = setting.problem.arms, setting.rounds
     size = best_size(setting.epsilon, rounds) if batch_size is None else batch_size
     channel = OneBit.over(size=size, epsilon=setting.epsilon, bounds=setting.bounds)
-    batches = rounds // size
-    bound = size / channel.contrast * bounds.tsallis_inf(arms, batches) + rounds - size * batches
+    found = bounds.sharp_tsallis_inf(arms, rounds // size) / channel.contrast
     return Instance(
-        private=Private(channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5)),
+        private=Private(channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25)),
         parameters={"batch_size": size, "contrast": channel.contrast, "learning_rate": 4.0},
-        regret_bound=min(bound, rounds) * setting.bounds.width,
+        regret_bound=batched(setting, size, found),
         bound_source="docs/regret.md: One bit",
     )
 
