@@ -4,6 +4,7 @@ from discreet.algorithms.arms import (
     agarwal_singh,
     baselines,
     bounds,
+    choosing,
     faster_rates,
     noisy_tsallis,
     one_bit,
@@ -11,4 +12,14 @@ from discreet.algorithms.arms import (
     tossou,
 )
 
-__all__ = ["agarwal_singh", "baselines", "bounds", "faster_rates", "noisy_tsallis", "one_bit", "ordinary", "tossou"]
+__all__ = [
+    "agarwal_singh",
+    "baselines",
+    "bounds",
+    "choosing",
+    "faster_rates",
+    "noisy_tsallis",
+    "one_bit",
+    "ordinary",
+    "tossou",
+]
