@@ -104,9 +104,15 @@ def test_the_rounds_of_tsallis_inf_add_up_to_the_bounds():
 
 def laplace_mean(function, noise, centre):
     """Return the mean of a function of a Laplace variable, by quadrature on either side of its centre."""
-    density = lambda z: function(centre + z) * math.exp(-abs(z) / noise) / (2.0 * noise)
-    sides = integrate.quad(density, -60 * noise, 0.0)[0], integrate.quad(density, 0.0, 60 * noise)[0]
-    return sum(sides)
+
+    def density(z):
+        return function(centre + z) * math.exp(-abs(z) / noise) / (2.0 * noise)
+
+    return integrate.quad(density, -60 * noise, 0.0)[0] + integrate.quad(density, 0.0, 60 * noise)[0]
+
+
+def exponential_moment(tilt, noise, loss):
+    return laplace_mean(lambda y: math.exp(-tilt * y), noise, loss)
 
 
 @pytest.mark.parametrize("noise", [0.1, 0.5, 3.0])
@@ -119,9 +125,7 @@ def test_a_round_of_exp3_on_noisy_losses_moves_the_potential_as_stated(noise):
         mixing, share = rng.uniform(0.01, 0.5), rng.choice([0.3, 0.67, 0.9])
         rate = share * mixing / (noise * arms)
         p = (1.0 - mixing) * q + mixing / arms
-        moments = [
-            laplace_mean(lambda y, c=c: math.exp(-rate * y / c), noise, loss) for c, loss in zip(p, losses, strict=True)
-        ]
+        moments = [exponential_moment(rate / c, noise, loss) for c, loss in zip(p, losses, strict=True)]
         found = math.log((q * (1.0 - p + p * np.array(moments))).sum())
         square = 0.5 + noise**2 / (1.0 - share**2)
         assert found <= -rate * (q @ losses) + rate**2 * arms / (1.0 - mixing) * square + 1e-9

@@ -23,6 +23,7 @@ from discreet.live.rows import Change
 from discreet.live.run import LiveRun
 from discreet.live.store import MemoryStore
 from discreet.mechanisms import Laplace
+from discreet.mechanisms.exact import NoiseBlock
 from discreet.sets import Box
 
 UNIT = Range(0.0, 1.0)
@@ -48,6 +49,7 @@ def advisor(**options):
 
 MAKERS = {
     "batch": (bandit, {}),
+    "one bit": (bandit, {"algorithm": "one-bit-tsallis-inf", "batch_size": 4}),
     "every round": (bandit, {"algorithm": "noisy-exp2"}),
     "tree": (experts, {"sums": "tree", "padding": False}),
     "padded tree": (experts, {"sums": "tree", "padding": True}),
@@ -359,7 +361,7 @@ def break_sampler(face, monkeypatch, failure):
     def fail(*_):
         raise failure
 
-    monkeypatch.setattr(type(face._run._engine.channel.noise.block), "take", fail)
+    monkeypatch.setattr(NoiseBlock, "take", fail)
     monkeypatch.setattr("secrets.randbelow", fail)
 
 
@@ -403,7 +405,7 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     assert face.state().open == 1
     tell(face, decision)
     assert face.open_decisions == ()
-    if kind == "batch":
+    if kind in ("batch", "one bit"):
         assert face.state().released == 1
     elif kind not in ("advice in batches",):
         assert face.state().released == 4
@@ -603,6 +605,7 @@ def test_a_live_running_sum_by_hand_releases_nothing(kind):
 
 def test_a_live_batch_by_hand_releases_nothing():
     by_hand_nothing_is_released(channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
+    by_hand_nothing_is_released(channels.OneBit.over(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
 
 
 def by_hand_nothing_is_released(live, feedback):

@@ -30,7 +30,7 @@ class OneBit(BatchSums):
     ('0.1-differential privacy', 0.345)
     """
 
-    coin: CoinShape
+    noise: CoinShape
 
     @classmethod
     def over(cls, *, size: int, epsilon: float, bounds: Range) -> OneBit:
@@ -46,23 +46,23 @@ class OneBit(BatchSums):
     def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Release the bit of the batch."""
         length = int(self.batch_length())
-        return True, query * self.coin.toss(self.empty(), length, rng)
+        return True, query * self.noise.toss(self.empty(), length, rng)
 
     def _with_exact_noise(self) -> OneBit:
         """Return the channel with an exact coin."""
-        return self._replace(coin=self.coin.exact(self.guarantee, sensitivity=1.0))
+        return self._replace(noise=self.noise.exact(self.guarantee, sensitivity=1.0))
 
     @property
     def contrast(self) -> float:
         """By how much the mean of a bit grows with the mean of a batch of the usual size: a."""
-        return self.coin.contrast_of(self.size)
+        return self.noise.contrast_of(self.size)
 
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the coin that is really tossed."""
-        return self.coin.guarantee(1.0, model="central", source="one randomised bit a batch (docs/proofs.md: One bit)")
+        return self.noise.guarantee(1.0, model="central", source="one randomised bit a batch (docs/proofs.md: One bit)")
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """One bit for each mean: how far both values reach from the middle, in the units of the losses."""
-        return (self.coin.noise_scale._replace(scale=0.5 * self.bounds.width / self.contrast),)
+        return (self.noise.noise_scale._replace(scale=0.5 * self.bounds.width / self.contrast),)

@@ -12,6 +12,7 @@ from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import helper
+from discreet.mechanisms.exact import SEALED
 
 LARGEST = 40.0  # of epsilon: beyond, the bit of one number is as good as certain, and no less private than this
 ROOM = 2.0**-48  # by how much e^ε - 1 is rounded down, far more than the error of its computation
@@ -118,6 +119,10 @@ class ExactCoin(CoinShape):
         share = (1 + lift * inside) / (2 + lift * length)
         return 1.0 if secrets.randbelow(share.denominator) < share.numerator else 0.0
 
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one bit guarantees, which is the same."""
+        return super().guarantee(sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: One bit)")
+
     def sealed(self) -> SealedCoin:
         """Return the same coin, to be tossed by a live run alone."""
         return SealedCoin(self.epsilon)
@@ -130,10 +135,7 @@ class SealedCoin(ExactCoin):
 
     def toss(self, total: float, length: int, rng: object) -> float:
         """Refuse."""
-        raise DiscreetError(
-            "this live channel holds raw feedback, which threads, copies or a failure could release twice: use it "
-            "through Bandit or LiveRun, which guard it."
-        )
+        raise DiscreetError(SEALED)
 
     def unsealed(self) -> ExactCoin:
         """Return the same coin, to be tossed."""
