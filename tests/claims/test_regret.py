@@ -13,6 +13,7 @@ from scipy import integrate
 
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.tuning import MOST_CLIPPED
+from discreet.algorithms.points.perturbing import largest_normal
 from discreet.learners.arms.ftpl import log_lead_probability
 from discreet.learners.arms.htinf import paper_threshold
 from discreet.learners.arms.tsallis_inf import solve
@@ -221,3 +222,25 @@ def test_the_largest_perturbation(arms):
     draws = np.random.default_rng(arms).laplace(size=(40_000, arms)).max(axis=1)
     error = draws.std() / math.sqrt(draws.size)  # five of them: a false alarm in two million
     assert bounds.largest_perturbation(arms) == pytest.approx(draws.mean(), abs=5 * error)
+
+
+# Perturbed points
+
+
+@pytest.mark.parametrize("count", [2, 5, 100])
+def test_the_largest_of_some_normals(count):
+    draws = np.random.default_rng(count).standard_normal((40_000, count)).max(axis=1)
+    error = draws.std() / math.sqrt(draws.size)  # five of them: a false alarm in two million
+    assert largest_normal(count) == pytest.approx(draws.mean(), abs=5 * error)
+
+
+def test_the_smoothed_minimum_bends_no_more_than_stated():
+    """The mean of the leader's own perturbation, Σ |Φ''(i, i)| s, is at most m_N, and is m_N where all lead alike."""
+    rng = np.random.default_rng(2)
+    normals = rng.standard_normal((40_000, 4))
+    for scale in (0.0, 0.3, 1.0, 3.0):
+        losses = scale * rng.standard_normal(4)
+        leaders = (losses + normals).argmin(axis=1)
+        bend = -normals[np.arange(leaders.size), leaders].mean()
+        assert bend <= largest_normal(4) + 0.02, "four standard errors: a false alarm in ten thousand, and a fixed seed"
+        assert scale > 0.0 or bend >= largest_normal(4) - 0.02

@@ -74,7 +74,7 @@ def test_describe_tells_everything(call, name):
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]
-        assert "laplace" in noise["kind"] or noise["kind"] == "randomised response"
+        assert "laplace" in noise["kind"] or noise["kind"] in ("randomised response", "randomised bit")
         of_functions = isinstance(algorithms()[name].problem, Functions)
         if "sums" not in facts["parameters"] and "batched-exp4" not in name and not of_functions:
             assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))

@@ -263,7 +263,7 @@ PRIVATE = [
 @pytest.mark.parametrize("name", PRIVATE)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_private_algorithms_from_end_to_end(name, delta):
-    """Faster rates 2025, Algorithm 1, in plain Python: hold, average, noise or toss, pass on; beside the compiled game."""
+    """Faster rates 2025, Algorithm 1, in plain Python: hold, average, add noise, pass on; beside the compiled game."""
     setting = Setting(Arms(3), rounds=900, epsilon=0.5, delta=delta)
     instance = algorithm(name).build(setting)
     losses = np.random.default_rng(3).integers(0, 2, (900, 3)).astype(float)
