@@ -59,7 +59,7 @@ def mixing_share(noise: float) -> float:
     """Return the s in (0, 1) with 2 λ s³ = (1 - s²)².
 
     >>> round(mixing_share(0.527), 3)
-    0.666
+    0.665
     """
     low, high = 0.0, 1.0
     for _ in range(60):
@@ -79,7 +79,7 @@ def noisy_ftpl(arms: int, batches: int, noise: float) -> FtplNumbers:
     """Return the numbers of FTPL with the least bound: s = η λ cap, by a search, and the best η for it.
 
     >>> noisy_ftpl(4, 10_000, 0.6).cap
-    154
+    175
     """
 
     def moment(share: float) -> float:
