@@ -41,7 +41,7 @@ class OneNoise(Batch):
 
 
 class BitOfTheMean(OneBit):
-    """A bit for the mean with the coin of τ ε, as the mean moves by 1 / τ only: but chances are linear in it, not odds."""
+    """A bit for the mean with the coin of τ ε, as the mean moves by 1 / τ only: but chances are linear in it."""
 
     def release(self, query, rng):
         length = int(self.batch_length())
