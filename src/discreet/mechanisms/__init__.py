@@ -7,6 +7,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.named import NOISES, PURE, NoiseName, ReportNoiseName, noise_named, report_noise
 from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
+from discreet.mechanisms.optimal import OptimalNoise
 from discreet.mechanisms.response import ExactResponse, RandomisedResponse
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "NoiseName",
+    "OptimalNoise",
     "RandomisedResponse",
     "ReportNoiseName",
     "SphericalLaplace",
