@@ -27,8 +27,8 @@ class TableShape(Noise):
     """One of a few values, for the sum S of τ numbers in [0, 1], with probabilities from a table.
 
     Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between two whole numbers they are
-    interpolated. The mean of what is released is S, but for 2^-20 of the batch. If neighbouring rows differ by at most the
-    factor e^ε, which is checked in whole numbers, so do any two sums that are at most 1 apart (docs/proofs.md: Tables).
+    interpolated. The mean of what is released is S, but for 2^-20 of the batch. If neighbouring rows differ by at most
+    the factor e^ε, which is checked in whole numbers, so do any two sums at most 1 apart (docs/proofs.md: Tables).
     """
 
     kind: ClassVar[str] = "optimal"
