@@ -83,7 +83,7 @@ def test_what_a_coin_cannot_do_is_refused():
         OneBit.over(size=0, epsilon=1.0, bounds=Range(0.0, 1.0))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_exact_coin_stands_an_audit():
     """On what is deployed; a false alarm would come once in a million runs."""
     channel = OneBit.over(size=2, epsilon=1.0, bounds=Range(0.0, 1.0))
