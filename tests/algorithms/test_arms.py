@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel
-from discreet.channels import Batch, Open
+from discreet.algorithms.arms.choosing import WITH_BOUNDS, least_bound, least_measured
+from discreet.channels import Batch, OneBit, Open, PerRound
 from discreet.checks import CheckFailed, check_channel, check_learner, check_non_interference, check_private
 from discreet.checks.failure import same_state
 from discreet.environments import Table, environment
@@ -54,7 +55,7 @@ def test_the_non_interference_test_finds_a_small_leak(name):
 def test_no_noise_recovers_the_ordinary_learner(name):
     private = algorithm(name).build(Setting(Arms(4), rounds=2000, epsilon=0.5)).private
     silent = Batch.over(size=1, bounds=private.channel.bounds, noise=Laplace(0.0))
-    if not isinstance(private.channel, Batch):
+    if isinstance(private.channel, PerRound):
         silent = private.channel._replace(noise=Laplace(0.0))
     game = environment("stochastic", arms=4).deal(0, 2000, np.random.default_rng(1))
     players = [Player(Private(c, private.learner), streams(3)) for c in (silent, Open(private.channel.bounds))]
@@ -132,7 +133,10 @@ def test_private_tsallis_inf_is_far_below_uniform_play():
 def test_noise_and_guarantee_follow_from_the_declared_range(name, low, high, epsilon):
     instance = algorithm(name).build(Setting(Arms(), epsilon=epsilon, bounds=Range(low, high)))
     (noise,) = instance.private.channel.noise_scales
-    scale = (high - low) / (instance.private.channel.hold() * epsilon)
+    hold = instance.private.channel.hold()
+    scale = (high - low) / (hold * epsilon)
+    if isinstance(instance.private.channel, OneBit):
+        scale = (high - low) * (0.5 + 1.0 / (hold * math.expm1(epsilon)))
     assert noise.scale == pytest.approx(scale, rel=1e-12)
     assert instance.guarantee.epsilon == pytest.approx(epsilon, rel=1e-11)
     assert instance.guarantee.delta == 0.0
@@ -159,6 +163,7 @@ def test_a_horizon_shorter_than_a_batch_is_possible_and_learns_nothing():
 def test_a_bound_is_only_stated_where_it_is_proved():
     setting = Setting(Arms(4), rounds=10_000, epsilon=1.0)
     assert algorithm("batched-exp3").build(setting, mixing=0.0).regret_bound is None
+    assert algorithm("batched-ftpl").build(setting, learning_rate=1.0).regret_bound is None
     assert algorithm("batched-exp3").build(setting, learning_rate=1e-4).regret_bound is not None
     assert algorithm("tsallis-inf").build(setting, learning_rate=1.0).regret_bound is None
     assert algorithm("batched-tsallis-inf").build(setting).regret_bound is None
@@ -171,9 +176,50 @@ def test_the_default_batch_size_minimises_the_bound():
         return algorithm("batched-exp3").build(setting, batch_size=size).regret_bound
 
     best = algorithm("batched-exp3").build(setting)
-    assert best.parameters["batch_size"] == 40
+    assert best.parameters["batch_size"] == 38
     assert best.regret_bound < 0.999 * min(bound(10), bound(20), bound(80))
     assert best.regret_bound < 1.001 * min(bound(size) for size in range(25, 60)), "but for rounding"
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(1.0, 5_600), (0.1, 34_000)])
+def test_one_bit_a_batch_has_the_bound_that_was_asked_for(epsilon, most):
+    found = algorithm("one-bit-tsallis-inf").build(Setting(Arms(4), rounds=1 << 18, epsilon=epsilon))
+    assert found.regret_bound <= most
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7, 1.0, 3.0])
+def test_the_default_batch_of_one_bit_is_the_best_one(epsilon):
+    setting = Setting(Arms(4), rounds=1 << 24, epsilon=epsilon)
+    best = algorithm("one-bit-tsallis-inf").build(setting)
+    sizes = {max(1, round(best.parameters["batch_size"] * factor)) for factor in (0.3, 0.5, 0.8, 1.3, 2.0, 4.0)}
+    others = [algorithm("one-bit-tsallis-inf").build(setting, batch_size=size).regret_bound for size in sizes]
+    assert best.regret_bound <= 1.001 * min(others), "but for what is not of the order of the root"
+
+
+def test_certain_bits_are_the_ordinary_learner():
+    """With an epsilon so large that a bit is never wrong, and losses of 0 and 1, one bit a round is Tsallis-INF."""
+    private = algorithm("one-bit-tsallis-inf").build(Setting(Arms(4), rounds=2000, epsilon=100.0)).private
+    assert private.channel.size == 1
+    game = Table(np.random.default_rng(1).integers(0, 2, (2000, 4)).astype(float)).deal(0, 2000, np.random.default_rng(1))
+    players = [Player(Private(c, private.learner), streams(3)) for c in (private.channel, Open(private.channel.bounds))]
+    scores = [player.play(game, np.array([2000])) for player in players]
+    assert scores[0].tolist() == scores[1].tolist()
+    assert same_state(players[0].private.learner, players[1].private.learner) is None
+
+
+@pytest.mark.parametrize("arms", [2, 4, 50])
+@pytest.mark.parametrize("rounds", [50, 10_000, 1 << 20])
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 9.0])
+def test_the_choice_by_bound_is_the_least_of_all_that_can_be_used_live(arms, rounds, epsilon):
+    setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
+    known = {name: each.build(setting) for name, each in algorithms(Arms).items() if not each.stochastic}
+    live = {name: each for name, each in known.items() if each.guarantee.is_private and not each.private.channel.in_order}
+    bounds = {
+        name: each.regret_bound for name, each in live.items() if each.regret_bound is not None and name != "uniform"
+    }
+    assert set(bounds) <= set(WITH_BOUNDS), "a new algorithm with a bound belongs into the table"
+    assert bounds[least_bound(setting)] == min(bounds.values())
+    assert least_measured(setting) in live
 
 
 @pytest.mark.parametrize(

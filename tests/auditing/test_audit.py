@@ -18,7 +18,7 @@ from discreet.cli.commands import cli
 from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
 from discreet.learners import Exp3
-from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
+from discreet.mechanisms import Coin, Gaussian, Laplace, RandomisedResponse
 from discreet.problems import Arms, BestArm, Functions, Points
 
 UNIT = Range(0.0, 1.0)
@@ -97,6 +97,14 @@ class TestPower:
     def test_so_with_randomised_response(self):
         found = audit("local-tsallis-inf", noise="response")
         assert 0.9 <= found.lower_bound <= 1.0
+
+    @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+    def test_so_with_one_bit(self, epsilon):
+        found = audit("one-bit-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon))
+        assert 0.9 * epsilon <= found.lower_bound <= epsilon
+        honest = algorithm("one-bit-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon)).private
+        cheating = honest._replace(channel=honest.channel._replace(noise=Coin(1.1 * epsilon)))
+        assert audit(cheating, claimed=honest.guarantee, trials=2_000_000).violated
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])

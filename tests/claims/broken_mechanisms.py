@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet import Private, Range, Setting, algorithm
-from discreet.channels import Batch, PerRound, RunningSum
+from discreet.channels import Batch, OneBit, PerRound, RunningSum
 from discreet.channels.running_sum import SEEN, WAITING
 from discreet.channels.sums import COUNT, TOTAL, BatchSums
 from discreet.contracts import Floats, Noise
 from discreet.factorisations import Tree
 from discreet.kernel import Raw
 from discreet.learners import EntropyFtrl, Exp3
-from discreet.mechanisms import Laplace
+from discreet.mechanisms import Coin, Laplace
 from discreet.problems import Advice
 from discreet.ranges import grid_for
 from discreet.sets import Box
@@ -38,6 +38,14 @@ class OneNoise(Batch):
             self.kept[1] = 1.0
         length = self.batch_length()
         return True, query * ((self.empty() + self.kept[0]) / length)
+
+
+class BitOfTheMean(OneBit):
+    """A bit for the mean with the coin of τ ε, as the mean moves by 1 / τ only: but chances are linear in it."""
+
+    def release(self, query, rng):
+        length = int(self.batch_length())
+        return True, query * Coin(length * self.noise.epsilon).toss(self.empty() / length, 1, rng)
 
 
 class QuietLater(BatchSums):
@@ -294,6 +302,12 @@ def batched(kind: type[BatchSums], size: int = 10, epsilon: float = 1.0, **more:
     return Private(channel, Exp3.start(arms=2, learning_rate=0.1))
 
 
+def one_bit(kind: type[OneBit] = OneBit) -> Private:
+    """Return the learner behind a channel that releases a bit for each batch."""
+    sound = OneBit.over(size=4, epsilon=1.0, bounds=UNIT)
+    return Private(kind(**sound._asdict()), Exp3.start(arms=2, learning_rate=0.1))
+
+
 def each_round(kind: type[PerRound] = PerRound, noise: Noise | None = None, **more: object) -> Private:
     """Return the learner behind a broken channel that releases every round."""
     channel = kind(bounds=UNIT, noise=noise or Laplace(1.0), **more)
@@ -328,6 +342,7 @@ class Broken(NamedTuple):
 
 BROKEN: dict[str, Broken] = {
     "one noise for all batches": Broken(lambda: batched(OneNoise, kept=np.zeros(2)), ("audit",)),
+    "a bit of the mean with the coin for its range": Broken(lambda: one_bit(BitOfTheMean), ("audit",)),
     "noise/100 after round 100": Broken(lambda: batched(QuietLater, rounds=np.zeros(1)), ("audit",)),
     "noise that follows the data": Broken(lambda: batched(FollowsData, ends=np.array([1.0, 0.0])), ("audit",)),
     "the last loss carried over": Broken(lambda: batched(CarriesOver, held=np.zeros(4)), ("audit",)),

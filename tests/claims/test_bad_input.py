@@ -218,7 +218,7 @@ CALLS = [
     ('sim(C(label="x",private=None))', "private is None, but must be a Private(channel, learner) or OnDevice."),
     (
         'sim(C(label="x",private=Exp3.start(arms=4,learning_rate=.1)))',
-        "private is Exp3(learning_rate=0.1, mixing=0.0, margin=inf, weights=F..., but must be",
+        "private is Exp3(learning_rate=0.1, mixing=0.0, weights=FewWeights(lo..., but must be",
     ),
     ("sim(C(label=3,private=P()))", "label is 3, but must be a text that names the contender."),
     ('sim("exp3", options={"means": (0.1, 0.2)})', "means has 2 numbers, but there are 4 arms."),
@@ -423,7 +423,7 @@ CALLS = [
         'Bandit(3, 100, 1.0, path="/nonexistent/x")',
         "path is '/nonexistent/x', where no file can be made ([Errno 2] No such file or",
     ),
-    ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of batched-htinf 'bananas'"),
+    ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of batched-exp3 'bananas'"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),
     ("Bandit.open(None)", "path is 'None', but there is no file."),
     ("(lambda b: b.tell(b.ask()))(Bandit(3, 100, 1.0))", "tell needs one outcome: either reward or loss."),

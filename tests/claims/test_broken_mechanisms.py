@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from broken_mechanisms import BROKEN, WritesIntoQuery, batched, each_round, summed
+from broken_mechanisms import BROKEN, WritesIntoQuery, batched, each_round, one_bit, summed
 
 from discreet import Private, audit
 from discreet.channels import Batch
@@ -42,7 +42,11 @@ def test_every_broken_mechanism_is_caught(name, way):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["audit", "check_channel", "check_private"])
-@pytest.mark.parametrize("make", [lambda: batched(Batch), each_round, summed], ids=["batched", "each_round", "summed"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda: batched(Batch), one_bit, each_round, summed],
+    ids=["batched", "one_bit", "each_round", "summed"],
+)
 def test_what_they_were_made_from_is_sound(make, way):
     """An audit of a sound mechanism errs in 1 % of all seeds; this seed is fixed."""
     assert not find(way, make())

@@ -74,10 +74,10 @@ def test_describe_tells_everything(call, name):
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]
-        assert "laplace" in noise["kind"] or noise["kind"] in ("randomised response", "cap")
+        assert "laplace" in noise["kind"] or noise["kind"] in ("randomised response", "randomised bit", "cap")
         of_vectors = isinstance(algorithms()[name].problem, Functions | Contexts)
-        is_response = noise["kind"] == "randomised response"
-        if "sums" not in facts["parameters"] and "batched-exp4" not in name and not (of_vectors or is_response):
+        has_scale = "laplace" in noise["kind"]
+        if "sums" not in facts["parameters"] and "batched-exp4" not in name and has_scale and not of_vectors:
             assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))
         assert facts["guarantee"]["epsilon"] == 0.5
     code, text, _ = call("describe", name)

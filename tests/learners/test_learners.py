@@ -58,7 +58,7 @@ def test_the_contract_check_finds_broken_learners(broken, complaint):
         check_learner(broken)
 
 
-def slow_exp3(losses, rate, mixing, margin, rng):
+def slow_exp3(losses, rate, mixing, rng):
     """EXP3 with mixing as in Faster rates 2025, Algorithm 3: all weights from scratch, every round."""
     arms = losses.shape[1]
     totals = np.zeros(arms)
@@ -71,26 +71,26 @@ def slow_exp3(losses, rate, mixing, margin, rng):
             arm = int(u / mixing * arms)
         else:
             arm = int(np.searchsorted(np.cumsum(weights / weights.sum()), (u - mixing) / (1 - mixing), side="right"))
-        totals[arm] += np.clip(row[arm], -margin, 1 + margin) / p[arm]
+        totals[arm] += row[arm] / p[arm]
         arms_played.append(arm)
     return arms_played, totals
 
 
 @pytest.mark.parametrize("arms", [2, 4, 30, 600])
-@pytest.mark.parametrize(("mixing", "margin"), [(0.0, math.inf), (0.2, 2.0)])
-def test_exp3_agrees_with_a_slow_implementation(arms, mixing, margin):
+@pytest.mark.parametrize("mixing", [0.0, 0.2])
+def test_exp3_agrees_with_a_slow_implementation(arms, mixing):
     """Without mixing EXP3 on losses multiplies a rounding error by up to 1 + tanh(E / 4) a play, so that run is short."""
     rng = np.random.default_rng(arms)
     low = 0.0 if mixing == 0.0 else -3.0
     losses = rng.uniform(low, 3.0, (3000 if mixing else 400, arms))
-    fast = Exp3.start(arms=arms, learning_rate=0.02, mixing=mixing, margin=margin)
+    fast = Exp3.start(arms=arms, learning_rate=0.02, mixing=mixing)
     stream = np.random.default_rng(9)
     played = []
     for row in losses:
         arm, trace = fast.act(0, stream)
         fast.learn(trace, row[arm])
         played.append(arm)
-    expected, totals = slow_exp3(losses, 0.02, mixing, margin, np.random.default_rng(9))
+    expected, totals = slow_exp3(losses, 0.02, mixing, np.random.default_rng(9))
     assert played == expected
     np.testing.assert_allclose(fast.weights.logs, -0.02 * totals, rtol=1e-9, atol=1e-9)
 

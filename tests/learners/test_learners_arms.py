@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 from scipy import integrate, optimize, stats
 
 from discreet import Setting, algorithm, algorithms, kernel
+from discreet.channels import OneBit
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
 from discreet.learners.arms.htinf import solve_power
@@ -95,8 +96,9 @@ def test_exp3_p():
 
 
 @pytest.mark.parametrize("tail", [2.0, 1.5, 1.2])
-def test_htinf(tail):
-    """Huang et al. 2022, Algorithm 1, with a general root finder for the weights."""
+@pytest.mark.parametrize("clips", [False, True])
+def test_htinf(tail, clips):
+    """Huang et al. 2022, Algorithm 1, with a general root finder for the weights; ours clips instead of skipping."""
     losses = np.random.default_rng(1).standard_t(2.5, (250, 4)) * 0.3 + 0.5
     sigma, rng, total, expected = 1.5, np.random.default_rng(9), np.zeros(4), []
     power = tail / (tail - 1)
@@ -111,10 +113,11 @@ def test_htinf(tail):
         x = (eta * (total - z)) ** -power
         x /= x.sum()
         arm = weighted(x, rng.random())
-        if abs(row[arm]) <= theta * x[arm] ** (1 / tail) / eta:
-            total[arm] += row[arm] / x[arm]
+        limit = theta * x[arm] ** (1 / tail) / eta
+        if clips or abs(row[arm]) <= limit:
+            total[arm] += np.clip(row[arm], -limit, limit) / x[arm]
         expected.append(arm)
-    learner = Htinf.start(arms=4, moment=sigma, tail=tail)
+    learner = Htinf.start(arms=4, moment=sigma, tail=tail, clips=clips)
     assert replay(learner, losses) == expected
     np.testing.assert_allclose(learner.losses, total, rtol=1e-6)
 
@@ -260,7 +263,7 @@ PRIVATE = [
 @pytest.mark.parametrize("name", PRIVATE)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_private_algorithms_from_end_to_end(name, delta):
-    """Faster rates 2025, Algorithm 1, in plain Python: hold, average, noise, pass on; beside the compiled game."""
+    """Faster rates 2025, Algorithm 1, in plain Python: hold, average, add noise, pass on; beside the compiled game."""
     setting = Setting(Arms(3), rounds=900, epsilon=0.5, delta=delta)
     instance = algorithm(name).build(setting)
     losses = np.random.default_rng(3).integers(0, 2, (900, 3)).astype(float)
@@ -272,6 +275,7 @@ def test_private_algorithms_from_end_to_end(name, delta):
     kinds = {
         "laplace": lambda scale: noise.laplace(0.0, scale),
         "gaussian": lambda scale: scale * noise.standard_normal(),
+        "randomised bit": lambda scale: 0.0,
     }
     for start in range(0, 900, size):
         arm, trace = learner.act(0, rng)
@@ -279,7 +283,10 @@ def test_private_algorithms_from_end_to_end(name, delta):
         loss += batch.sum()
         if batch.size == size:
             noises = [kinds[each.kind](each.scale) for each in instance.private.channel.noise_scales]
-            learner.learn(trace, batch.mean() + sum(noises))
+            released = batch.mean() + sum(noises)
+            if isinstance(instance.private.channel, OneBit):
+                released = float(noise.random() < 0.5 + (batch.mean() - 0.5) * size / (size + 2.0 / math.expm1(0.5)))
+            learner.learn(trace, released)
     assert score == pytest.approx(loss, rel=1e-12)
 
 

@@ -71,6 +71,7 @@ def advisor(**options):
 
 MAKERS = {
     "batch": (bandit, {}),
+    "one bit": (bandit, {"algorithm": "one-bit-tsallis-inf", "batch_size": 4}),
     "every round": (bandit, {"algorithm": "noisy-exp2"}),
     "tree": (experts, {"sums": "tree", "padding": False}),
     "padded tree": (experts, {"sums": "tree", "padding": True}),
@@ -86,7 +87,7 @@ MAKERS = {
     "advice in batches": (advisor, {}),
     "advice every round": (advisor, {"algorithm": "local-exp4"}),
 }
-RELEASED = {"batch": 1, "slates": 2, "points in batches": 1, "search": 1}  # after 4 rounds; by all others 4
+RELEASED = {"batch": 1, "slates": 2, "points in batches": 1, "search": 1, "one bit": 1}  # after 4 rounds; by all others 4
 every_kind = pytest.mark.parametrize("kind", MAKERS)
 
 
@@ -636,6 +637,7 @@ def test_a_live_running_sum_by_hand_releases_nothing(kind):
 
 def test_a_live_batch_by_hand_releases_nothing():
     by_hand_nothing_is_released(channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
+    by_hand_nothing_is_released(channels.OneBit.over(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
 
 
 def by_hand_nothing_is_released(live, feedback):

@@ -209,11 +209,13 @@ class TestLiveUse:
         program = (
             "import sys; sys.modules['opendp'] = None; sys.modules['opendp.prelude'] = None\n"
             "import discreet\n"
-            "try: discreet.Bandit(arms=2, horizon=10, epsilon=1.0)\n"
+            "try: discreet.Bandit(arms=2, horizon=10, epsilon=1.0, algorithm='batched-htinf')\n"
             "except discreet.DiscreetError as reason: print(reason)\n"
-            "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True))"
+            "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0, algorithm='batched-htinf', simulation=True))\n"
+            "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0))"
         )
-        refusal, simulated = python(program).splitlines()
+        refusal, simulated, one_bit = python(program).splitlines()
+        assert "one-bit-tsallis-inf" in one_bit, "its exact coin needs nothing but the operating system"
         assert "pip install 'discreet[exact]'" in refusal
         assert refusal.count(". ") == 0
         assert simulated.endswith("simulation only: floating-point noise)")
@@ -268,7 +270,7 @@ class TestWithALedger:
         with pytest.raises(DiscreetError, match=r"but the budget is epsilon 1\.5"):
             second.ask()
         assert second.open_decisions == ()
-        assert ledger.entries()[0].label.startswith("bandit batched-htinf ")
+        assert ledger.entries()[0].label.startswith("bandit one-bit-tsallis-inf ")
 
     def test_users_are_admitted_up_to_their_limit_and_charged_as_groups(self):
         ledger = Ledger(3.0, max_rounds_per_user=3)

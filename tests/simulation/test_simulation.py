@@ -261,7 +261,7 @@ def test_results_file_and_manifest_tell_the_same(tmp_path):
     assert manifest["seed"] == 3
     assert manifest["trials"] == {"asked": 6, "finished": 6}
     assert [each["guarantee"]["epsilon"] for each in manifest["algorithms"]] == [1.0, 0.1, None, 0.0]
-    assert manifest["algorithms"][1]["parameters"]["batch_size"] == 20
+    assert manifest["algorithms"][1]["parameters"]["batch_size"] == 19
 
 
 def test_confidence_intervals_cover_the_mean_as_often_as_they_say():

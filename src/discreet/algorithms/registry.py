@@ -50,7 +50,7 @@ class Instance:
 
     private: Protected
     parameters: Mapping[str, float | int | str]
-    regret_bound: float | None  # on the expected regret, in units of the losses; None where none is proved
+    regret_bound: float | None  # on the expected regret, for losses fixed in advance, in their units; None if not proved
     bound_source: str
 
     @property

@@ -233,6 +233,21 @@ class EveryRelease(Attack):
         return Stretches(self.size, first, usual, np.zeros(1, np.int64))
 
 
+class EveryBit(EveryRelease):
+    """The same where one bit is released: all other losses are the lowest, where one more changes the odds the most."""
+
+    @property
+    def text(self) -> str:
+        """What is done."""
+        low, high = self.bounds
+        others = f" and all others are {low:g}" if self.size > 1 else ""
+        return f"a loss is {low:g} or {high:g}{others}; whether the bit is 1"
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with that loss in the first round of every batch, and the lowest in all others."""
+        return Stretches(self.size, first, self.bounds.low, np.zeros(1, np.int64))
+
+
 class EveryDifference(EveryRelease):
     """The same where two values come back, and their difference is released."""
 

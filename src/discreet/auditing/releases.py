@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.auditing.attacks import Attack, EveryDifference, EveryRelease, fresh_runs
+from discreet.auditing.attacks import Attack, EveryBit, EveryDifference, EveryRelease, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
-from discreet.channels import Batch, Constant, PerDifference, PerPoint, PerRound
+from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
 from discreet.contracts import Protected
 from discreet.ranges import Range
 
@@ -18,6 +18,13 @@ def every_release(private: Protected, facts: GameFacts) -> Attack:
     if channel.noise.has_memory:
         return fresh_runs(private, facts.problem, facts.bounds)
     return EveryRelease(facts.bounds or channel.bounds, channel.hold())
+
+
+@attack_on(OneBit)
+def every_bit(private: Protected, facts: GameFacts) -> Attack:
+    """Return the attack whose every bit is a trial."""
+    channel: Any = private.channel
+    return EveryBit(facts.bounds or channel.bounds, channel.hold())
 
 
 @attack_on(PerDifference)

@@ -6,6 +6,7 @@ from discreet.channels.estimates import Estimates
 from discreet.channels.glm_moments import GlmMoments
 from discreet.channels.gradient_sums import DifferenceSums, GradientSums
 from discreet.channels.moments import Moments
+from discreet.channels.one_bit import OneBit
 from discreet.channels.open import Open
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.paper_estimates import PaperEstimates
@@ -27,6 +28,7 @@ __all__ = [
     "GlmMoments",
     "GradientSums",
     "Moments",
+    "OneBit",
     "Open",
     "OpenDifference",
     "OpenSum",

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import textwrap
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from discreet.algorithms import Setting, algorithm
+from discreet.algorithms.arms.choosing import reasons
 from discreet.cli import options
 from discreet.cli.plain import plain_words
 from discreet.cli.text import facts, number
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.options import Option, parse_all
-from discreet.problems import Problem
+from discreet.problems import Arms, Problem
 
 
 @click.command(epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5")
@@ -66,6 +67,7 @@ def describe(
             "parameters": dict(instance.parameters),
             "regret_bound": instance.regret_bound,
             "regret_bound_source": instance.bound_source,
+            "regret_bound_holds_for": None if instance.regret_bound is None else "losses fixed in advance",
             "citation": known.citation.text,
             "options": [*known.options, "low", "high"],
         }
@@ -90,17 +92,25 @@ def describe(
             problem.score,
             instance.bound_source if bound is None else f"{_most(bound, setting)} ({instance.bound_source})",
         ),
+        *_taken_by_bandit(name, setting),
         ("paper", known.citation.text),
         ("can be set", ", ".join([*map(_option, known.options.values()), "low", "high"])),
     ]
     facts(f"{name}: {known.title}", lines)
 
 
+def _taken_by_bandit(name: str, setting: Setting[Problem]) -> list[tuple[str, str]]:
+    """Return why a Bandit with these numbers takes this algorithm, if it does."""
+    if not isinstance(setting.problem, Arms):
+        return []
+    return [("Bandit takes it", f"as {reason}") for reason in reasons(name, cast(Setting[Arms], setting))]
+
+
 def _most(bound: float, setting: Setting[Problem]) -> str:
     """Return the bound, and that it says nothing if no play could do worse."""
     blind = setting.rounds * setting.problem.blind_regret(setting.bounds)
     says_nothing = f", which says nothing: who learns nothing has at most {number(blind)}"
-    return f"at most {number(bound)}" + (says_nothing if bound >= blind else "")
+    return f"at most {number(bound)} for losses fixed in advance" + (says_nothing if bound >= blind else "")
 
 
 def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:

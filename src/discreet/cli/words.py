@@ -35,7 +35,8 @@ WORDS: dict[str, str] = {
         "much regret is of no use."
     ),
     "regret bound": (
-        "A number that the expected regret is proved not to exceed, whatever the losses are. It says nothing (is "
+        "A number that the expected regret is proved not to exceed, whatever the losses are, as long as they are fixed "
+        "in advance and do not react to what is played. It says nothing (is "
         "*vacuous*) if it is no less than the regret of who learns nothing; such bounds are marked with an "
         "asterisk."
     ),

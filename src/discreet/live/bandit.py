@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
+from discreet.algorithms import Setting
+from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
 from discreet.contracts import Action, Generator, Observation
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, loss_of
@@ -16,7 +18,7 @@ from discreet.live.run import LiveRun
 from discreet.problems import Arms
 from discreet.ranges import make_range
 
-DEFAULT = "batched-htinf"
+LONG_RUN = 1 << 17  # rounds for which an algorithm is chosen where there is no horizon
 
 
 class Decision(NamedTuple):
@@ -63,7 +65,7 @@ class Bandit(ArmsFace):
     >>> decision = bandit.ask()           # decision.arm is "A", "B" or "C"
     >>> bandit.tell(decision, reward=1.0)
     >>> bandit
-    Bandit(3 arms, round 1 of 1000, batched-htinf, 1-differential privacy, live: exact noise)
+    Bandit(3 arms, round 1 of 1000, one-bit-tsallis-inf, 1-differential privacy, live: exact noise)
 
     Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
     decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
@@ -87,8 +89,10 @@ class Bandit(ArmsFace):
     low, high
         The declared range of the outcomes. An outcome outside it is refused, or clipped with ``clip=True``.
     algorithm
-        A name of ``discreet list``. The default, HTINF on noisy means of batches, has the least regret in our simulations
-        of the private algorithms whose regret is bounded by a proof; ``batched-tsallis-inf`` has less, without a proof.
+        A name of ``discreet list``, or one of two choices. ``proved``, the default, is the algorithm with the least
+        *proved* bound on regret for this number of arms and rounds and this epsilon, whatever the losses, fixed in
+        advance; ``best`` the one with the least regret in our simulations, which may have no bound at all.
+        ``bandit.algorithm`` says which one it is.
     simulation, seed
         Whether to draw fast noise instead of exact noise, and the seed that makes such a run reproducible.
     ledger
@@ -109,7 +113,7 @@ class Bandit(ArmsFace):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
-        algorithm: str = DEFAULT,
+        algorithm: str = PROVED,
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,
@@ -144,6 +148,19 @@ class Bandit(ArmsFace):
             default=default,
             options=options,
         )
+
+    @classmethod
+    def _resolve(cls, recipe: Recipe) -> Recipe:
+        if recipe["algorithm"] not in CHOICES:
+            return recipe
+        setting = Setting(
+            Arms(len(recipe["arms"])),
+            rounds=LONG_RUN if recipe["horizon"] is None else recipe["horizon"],
+            epsilon=recipe["epsilon"],
+            delta=recipe["delta"],
+            bounds=make_range(recipe["low"], recipe["high"]),
+        )
+        return {**recipe, "algorithm": chosen(recipe["algorithm"], setting)}
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:

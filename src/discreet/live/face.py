@@ -75,6 +75,7 @@ class Face(NoTwin):
             "face": type(self).__name__,
             "options": _plain(options),
         }
+        whole = dict(self._resolve(whole))
         plan = self._plan(whole)
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
@@ -104,6 +105,11 @@ class Face(NoTwin):
                 raise DiscreetError(f"{path} is damaged: it cannot be read.") from None
             raise
         return face
+
+    @classmethod
+    def _resolve(cls, recipe: Recipe) -> Recipe:
+        """Return the recipe with what it leaves open decided; a file keeps what was decided."""
+        return recipe
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:

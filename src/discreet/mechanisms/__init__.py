@@ -1,5 +1,6 @@
 """Noise: how it is calibrated, and how it is drawn."""
 
+from discreet.mechanisms.coin import Coin, CoinShape, ExactCoin
 from discreet.mechanisms.directions import Cap, Hemisphere
 from discreet.mechanisms.exact import ExactGaussian, ExactLaplace
 from discreet.mechanisms.exact_directions import ExactHemisphere
@@ -8,6 +9,7 @@ from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.named import NOISES, PURE, NoiseName, ReportNoiseName, noise_named, report_noise
 from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
+from discreet.mechanisms.optimal import OptimalNoise
 from discreet.mechanisms.response import ExactResponse, RandomisedResponse
 from discreet.mechanisms.silent import Silent
 
@@ -15,7 +17,10 @@ __all__ = [
     "NOISES",
     "PURE",
     "Cap",
+    "Coin",
+    "CoinShape",
     "CubeLaplace",
+    "ExactCoin",
     "ExactCube",
     "ExactGaussian",
     "ExactHemisphere",
@@ -25,6 +30,7 @@ __all__ = [
     "Hemisphere",
     "Laplace",
     "NoiseName",
+    "OptimalNoise",
     "RandomisedResponse",
     "ReportNoiseName",
     "Silent",

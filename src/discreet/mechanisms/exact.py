@@ -26,6 +26,10 @@ NEEDED = (0, 16)
 LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # how many steps of the grid a scale has
 LARGEST = 1e4  # of epsilon: beyond, noise of 64 bits might not reach from one value to its neighbour
 SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
+SEALED = (
+    "this live channel holds raw feedback, which threads, copies or a failure could release twice: use it "
+    "through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, which guard it."
+)
 
 
 class NoiseBlock:
@@ -81,10 +85,7 @@ class SealedBlock(NoiseBlock):
 
     def take(self) -> int:
         """Refuse."""
-        raise DiscreetError(
-            "this live channel holds raw feedback, which threads, copies or a failure could release twice: use it "
-            "through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, which guard it."
-        )
+        raise DiscreetError(SEALED)
 
 
 class OnGrid(Noise):

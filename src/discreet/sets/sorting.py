@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from discreet.contracts import Integers
+from discreet.contracts import Floats, Integers
 from discreet.kernel import helper
 
 
 @helper
-def sort_items(values: Any, order: Integers) -> None:
+def sort_items(values: Floats | Integers, order: Integers) -> None:
     """Write all indices into ``order``, those of smaller values first, of equal ones the first (heap sort).
 
     >>> import numpy as np
@@ -25,7 +23,7 @@ def sort_items(values: Any, order: Integers) -> None:
 
 
 @helper
-def select_least(values: Any, order: Integers, count: int) -> None:
+def select_least(values: Floats | Integers, order: Integers, count: int) -> None:
     """Write the indices of the ``count`` smallest values to the front of ``order``, in no particular order.
 
     A heap holds the best so far, with the one to go first on top.
@@ -44,7 +42,7 @@ def select_least(values: Any, order: Integers, count: int) -> None:
 
 
 @helper
-def make_heap(values: Any, order: Integers, count: int) -> None:
+def make_heap(values: Floats | Integers, order: Integers, count: int) -> None:
     """Write the first indices into ``order`` as a heap: none comes after the one above it."""
     for end in range(count):
         place = end
@@ -55,7 +53,7 @@ def make_heap(values: Any, order: Integers, count: int) -> None:
 
 
 @helper
-def sift(values: Any, order: Integers, count: int) -> None:
+def sift(values: Floats | Integers, order: Integers, count: int) -> None:
     """Move the top of a heap down to where it belongs."""
     item, place = order[0], 0
     while True:
@@ -72,7 +70,7 @@ def sift(values: Any, order: Integers, count: int) -> None:
 
 
 @helper
-def comes_after(values: Any, one: int, other: int) -> bool:
+def comes_after(values: Floats | Integers, one: int, other: int) -> bool:
     """Return whether an index is sorted behind another one."""
     if values[one] == values[other]:
         return one > other

@@ -1,5 +1,25 @@
 """The named algorithms that play arms."""
 
-from discreet.algorithms.arms import agarwal_singh, baselines, faster_rates, noisy_tsallis, ordinary, tossou
+from discreet.algorithms.arms import (
+    agarwal_singh,
+    baselines,
+    bounds,
+    choosing,
+    faster_rates,
+    noisy_tsallis,
+    one_bit,
+    ordinary,
+    tossou,
+)
 
-__all__ = ["agarwal_singh", "baselines", "faster_rates", "noisy_tsallis", "ordinary", "tossou"]
+__all__ = [
+    "agarwal_singh",
+    "baselines",
+    "bounds",
+    "choosing",
+    "faster_rates",
+    "noisy_tsallis",
+    "one_bit",
+    "ordinary",
+    "tossou",
+]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.arms.tuning import noisy_exp3
+from discreet.algorithms.arms.tuning import noisy_exp3, responsive_exp3
 from discreet.algorithms.papers import AGARWAL_SINGH, EXP2
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
@@ -21,19 +22,18 @@ from discreet.problems import Arms
 def exp2(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float | None = None) -> Instance:
     """EXP2 on the unit vectors, whose optimal exploration is uniform: EXP3 with mixing.
 
-    η = sqrt(ln K / (3 K T)), γ = η K give a regret of at most 2 sqrt(3 K T ln K) for losses in [-1, 1].
+    η = sqrt(ln K / (3 K T)), γ = η K, as for losses in [-1, 1] (Bubeck et al. 2012, Theorem 4): the regret is at most
+    2.6 sqrt(K T ln K) in widths of the range.
     """
     arms, rounds = setting.problem.arms, setting.rounds
-    tuned = math.sqrt(math.log(arms) / (3.0 * arms * rounds))
-    rate = tuned if learning_rate is None else learning_rate
+    rate = math.sqrt(math.log(arms) / (3.0 * arms * rounds)) if learning_rate is None else learning_rate
     share = min(rate * arms, 1.0) if mixing is None else mixing
-    printed = rate == tuned and share == min(rate * arms, 1.0)
-    bound = min(2.0 * math.sqrt(3.0 * arms * rounds * math.log(arms)), rounds) * setting.bounds.width
+    bound = bounds.exp3(arms, rounds, rate=rate, mixing=share)
     return Instance(
         private=Private(Open(setting.bounds), Exp3.start(arms=arms, learning_rate=rate, mixing=share)),
         parameters={"learning_rate": rate, "mixing": share},
-        regret_bound=bound if printed else None,
-        bound_source="Bubeck et al. 2012, Theorem 4" if printed else "no bound proved for these parameters",
+        regret_bound=min(bound, rounds) * setting.bounds.width,
+        bound_source="docs/regret.md: EXP3",
     )
 
 
@@ -64,10 +64,8 @@ def noisy_exp2(
     arms, rounds = setting.problem.arms, setting.rounds
     if calibration == "tight":
         chosen = report_noise(noise, bounds=setting.bounds, epsilon=setting.epsilon, delta=0.0)
-        channel = PerRound(setting.bounds, chosen)
-        return noisy_exp3(
-            setting, channel, learning_rate=learning_rate, mixing=mixing, source="Agarwal & Singh 2017, Theorem 4.1"
-        )
+        tuned = noisy_exp3 if noise == "laplace" else responsive_exp3
+        return tuned(setting, PerRound(setting.bounds, chosen), learning_rate=learning_rate, mixing=mixing)
     if noise != "laplace":
         raise DiscreetError(f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out.")
     largest = max(abs(setting.bounds.low), abs(setting.bounds.high))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from discreet.algorithms.arms import bounds
 from discreet.algorithms.papers import EXP3, NONE, TSALLIS_INF
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import Constant, Open
 from discreet.learners import Exp3, TsallisInf, Uniform
 from discreet.private import Private
 from discreet.problems import Arms
-
-SURVEY = "Bubeck & Cesa-Bianchi 2012, Theorem 3.1"
 
 Estimator = Literal["importance-weighted", "reduced-variance"]
 
@@ -32,13 +31,12 @@ def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
     arms, rounds = setting.problem.arms, setting.rounds
     rate = math.sqrt(2.0 * math.log(arms) / (rounds * arms)) if learning_rate is None else learning_rate
     learner = Exp3.start(arms=arms, learning_rate=rate, mixing=mixing)
-    # On losses in [0, 1]: γ T for mixing, and the two terms of the theorem for any rate.
-    bound = mixing * rounds + math.log(arms) / rate + rate * rounds * arms / 2.0
+    bound = bounds.exp3(arms, rounds, rate=rate, mixing=mixing)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "mixing": mixing},
         regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source=SURVEY,
+        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem 3.1, for any mixing (docs/regret.md: EXP3)",
     )
 
 
@@ -54,11 +52,10 @@ def tsallis_inf(
     tuned = 4.0 if reduced else 2.0
     rate = tuned if learning_rate is None else learning_rate
     learner = TsallisInf.start(arms=arms, learning_rate=rate, baseline=0.5 if reduced else 0.0)
-    root = math.sqrt(arms * rounds)
-    bound = 2.0 * root + 10.0 * arms * math.log(rounds) + 16.0 if reduced else 4.0 * root + 1.0
+    bound = (bounds.tsallis_inf if reduced else bounds.weighted_tsallis_inf)(arms, rounds)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "estimator": estimator},
         regret_bound=min(bound, rounds) * setting.bounds.width if rate == tuned else None,
-        bound_source="Zimmert & Seldin 2021, Theorem 1" if rate == tuned else "no bound proved for this learning rate",
+        bound_source="docs/regret.md: Tsallis-INF" if rate == tuned else "no bound proved for this learning rate",
     )

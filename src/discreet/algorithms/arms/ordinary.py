@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from discreet.algorithms.arms import bounds
 from discreet.algorithms.papers import EXP3, EXP3_IX, FTPL_ARMS, HTINF, KL_UCB, UCB1
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import Open
@@ -17,24 +18,22 @@ ONLY_STOCHASTIC = "logarithmic against independent, identically distributed loss
 
 @register_algorithm(name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=EXP3_IX)
 def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
-    """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)). The bound in expectation follows by integrating the one in probability."""
+    """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)), as in the paper: at most 2.2 sqrt(K T ln K) in expectation."""
     arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
     learner = Exp3IX.start(arms=arms, learning_rate=tuned if learning_rate is None else learning_rate, bias=bias)
-    printed = learner.learning_rate == tuned and learner.bias == tuned / 2.0
-    tail = math.sqrt(2.0 * arms * rounds / math.log(arms)) + 1.0  # E ln(2 / δ) with δ uniform is 1 + ln 2
-    bound = 2.0 * math.sqrt(2.0 * arms * rounds * math.log(arms)) + tail * (1.0 + math.log(2.0))
+    bound = bounds.exp3_ix(arms, rounds, rate=learner.learning_rate, bias=learner.bias)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": learner.learning_rate, "bias": learner.bias},
-        regret_bound=min(bound, rounds) * setting.bounds.width if printed else None,
-        bound_source="Neu 2015, Theorem 1, integrated" if printed else "no bound proved for these parameters",
+        regret_bound=min(bound, rounds) * setting.bounds.width,
+        bound_source="docs/regret.md: EXP3-IX",
     )
 
 
 @register_algorithm(name="exp3-p", title="EXP3 with a confidence bonus", problem=Arms(), growth=ROOT, citation=EXP3)
 def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
-    """EXP3.P; the bound holds with probability 1 - ``failure``."""
+    """EXP3.P, tuned to hold with probability 1 - ``failure``; the bound is on the expected regret, and needs none."""
     arms, rounds = setting.problem.arms, setting.rounds
     if not 0.0 < failure < 1.0:
         raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
@@ -44,12 +43,12 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
         mixing=min(1.0, 1.05 * math.sqrt(arms * math.log(arms) / rounds)),
         bonus=math.sqrt(math.log(arms / failure) / (rounds * arms)),
     )
-    bound = 5.15 * math.sqrt(rounds * arms * math.log(arms / failure)) + failure * rounds
+    bound = bounds.exp3_p(arms, rounds, rate=learner.learning_rate, mixing=learner.mixing, bonus=learner.bonus)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": learner.learning_rate, "mixing": learner.mixing, "bonus": learner.bonus},
         regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem 3.2, plus T where it fails",
+        bound_source="docs/regret.md: EXP3 on gains",
     )
 
 
@@ -57,31 +56,33 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1."""
     arms, rounds = setting.problem.arms, setting.rounds
+    learner = Htinf.start(arms=arms, moment=moment, tail=tail)
     bound = 30.0 * moment * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
+    if tail == 2.0:
+        bound = bounds.htinf(arms, rounds, deviation=1.0, moment=moment, threshold=learner.threshold, clips=learner.clips)
     return Instance(
-        private=Private(Open(setting.bounds), Htinf.start(arms=arms, moment=moment, tail=tail)),
+        private=Private(Open(setting.bounds), learner),
         parameters={"moment": moment, "tail": tail},
         regret_bound=min(bound, rounds) * setting.bounds.width if moment >= 1.0 else None,
-        bound_source="Huang et al. 2022, Theorem 4.1" if moment >= 1.0 else "no bound proved: moment is below 1",
+        bound_source=("docs/regret.md: HTINF" if tail == 2.0 else "Huang et al. 2022, Theorem 4.1")
+        if moment >= 1.0
+        else "no bound proved: moment is below 1",
     )
 
 
 @register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=FTPL_ARMS)
 def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
-    """FTPL with Laplace perturbation and geometric resampling, tuned for the bound of Faster rates 2025, Lemma 13."""
+    """FTPL with Laplace perturbation and geometric resampling: M = sqrt(K T) copies, and the best rate for the bound."""
     arms, rounds = setting.problem.arms, setting.rounds
     copies = math.ceil(math.sqrt(arms * rounds)) if cap is None else cap
-    tuned = min(math.sqrt(1.5 * math.log(arms) / (arms * rounds)), 1.0 / copies)
+    tuned = math.sqrt(bounds.largest_perturbation(arms) / (2.0 * arms * rounds))
     rate = tuned if learning_rate is None else learning_rate
-    proved = rate * copies <= 1.0 + 1e-12
-    bound = 6.0 * math.log(arms) / rate + 4.0 * rate * arms * rounds + arms * rounds / (math.e * copies)
+    bound = bounds.ftpl(arms, rounds, rate=rate, cap=copies)
     return Instance(
         private=Private(Open(setting.bounds), Ftpl.start(arms=arms, learning_rate=rate, cap=copies)),
         parameters={"learning_rate": rate, "cap": copies},
-        regret_bound=min(bound, rounds) * setting.bounds.width if proved else None,
-        bound_source="Faster rates 2025, Lemma 13, no noise"
-        if proved
-        else "no bound proved: the learning rate is too large",
+        regret_bound=min(bound, rounds) * setting.bounds.width,
+        bound_source="docs/regret.md: FTPL",
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.faster_rates import Calibration
+from discreet.algorithms.arms.tuning import batched
 from discreet.algorithms.papers import EXP3, TOSSOU
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound, Selection
@@ -67,13 +69,15 @@ def dp_exp3_lap(
     share, reach = tuned[0] if mixing is None else mixing, tuned[1] if margin is None else margin
     channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=epsilon))
     learner = Exp3Gain.start(arms=arms, mixing=share, margin=reach)
-    bound = (2.0 * reach + 1.0) * gain_bound(arms, rounds) + 2.0 * arms + math.sqrt(32.0 * rounds) / epsilon
-    printed = (share, reach) == tuned
+    width = 1.0 + 2.0 * reach
+    square = min(1.0, ((1.0 + reach) ** 2 + 2.0 / epsilon**2) / width**2)
+    ignored = (width / 2.0 + 1.0 / epsilon) * rounds * math.exp(-reach * epsilon)
+    bound = width * bounds.exp3_gain(arms, rounds, mixing=share, square=square) + share * rounds + ignored
     return Instance(
         private=Private(channel, learner),
         parameters={"learning_rate": learner.learning_rate, "mixing": share, "margin": reach},
-        regret_bound=min(bound, rounds) * setting.bounds.width if printed else None,
-        bound_source="Tossou & Dimitrakakis 2017, Corollary 3.1, with its lost 2" if printed else "no bound proved",
+        regret_bound=min(bound, rounds) * setting.bounds.width,
+        bound_source="docs/regret.md: EXP3 on gains",
     )
 
 
@@ -98,12 +102,13 @@ def exp3_tau(setting: Setting[Arms], *, calibration: Calibration = "tight", batc
     channel = Selection.over(size=batch_size, rounds=rounds, delta=setting.delta, bounds=setting.bounds)
     batches = -(-rounds // batch_size)
     learner = Exp3Gain.start(arms=arms, mixing=gain_mixing(arms, batches))
-    bound = math.sqrt(7.0 * rounds * batch_size * arms * math.log(arms)) + batch_size
+    complete = rounds // batch_size
+    found = bounds.exp3_gain(arms, complete, mixing=learner.mixing) + learner.mixing * complete
     return Instance(
         private=Private(channel, learner),
         parameters={"batch_size": batch_size, "learning_rate": learner.learning_rate, "mixing": learner.mixing},
-        regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="Tossou & Dimitrakakis 2017, Theorem 3.4, for an oblivious adversary",
+        regret_bound=batched(setting, batch_size, found),
+        bound_source="docs/regret.md: EXP3 on gains",
     )
 
 

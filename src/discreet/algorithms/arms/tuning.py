@@ -1,70 +1,121 @@
-"""Parameters of EXP3 on noisy losses, shared by all channels with Laplace noise or randomised response."""
+"""Parameters of learners on noisy losses, where the bound depends on more than the learning rate."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+from discreet.algorithms.arms import bounds
 from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel
 from discreet.learners import Exp3
-from discreet.mechanisms import RandomisedResponse
 from discreet.private import Private
 from discreet.problems import Arms
 
+IDEAL_EXP3_SIZE = math.sqrt(3.6)  # times 1 / ε: where the bound of EXP3 on batches is least, for s = 2/3
+IDEAL_FTPL_SIZE = 1.63  # times 1 / ε: the same for FTPL, for s = 0.28
+MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, at which the bound is least
+
 
 def noisy_exp3(
-    setting: Setting[Arms], channel: Channel, *, learning_rate: float | None, mixing: float | None, source: str
+    setting: Setting[Arms], channel: Channel, *, learning_rate: float | None, mixing: float | None
 ) -> Instance:
-    """Return EXP3 behind a channel that releases means of τ losses with Laplace noise, or responses to single ones.
+    """Return EXP3 behind a channel that releases means of τ losses with Laplace noise.
 
-    On the scale where losses are in [0, 1], with T' = floor(T / τ) batches and noise Lap(λ), noisy means are clipped to
-    [-b, 1 + b], b = λ ln T', and
+    On the scale where losses are in [0, 1], with T' = floor(T / τ) batches and noise Lap(λ),
 
-        η = min( sqrt(ln K / (K T' v)), 1 / (2 K b) ),   γ = η K b,   v = 1 + 2 λ² + b.
+        η = sqrt(ln K / (K T' v)), at most s / (2 K λ),   γ = η λ K / s,   v = 1/2 + λ² / (1 - s²) + λ / s,
 
-    Then the expected regret is at most τ (ln K / η + η K T' v + λ (1 + γ)) plus the rounds of the last, incomplete batch.
-    Proof: a clipped noisy loss has second moment at most 1 + 2 λ²; no estimate is below -b K / γ = -1 / η, so that
-    exponential weights lose at most ln K / η + η K T' (1 + 2 λ²) (their share 1 - γ of the draws cancels in Σ q / p), and
-    mixing at most γ T' = η K T' b; clipping moves an expected loss by at most (λ / 2) exp(-b / λ) = λ / (2 T').
-
-    A response is one of (1 ± c) / 2, c = coth(ε / 2): nothing is clipped, b = (c - 1) / 2, and its second moment is at
-    most (3 + c²) / 4, that of a loss of 1. The same proof holds with this in the place of 1 + 2 λ², and without the last
-    term.
+    where s < 1 minimises v: 2 λ s³ = (1 - s²)². Then the expected regret is at most
+    τ ((1 - γ) ln K / η + η K T' v) plus the rounds of the last, incomplete batch (docs/regret.md: EXP3). Noisy losses
+    need no clipping: mixing alone keeps E exp(-η y / p) finite.
     """
     arms, rounds, size = setting.problem.arms, setting.rounds, channel.hold()
     batches = max(1, rounds // size)
-    (added,) = channel.noise_scales
-    noise = added.scale / setting.bounds.width
-    square, margin, bias = 1.0 + 2.0 * noise**2, noise * math.log(batches), noise
-    if added.kind == RandomisedResponse.kind:
-        square, margin, bias = 0.75 + noise**2, noise - 0.5, 0.0
-    moment = square + margin
+    (laplace,) = channel.noise_scales
+    noise = laplace.scale / setting.bounds.width
+    share = mixing_share(noise)
     if learning_rate is None:
-        learning_rate = math.sqrt(math.log(arms) / (arms * batches * moment))
-        if margin > 0.0:
-            learning_rate = min(learning_rate, 1.0 / (2.0 * arms * margin))
-    steady = learning_rate * arms * margin
-    mixing = min(steady, 0.5) if mixing is None else mixing
-    learner = Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing, margin=margin)
-
-    proved = steady <= mixing * (1.0 + 1e-12) and size <= rounds
-    per_batch = (
-        math.log(arms) / learning_rate
-        + learning_rate * arms * batches * square
-        + mixing * batches
-        + bias * (1.0 + mixing)
-    )
-    bound = min(size * per_batch + rounds - size * batches, rounds) * setting.bounds.width
+        moment = 0.5 + noise**2 / (1.0 - share**2) + noise / share
+        learning_rate = min(math.sqrt(math.log(arms) / (arms * batches * moment)), share / (2.0 * arms * noise))
+    mixing = min(learning_rate * noise * arms / share, 1.0) if mixing is None else mixing
+    found = bounds.exp3(arms, batches, rate=learning_rate, mixing=mixing, noise=noise)
+    proved = math.isfinite(found) and size <= rounds
     return Instance(
-        private=Private(channel, learner),
-        parameters={
-            "batch_size": size,
-            "learning_rate": learning_rate,
-            "mixing": mixing,
-            "margin": margin,
-        },
-        regret_bound=bound if proved else None,
-        bound_source=f"{source}, constants re-derived"
-        if proved
-        else "no bound proved: mixing too small or batch too long",
+        private=Private(channel, Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing)),
+        parameters={"batch_size": size, "learning_rate": learning_rate, "mixing": mixing},
+        regret_bound=batched(setting, size, found) if proved else None,
+        bound_source="docs/regret.md: EXP3" if proved else "no bound proved: mixing too small or batch too long",
     )
+
+
+def responsive_exp3(
+    setting: Setting[Arms], channel: Channel, *, learning_rate: float | None, mixing: float | None
+) -> Instance:
+    """Return EXP3 behind a channel that releases a randomised response to every loss.
+
+    On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2): its second moment is at
+    most q = (3 + c²) / 4, that of a loss of 1, and it is at least -b, b = (c - 1) / 2. With γ = η K b no estimate is
+    below -b K / γ = -1 / η, so that exponential weights lose at most ln K / η + η K T q (their share 1 - γ of the draws
+    cancels in Σ q / p), and mixing at most γ T: η = sqrt(ln K / (K T (q + b))), at most 1 / (2 K b).
+    """
+    arms, rounds = setting.problem.arms, setting.rounds
+    (response,) = channel.noise_scales
+    reach = response.scale / setting.bounds.width  # c / 2
+    square, below = 0.75 + reach**2, reach - 0.5
+    if learning_rate is None:
+        learning_rate = math.sqrt(math.log(arms) / (arms * rounds * (square + below)))
+        learning_rate = min(learning_rate, 1.0 / (2.0 * arms * below)) if below > 0.0 else learning_rate
+    steady = learning_rate * arms * below
+    mixing = min(steady, 0.5) if mixing is None else mixing
+    proved = steady <= mixing * (1.0 + 1e-12)
+    bound = math.log(arms) / learning_rate + learning_rate * arms * rounds * square + mixing * rounds
+    return Instance(
+        private=Private(channel, Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing)),
+        parameters={"batch_size": 1, "learning_rate": learning_rate, "mixing": mixing},
+        regret_bound=batched(setting, 1, bound) if proved else None,
+        bound_source="randomised responses are bounded (see discreet.algorithms.arms.tuning.responsive_exp3)"
+        if proved
+        else "no bound proved: mixing too small",
+    )
+
+
+def batched(setting: Setting[Arms], size: int, found: float) -> float:
+    """Return the bound on rounds that follows from one on batches: none is above the number of rounds."""
+    left = setting.rounds - size * (setting.rounds // size)
+    return min(size * found + left, setting.rounds) * setting.bounds.width
+
+
+def mixing_share(noise: float) -> float:
+    """Return the s in (0, 1) with 2 λ s³ = (1 - s²)².
+
+    >>> round(mixing_share(0.527), 3)
+    0.665
+    """
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if 2.0 * noise * middle**3 < (1.0 - middle**2) ** 2 else (low, middle)
+    return (low + high) / 2.0
+
+
+class FtplNumbers(NamedTuple):
+    """The learning rate and the cap of FTPL."""
+
+    rate: float
+    cap: int
+
+
+def noisy_ftpl(arms: int, batches: int, noise: float) -> FtplNumbers:
+    """Return the numbers of FTPL with the least bound: s = η λ cap, by a search, and the best η for it.
+
+    >>> noisy_ftpl(4, 10_000, 0.6).cap
+    175
+    """
+
+    def moment(share: float) -> float:
+        return 2.0 + 2.0 * noise**2 * (1.0 + bounds.ftpl_excess(share)) + noise / (math.e * share)
+
+    share = min((k / 200.0 for k in range(1, 200)), key=moment)
+    rate = math.sqrt(bounds.largest_perturbation(arms) / (arms * batches * moment(share)))
+    return FtplNumbers(rate, int(max(1.0, min(share / (rate * noise), arms * batches))))

@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.papers import AGARWAL_SINGH, FTPL_POINTS, FTRL, HEDGE
+from discreet.algorithms.points.perturbing import Smoothing
 from discreet.algorithms.points.running_sums import (
     TREES,
     Bound,
@@ -26,8 +27,8 @@ from discreet.problems import Points
 from discreet.problems.points import GeometryName
 from discreet.sets import Geometry
 
-OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived; losses fixed in advance"
-OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived; losses fixed in advance"
+OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived"
+OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived (docs/regret.md: Perturbed points)"
 
 
 @register_algorithm(
@@ -84,14 +85,14 @@ def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> In
     citation=FTPL_POINTS,
 )
 def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instance:
-    """FTPL with Gaussian perturbations; σ = G sqrt(T) / (2 π N)^(1/4)."""
+    """FTPL with Gaussian perturbations; σ is the one with the least bound on the set (see ``Smoothing``)."""
     sets = setting.problem.sets(setting.bounds)
     deviation = _spread(setting, sets, 0.0) if spread is None else spread
     return Instance(
         private=Private(OpenSum.over(sets.losses), LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)),
         parameters={"geometry": setting.problem.geometry, "spread": deviation},
         regret_bound=_capped(setting, sets, _perturbed_bound(setting, sets, deviation, None)),
-        bound_source="Gaussian smoothing (see discreet.learners.points.linear_ftpl)",
+        bound_source="docs/regret.md: Perturbed points",
     )
 
 
@@ -320,12 +321,11 @@ def _perturbed_bound(setting: Setting[Points], sets: Geometry, spread: float, fo
     if deviations[0] <= 0.0:
         return None
     first = 0.0 if found is None else 2.0 * sets.radius * sets.norm
-    stability = setting.rounds * sets.norm**2 / (deviations[0] * math.sqrt(2.0 * math.pi))
-    return sets.radius * (deviations[1] * math.sqrt(sets.dimension) + stability) + first + extra
+    return Smoothing.of(sets).bound(setting.rounds, *deviations) + first + extra
 
 
 def _spread(setting: Setting[Points], sets: Geometry, noise: float) -> float:
-    return LinearFtpl.recommended_spread(dimension=sets.dimension, rounds=setting.rounds, norm=sets.norm, noise=noise)
+    return Smoothing.of(sets).best_spread(setting.rounds, noise)
 
 
 def _length(sets: Geometry, found: Candidate) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from discreet.contracts import Generator, Learner
 from discreet.errors import check_positive, check_range
 from discreet.learners.arms.draws import Draw
@@ -16,10 +14,10 @@ class Exp3(Learner):
     Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K and, when its loss y comes (on the scale [0, 1], perhaps
     with noise), updates that arm only:
 
-        log w(I) ← log w(I) - η clip(y, -b, 1 + b) / p(I)
+        log w(I) ← log w(I) - η y / p(I)
 
-    ``learning_rate`` is η, ``mixing`` is γ, ``margin`` is b. Mixing is needed when y can be negative: with
-    γ = η K b no step raises a weight by more than a factor e, which the regret proof uses.
+    ``learning_rate`` is η, ``mixing`` is γ. Mixing is needed when y can be negative: with Laplace noise of scale λ and
+    γ > η λ K the mean of exp(-η y / p) is finite, which the regret proof uses (docs/regret.md: EXP3).
 
     Regret for losses in [0, 1]: at most sqrt(2 T K ln K) for η = sqrt(2 ln K / (T K)), γ = 0 (Bubeck & Cesa-Bianchi
     2012, Theorem 3.1).
@@ -34,7 +32,6 @@ class Exp3(Learner):
 
     learning_rate: float
     mixing: float
-    margin: float
     weights: Weights
 
     @property
@@ -43,19 +40,18 @@ class Exp3(Learner):
         return self.weights.values.size
 
     @classmethod
-    def start(cls, *, arms: int, learning_rate: float, mixing: float = 0.0, margin: float = math.inf) -> Exp3:
+    def start(cls, *, arms: int, learning_rate: float, mixing: float = 0.0) -> Exp3:
         """Return the learner before the first round."""
         return cls(
             check_positive("learning_rate", learning_rate),
             check_range("mixing", mixing, 0.0, 1.0),
-            check_range("margin", margin, 0.0, math.inf),
             equal_weights(arms),
         )
 
     @classmethod
     def example(cls) -> Exp3:
         """Return one to check the contract with."""
-        return cls.start(arms=5, learning_rate=0.05, mixing=0.1, margin=3.0)
+        return cls.start(arms=5, learning_rate=0.05, mixing=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Draw an arm."""
@@ -64,9 +60,4 @@ class Exp3(Learner):
 
     def learn(self, trace: Draw, released: float) -> None:
         """Move the weight of the arm that was played."""
-        loss = released
-        if loss < -self.margin:  # branches cost nothing when they are not taken; min and max would
-            loss = -self.margin
-        elif loss > 1.0 + self.margin:
-            loss = 1.0 + self.margin
-        self.weights.add(trace.arm, -self.learning_rate * loss * trace.importance)
+        self.weights.add(trace.arm, -self.learning_rate * released * trace.importance)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
-from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive
 from discreet.kernel import helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_inf import solve
@@ -33,15 +33,18 @@ class Htinf(Learner):
 
         if |y| ≤ r = Θ x(I)^(1/α) / η:   L(I) ← L(I) + y / x(I)
 
-    ``tail`` is α in (1, 2]: losses have E |y|^α ≤ σ^α, where ``moment`` is σ. For α = 2, Θ = 1 - 2^(-1/3).
+    ``tail`` is α in (1, 2]: losses have E |y|^α ≤ σ^α, where ``moment`` is σ. For α = 2 the paper's ``threshold`` is
+    Θ = 1 - 2^(-1/3). With ``clips``, ours, losses beyond it are clipped to r or -r instead of skipped.
 
     Regret: at most 30 σ K^(1 - 1/α) (T + 1)^(1/α) if the losses of the best arm are non-negative in every tail, which
-    losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1; Faster rates 2025, Lemma 10).
+    losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1; Faster rates 2025, Lemma 10); for α = 2
+    11.7 σ sqrt(K T), and 4.6 σ sqrt(K T) where losses are clipped and all is tuned for it (docs/regret.md: HTINF).
     """
 
     tail: float
     moment: float
     threshold: float  # Θ
+    clips: bool
     losses: Floats  # L
     probabilities: Floats  # x of the last draw
     clock: Floats  # rounds drawn, and min L - z of the last draw
@@ -52,14 +55,18 @@ class Htinf(Learner):
         return self.losses.size
 
     @classmethod
-    def start(cls, *, arms: int, moment: float, tail: float = 2.0) -> Htinf:
-        """Return the learner before the first round."""
+    def start(
+        cls, *, arms: int, moment: float, tail: float = 2.0, threshold: float | None = None, clips: bool = False
+    ) -> Htinf:
+        """Return the learner before the first round, with the paper's threshold unless another is given."""
         count = check_int("arms", arms, least=2)
         if not 1.0 < tail <= 2.0:
             raise DiscreetError(f"tail is {tail!r}, but must be above 1 and at most 2.")
-        theta = min(1.0 - 2.0 ** (-(tail - 1.0) / (2.0 * tail - 1.0)), _second_limit(tail))
+        theta = paper_threshold(tail) if threshold is None else threshold
+        if not 0.0 < theta < 1.0:
+            raise DiscreetError(f"threshold is {threshold!r}, but must be above 0 and below 1.")
         state = np.zeros(count), np.full(count, 1.0 / count), np.zeros(2)
-        return cls(float(tail), check_positive("moment", moment), theta, *state)
+        return cls(float(tail), check_positive("moment", moment), theta, check_flag("clips", clips), *state)
 
     @classmethod
     def example(cls) -> Htinf:
@@ -81,14 +88,17 @@ class Htinf(Learner):
         return arm, TruncatedDraw(arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate)
 
     def learn(self, trace: TruncatedDraw, released: float) -> None:
-        """Add the estimate, unless the loss is beyond its threshold."""
+        """Add the estimate; a loss that is beyond its threshold is clipped, or skipped."""
         if abs(released) <= trace.limit:
             self.losses[trace.arm] += released * trace.importance
+        elif self.clips:
+            self.losses[trace.arm] += math.copysign(trace.limit, released) * trace.importance
 
 
-def _second_limit(tail: float) -> float:
-    """Return (2 - 2 / α)^(1 / (2 - α)), and its limit exp(-1/2) at α = 2."""
-    return math.exp(-0.5) if tail == 2.0 else (2.0 - 2.0 / tail) ** (1.0 / (2.0 - tail))
+def paper_threshold(tail: float) -> float:
+    """Return the paper's Θ: the least of 1 - 2^(-(α - 1) / (2 α - 1)) and (2 - 2 / α)^(1 / (2 - α)), exp(-1/2) at 2."""
+    second = math.exp(-0.5) if tail == 2.0 else (2.0 - 2.0 / tail) ** (1.0 / (2.0 - tail))
+    return float(min(1.0 - 2.0 ** (-(tail - 1.0) / (2.0 * tail - 1.0)), second))
 
 
 @helper

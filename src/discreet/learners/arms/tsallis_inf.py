@@ -29,18 +29,20 @@ class TsallisInf(Learner):
 
         w = argmin ⟨L, w⟩ - (4 / η) Σ sqrt(w(i)),   η = c / sqrt(t),   that is   w(i) = 4 / (η (L(i) - x))²
 
-    with x such that Σ w = 1, and estimates losses around a baseline B(i) = β if w(i) ≥ η², else 0:
+    with x such that Σ w = 1, and estimates losses around a baseline B(i) = β if w(i) ≥ κ η², else 0:
 
         L(i) ← L(i) + B(i) for all i,   L(I) ← L(I) + (y - B(I)) / w(I)
 
-    ``learning_rate`` is c, ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the reduced-variance one.
+    ``learning_rate`` is c, ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the reduced-variance one;
+    ``likely`` is κ, 1 in the paper.
 
     With noisy losses one large negative value can push a rare arm so far ahead that it leads for most of the game.
     ``caution`` is θ: as in HTINF, y counts only if |y - B(I)| ≤ 2 θ sqrt(w(I)) / η, so that no loss moves 1 / sqrt(w(I))
     by more than the factor 1 ± θ. Without noise none is needed.
 
-    Regret for losses in [0, 1] (Zimmert & Seldin 2021): 4 sqrt(K T) + 1 for β = 0, c = 2;
-    2 sqrt(K T) + 10 K ln T + 16 for β = 1/2, c = 4; logarithmic against a stochastic adversary.
+    Regret for losses in [0, 1] (Zimmert & Seldin 2021): of order 4 sqrt(K T) for β = 0, c = 2 and 2 sqrt(K T) for
+    β = 1/2, c = 4; logarithmic against a stochastic adversary. What else there is in both is less with κ = 1/4
+    (docs/regret.md: Tsallis-INF).
 
     >>> learner = TsallisInf.start(arms=3, learning_rate=2.0)
     >>> arm, trace = learner.act(None, np.random.default_rng(0))
@@ -53,6 +55,7 @@ class TsallisInf(Learner):
     learning_rate: float
     baseline: float
     caution: float
+    likely: float
     losses: Floats  # L
     probabilities: Floats  # w of the last draw
     baselines: Floats  # B of the last draw
@@ -64,13 +67,22 @@ class TsallisInf(Learner):
         return self.losses.size
 
     @classmethod
-    def start(cls, *, arms: int, learning_rate: float, baseline: float = 0.0, caution: float = math.inf) -> TsallisInf:
+    def start(
+        cls,
+        *,
+        arms: int,
+        learning_rate: float,
+        baseline: float = 0.0,
+        caution: float = math.inf,
+        likely: float = 1.0,
+    ) -> TsallisInf:
         """Return the learner before the first round."""
         count = check_int("arms", arms, least=2)
         return cls(
             check_positive("learning_rate", learning_rate),
             check_range("baseline", baseline, 0.0, 1.0),
             check_range("caution", caution, 0.0, math.inf),
+            check_positive("likely", likely),
             np.zeros(count),
             np.full(count, 1.0 / count),
             np.zeros(count),
@@ -88,10 +100,10 @@ class TsallisInf(Learner):
         rate = self.learning_rate / math.sqrt(self.clock[0])
         self.clock[1] = solve(self.losses, rate, self.clock[1], self.probabilities)
         if self.baseline > 0.0:
-            likely = rate * rate
+            least = self.likely * rate * rate
             chances = as_list(self.probabilities)
             for arm in range(self.losses.size):
-                self.baselines[arm] = self.baseline if chances[arm] >= likely else 0.0
+                self.baselines[arm] = self.baseline if chances[arm] >= least else 0.0
         arm = draw(self.probabilities, rng.random())
         probability = float(self.probabilities[arm])
         return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, self.baselines)

@@ -1,0 +1,60 @@
+"""Which private bandit to take if nobody names one: the least proved bound, or the least measured regret."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from discreet.algorithms.registry import Setting, algorithm
+from discreet.problems import Arms
+
+PROVED: Final = "proved"  # the name of the choice by bound, in place of an algorithm's
+BEST: Final = "best"  # the name of the choice by measured regret
+REASONS = {
+    PROVED: "the least proved bound on regret, for any losses fixed in advance",
+    BEST: "the least regret in our simulations, whether or not it is bounded by a proof",
+}
+
+# Private for each round in one release, live with exact noise, and with a bound for any losses; of equals the first.
+WITH_BOUNDS = ("one-bit-tsallis-inf", "batched-exp3", "batched-htinf", "batched-ftpl", "noisy-exp2", "dp-exp3-lap")
+
+# From which epsilon on which algorithm had the least regret, with 4 arms and 2^17 rounds against the environments
+# deterministic, stochastic and random-walk; a better one is one more row.
+MEASURED = ((1.5, "one-bit-tsallis-inf"), (0.0, "batched-tsallis-inf"))
+
+
+def least_bound(setting: Setting[Arms]) -> str:
+    """Return the algorithm with the least proved bound for these numbers.
+
+    >>> least_bound(Setting(Arms(4), rounds=1 << 18, epsilon=1.0))
+    'one-bit-tsallis-inf'
+    >>> least_bound(Setting(Arms(4), rounds=1 << 14, epsilon=0.1))
+    'batched-exp3'
+    """
+
+    def bound(name: str) -> float:
+        found = algorithm(name).build(setting).regret_bound
+        return float("inf") if found is None else found
+
+    return min(WITH_BOUNDS, key=bound)
+
+
+def least_measured(setting: Setting[Arms]) -> str:
+    """Return the algorithm with the least regret that was measured near these numbers."""
+    return next(name for least, name in MEASURED if setting.epsilon >= least)
+
+
+CHOICES = {PROVED: least_bound, BEST: least_measured}
+
+
+def chosen(name: str, setting: Setting[Arms]) -> str:
+    """Return the algorithm that a name stands for: that of a choice, or its own.
+
+    >>> chosen("exp3", Setting(Arms(4)))
+    'exp3'
+    """
+    return CHOICES[name](setting) if isinstance(name, str) and name in CHOICES else name
+
+
+def reasons(name: str, setting: Setting[Arms]) -> list[str]:
+    """Return in words which choices come to this algorithm for these numbers."""
+    return [f'"{choice}": {REASONS[choice]}' for choice, choose in CHOICES.items() if choose(setting) == name]

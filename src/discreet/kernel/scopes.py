@@ -1,0 +1,47 @@
+"""What the names of a function stand for while it is written into another."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, NamedTuple
+
+
+@dataclass
+class Scope:
+    """What the names of one function stand for while it is written out."""
+
+    globals: dict[str, Any]
+    locals: dict[str, str]  # what they are called in the result
+    given: dict[str, ast.expr] = field(default_factory=dict)  # parameters that stand for an expression
+    known: dict[str, Any] = field(default_factory=dict)  # names whose component is known
+    within: tuple[tuple[CodeType, int], ...] = ()  # what is being written out: code, and the component it is called on
+
+
+class Results(NamedTuple):
+    """Where a function's value goes: to names, or nowhere; and what tells loops around that it is done."""
+
+    names: list[str] | None
+    whole: bool
+    done: str = ""
+
+
+class Renaming(ast.NodeTransformer):
+    """Gives names the ones that they have in the result; ``global_name`` is asked for those of globals."""
+
+    def __init__(self, scope: Scope, global_name: Callable[[str, Any], str]) -> None:
+        self.scope, self.global_name = scope, global_name
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Put another name, or an expression, in the place of a name."""
+        name, scope = node.id, self.scope
+        if name in scope.given:
+            return copy.deepcopy(scope.given[name])
+        if name in scope.locals:
+            return ast.Name(scope.locals[name], node.ctx)
+        if name in scope.globals:
+            return ast.Name(self.global_name(name, scope.globals[name]), node.ctx)
+        return node

@@ -1,0 +1,142 @@
+"""A coin whose bias grows with the sum of a batch: one randomised bit for many numbers."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.contracts import Floats, Generator, Noise
+from discreet.curves import Pure
+from discreet.errors import DiscreetError, check_positive
+from discreet.guarantee import Guarantee, Model
+from discreet.kernel import helper
+from discreet.mechanisms.exact import SEALED
+
+LARGEST = 40.0  # of epsilon: beyond, the bit of one number is as good as certain, and no less private than this
+ROOM = 2.0**-48  # by how much e^ε - 1 is rounded down, far more than the error of its computation
+
+
+@helper
+def odds_lift(epsilon: float) -> float:
+    """Return u = e^ε - 1, rounded down."""
+    return math.expm1(min(epsilon, LARGEST)) * (1.0 - ROOM)
+
+
+class CoinShape(Noise):
+    """One bit for a sum: nothing is proved of vectors, nor of several bits about the same number."""
+
+    kind: ClassVar[str] = "randomised bit"
+    norm: ClassVar[float] = 1.0
+    is_bounded: ClassVar[bool] = True
+    has_memory: ClassVar[bool] = False
+
+    epsilon: float
+
+    @property
+    def lift(self) -> float:
+        """By how much one more in the sum raises the odds: u = e^ε - 1, rounded down."""
+        return odds_lift(self.epsilon)
+
+    def toss(self, total: float, length: int, rng: Generator) -> float:
+        """Return a bit for the sum of ``length`` numbers in [0, 1]."""
+        raise NotImplementedError
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return a bit for one number in [0, 1]."""
+        return self.toss(value, 1, rng)
+
+    def contrast_of(self, length: int) -> float:
+        """Return by how much the mean of the bit grows with the mean of a batch: a = u τ / (2 + u τ)."""
+        return self.lift * length / (2.0 + self.lift * length)
+
+    @property
+    def scale(self) -> float:
+        """How far a bit for one number reaches from the middle, once it is stretched to have that number as its mean."""
+        return 0.5 / self.contrast_of(1)
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return the largest variance, that of a number in the middle: 1."""
+        return 1.0
+
+    def square_around_middle(self, width: float) -> float:
+        """Return the square of the distance of both values from the middle: the true value does not change it."""
+        return self.scale**2
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Refuse: a coin is for one number."""
+        raise DiscreetError("a randomised bit is for one number, not for vectors.")
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one bit guarantees about a sum that moves by at most 1."""
+        return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
+
+
+class Coin(CoinShape):
+    """Tosses 1 with a probability that grows linearly with the sum S of τ numbers in [0, 1], else 0.
+
+    With u = e^ε - 1:   P(1) = (1 + u S) / (2 + u τ),   P(0) = (1 + u (τ - S)) / (2 + u τ).
+
+    If S moves by at most 1, neither changes by more than the factor 1 + u = e^ε (docs/proofs.md: One bit). The mean of
+    the bit is 1/2 + a (S / τ - 1/2) with a = u τ / (2 + u τ); for τ = 1 it is randomised response.
+
+    >>> import numpy as np
+    >>> coin, rng = Coin.calibrate(epsilon=1.0), np.random.default_rng(1)
+    >>> round(sum(coin.toss(3.0, 4, rng) for _ in range(1000)) / 1000, 1), round((1 + 1.718 * 3) / (2 + 1.718 * 4), 1)
+    (0.7, 0.7)
+    """
+
+    @classmethod
+    def calibrate(cls, *, epsilon: float) -> Coin:
+        """Return the coin that tells the most for epsilon."""
+        return cls(check_positive("epsilon", epsilon))
+
+    def toss(self, total: float, length: int, rng: Generator) -> float:
+        """Return a bit for the sum of ``length`` numbers in [0, 1]."""
+        lift = odds_lift(self.epsilon)
+        inside = min(max(total, 0.0), float(length))
+        return 1.0 if rng.random() * (2.0 + lift * length) < 1.0 + lift * inside else 0.0
+
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactCoin:
+        """Return the exact twin with the same epsilon."""
+        return ExactCoin(self.epsilon)
+
+
+class ExactCoin(CoinShape):
+    """The same for live use: P(1) is a ratio of whole numbers, and one from the operating system is compared with it.
+
+    u is a double, so a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is one too. So nothing is rounded.
+    """
+
+    compiles = False
+    is_exact: ClassVar[bool] = True
+
+    def toss(self, total: float, length: int, rng: object) -> float:
+        """Return a bit for the sum of ``length`` numbers in [0, 1]; ``rng`` is not used."""
+        lift = Fraction(self.lift)
+        inside = min(max(Fraction(total), Fraction(0)), Fraction(length))
+        share = (1 + lift * inside) / (2 + lift * length)
+        return 1.0 if secrets.randbelow(share.denominator) < share.numerator else 0.0
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what one bit guarantees, which is the same."""
+        return super().guarantee(sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: One bit)")
+
+    def sealed(self) -> SealedCoin:
+        """Return the same coin, to be tossed by a live run alone."""
+        return SealedCoin(self.epsilon)
+
+
+class SealedCoin(ExactCoin):
+    """A coin that only a live run tosses, from an unsealed one of its own."""
+
+    compiles = False
+
+    def toss(self, total: float, length: int, rng: object) -> float:
+        """Refuse."""
+        raise DiscreetError(SEALED)
+
+    def unsealed(self) -> ExactCoin:
+        """Return the same coin, to be tossed."""
+        return ExactCoin(self.epsilon)

@@ -1,0 +1,166 @@
+"""The noise with the least mean square for the sum of a batch: a table of whole numbers, found by a linear programme."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import secrets
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Noise
+from discreet.curves import Pure
+from discreet.errors import DiscreetError, check_int, check_positive, check_range
+from discreet.guarantee import Guarantee, Model
+from discreet.mechanisms.exact import SEALED
+from discreet.mechanisms.programme import least_square
+
+TOTAL = 2.0**50  # the sum of every row: whole numbers that doubles hold
+LONGEST = 40  # rows are as many as rounds of a batch; beyond, the programme takes too long
+ROOM = 2.0**-48  # by how much e^ε is rounded down, far more than the error of its computation
+
+
+class TableShape(Noise):
+    """One of a few values, for the sum S of τ numbers in [0, 1], with probabilities from a table.
+
+    Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between two whole numbers they are
+    interpolated. The mean of what is released is S, but for 2^-20 of the batch. If neighbouring rows differ by at most
+    the factor e^ε, which is checked in whole numbers, so do any two sums at most 1 apart (docs/proofs.md: Tables).
+    """
+
+    kind: ClassVar[str] = "optimal"
+    norm: ClassVar[float] = 1.0
+    has_memory: ClassVar[bool] = False
+
+    epsilon: float
+    values: Floats
+    counts: Floats
+
+    @property
+    def scale(self) -> float:
+        """The largest standard deviation of a release."""
+        chances = self.counts / TOTAL
+        means = chances @ self.values
+        return float(np.sqrt(chances @ self.values**2 - means**2).max())
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return that of a scale of 1."""
+        return 1.0
+
+    def square_around_middle(self, width: float) -> float:
+        """Return the largest mean square around the middle of the range of the sum, which has that width."""
+        return float(((self.counts / TOTAL) @ (self.values - width / 2.0) ** 2).max())
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Refuse: a table is for one number."""
+        raise DiscreetError("optimal noise is for one number, not for vectors.")
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what a release guarantees about a sum that moves by at most 1."""
+        check_range("sensitivity", sensitivity, 0.0, 1.0)
+        source = f"{source}; table of probabilities (docs/proofs.md: Tables)"
+        return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
+
+
+class OptimalNoise(TableShape):
+    """The table with the least largest mean square around the middle, for simulation.
+
+    >>> noise = OptimalNoise.calibrate(epsilon=1.0, size=2)
+    >>> round(2 * noise.square_around_middle(2.0) / 4, 2), round(3 * (1 / 4 + 2 / 9), 2)  # Laplace noise
+    (1.04, 1.42)
+    """
+
+    @classmethod
+    def calibrate(cls, *, epsilon: float, size: int) -> OptimalNoise:
+        """Return the noise for the sum of a batch of ``size`` losses in [0, 1]."""
+        budget = check_range("epsilon of optimal noise", check_positive("epsilon", epsilon), 0.0, 20.0)
+        rows = check_int("batch_size with optimal noise", size, least=1, most=LONGEST)
+        return cls(budget, *(array.copy() for array in _table(budget, rows)))
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return one of the values; a sum outside of its range is clamped first."""
+        last = self.counts.shape[0] - 1
+        inside = min(max(value, 0.0), float(last))
+        row = min(int(inside), last - 1)
+        share = inside - row
+        point = rng.random() * TOTAL
+        for place in range(self.values.size - 1):
+            point -= (1.0 - share) * self.counts[row, place] + share * self.counts[row + 1, place]
+            if point < 0.0:
+                return float(self.values[place])
+        return float(self.values[self.values.size - 1])
+
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactTable:
+        """Return the same table, drawn from in whole numbers."""
+        return ExactTable(self.epsilon, self.values, self.counts)
+
+
+class ExactTable(TableShape):
+    """The same for live use: probabilities are ratios of whole numbers, and one from the operating system decides."""
+
+    compiles = False
+    is_exact: ClassVar[bool] = True
+
+    def add_noise(self, value: float, rng: object) -> float:
+        """Return one of the values; ``rng`` is not used."""
+        last = self.counts.shape[0] - 1
+        inside = min(max(Fraction(value), Fraction(0)), Fraction(last))
+        row = min(int(inside), last - 1)
+        share = inside - row
+        point = secrets.randbelow(int(TOTAL) * share.denominator)
+        for place in range(self.values.size - 1):
+            low, high = int(self.counts[row, place]), int(self.counts[row + 1, place])
+            point -= (share.denominator - share.numerator) * low + share.numerator * high
+            if point < 0:
+                return float(self.values[place])
+        return float(self.values[-1])
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what a release guarantees, which is the same."""
+        return super().guarantee(sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: Tables)")
+
+    def sealed(self) -> SealedTable:
+        """Return the same table, to be drawn from by a live run alone."""
+        return SealedTable(self.epsilon, self.values, self.counts)
+
+
+class SealedTable(ExactTable):
+    """A table that only a live run draws from, by an unsealed one of its own."""
+
+    compiles = False
+
+    def add_noise(self, value: float, rng: object) -> float:
+        """Refuse."""
+        raise DiscreetError(SEALED)
+
+    def unsealed(self) -> ExactTable:
+        """Return the same table, to be drawn from."""
+        return ExactTable(self.epsilon, self.values, self.counts)
+
+
+@functools.cache
+def _table(epsilon: float, size: int) -> tuple[Floats, Floats]:
+    """Return values, in units of one loss, and whole numbers whose neighbouring rows differ by at most e^ε."""
+    aimed = epsilon * (1.0 - 1e-6)
+    for _ in range(40):
+        values, chances = least_square(aimed, size)
+        counts = np.rint(chances * TOTAL)
+        counts[:, counts.shape[1] // 2] += TOTAL - counts.sum(axis=1)
+        if rows_are_close(counts, epsilon):
+            return size * values, counts
+        aimed *= 1.0 - 1e-4
+    raise DiscreetError(f"epsilon is {epsilon!r}, but no table was found for batches of {size}: use noise=laplace.")
+
+
+def rows_are_close(counts: Floats, epsilon: float) -> bool:
+    """Return whether neighbouring rows differ by at most the factor e^ε everywhere, in whole numbers."""
+    limit = Fraction(math.exp(epsilon) * (1.0 - ROOM))
+    whole = [[int(entry) for entry in row] for row in counts]
+    pairs = [(a, b) for one, two in itertools.pairwise(whole) for a, b in zip(one, two, strict=True)]
+    ups, down = limit.numerator, limit.denominator
+    return all(sum(row) == int(TOTAL) for row in whole) and all(
+        a > 0 and b > 0 and a * down <= b * ups and b * down <= a * ups for a, b in pairs
+    )

@@ -1,0 +1,104 @@
+"""Optimal noise for a batch: privacy in whole numbers, its mean and mean square, and its exact twin."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from discreet import Bandit, DiscreetError, Setting, algorithm, audit
+from discreet.mechanisms import OptimalNoise
+from discreet.mechanisms.optimal import TOTAL, rows_are_close
+from discreet.problems import Arms
+
+CASES = [(3.0, 1), (1.0, 2), (0.5, 4), (0.3, 7)]
+
+
+class Given:
+    """A generator, or the operating system, whose number is given."""
+
+    def __init__(self, number):
+        self.number, self.below = number, 0
+
+    def random(self):
+        return self.number
+
+    def randbelow(self, below):
+        self.below = below
+        return int(self.number * below)
+
+
+def row_at(noise, total):
+    """Return the probabilities of a sum as fractions."""
+    counts = [[int(entry) for entry in row] for row in noise.counts]
+    k = min(int(total), len(counts) - 2)
+    share = Fraction(total) - k
+    return [((1 - share) * a + share * b) / int(TOTAL) for a, b in zip(counts[k], counts[k + 1], strict=True)]
+
+
+@pytest.mark.parametrize(("epsilon", "size"), CASES)
+def test_sums_that_are_at_most_one_apart_differ_by_no_more_than_epsilon(epsilon, size):
+    noise, worst = OptimalNoise.calibrate(epsilon=epsilon, size=size), 0.0
+    totals = [k / 8 for k in range(8 * size + 1)]
+    for total in totals:
+        one = row_at(noise, total)
+        assert sum(one) == 1
+        for other in totals:
+            if abs(total - other) <= 1.0:
+                worst = max(worst, *(float(a / b) for a, b in zip(one, row_at(noise, other), strict=True)))
+    assert 0.999 * epsilon <= math.log(worst) <= epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "size"), CASES)
+def test_its_mean_is_right_and_its_mean_square_far_below_that_of_laplace_noise(epsilon, size):
+    noise = OptimalNoise.calibrate(epsilon=epsilon, size=size)
+    np.testing.assert_allclose(noise.counts @ noise.values / TOTAL, np.arange(size + 1), atol=2.0**-20 * size)
+    laplace = min(t / 4 + 2.0 / (t * epsilon**2) for t in range(1, 40))
+    assert noise.square_around_middle(size) / size <= 0.85 * laplace
+
+
+def test_both_twins_draw_the_same(monkeypatch):
+    noise = OptimalNoise.calibrate(epsilon=1.0, size=2)
+    exact = noise.exact(noise.guarantee(1.0, model="central", source=""), 1.0)
+    for number in np.random.default_rng(1).random(200):
+        monkeypatch.setattr("discreet.mechanisms.optimal.secrets", Given(number))
+        for total in (0.0, 0.25, 1.0, 1.5, 2.0, 7.0, -1.0):
+            assert noise.add_noise(total, Given(number)) == exact.add_noise(total, None)
+
+
+def test_tables_are_checked_to_the_last_count():
+    noise = OptimalNoise.calibrate(epsilon=1.0, size=2)
+    assert rows_are_close(noise.counts, 1.0)
+    assert not rows_are_close(noise.counts, 0.999)
+    for change in (1.0, -noise.counts[0, 0]):
+        spoiled = noise.counts.copy()
+        spoiled[0, 0] += change
+        assert not rows_are_close(spoiled, 1.0), "a row does not add up, or a value is impossible"
+
+
+def test_what_it_is_not_for_is_refused():
+    with pytest.raises(DiscreetError, match="batch_size with optimal noise is 41, which is too large: at most 40"):
+        OptimalNoise.calibrate(epsilon=0.01, size=41)
+    with pytest.raises(DiscreetError, match="for one number, not for vectors"):
+        OptimalNoise.calibrate(epsilon=1.0, size=2).perturb(np.zeros(2), np.random.default_rng(0))
+
+
+def test_a_bandit_draws_it_live():
+    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-tsallis-inf", noise="optimal")
+    for _ in range(20):
+        bandit.tell(bandit.ask(), reward=0.5)
+    assert bandit.state().released == 10
+    assert "exact noise (docs/proofs.md: Tables)" in bandit.guarantee.source
+    with pytest.raises(DiscreetError, match="holds raw feedback"):
+        bandit.plan.private.channel.noise.add_noise(0.5, None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+def test_nine_tenths_of_epsilon_are_found_and_no_more(epsilon):
+    setting = Setting(Arms(4), rounds=10_000, epsilon=epsilon)
+    found = audit("batched-tsallis-inf", setting=setting, noise="optimal")
+    assert 0.9 * epsilon <= found.lower_bound <= epsilon
+    assert algorithm("batched-tsallis-inf").build(setting, noise="optimal").guarantee.epsilon == epsilon
