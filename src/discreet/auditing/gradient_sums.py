@@ -97,19 +97,19 @@ class PairTerms(Terms):
 class RoundedTerms(Terms):
     """The same for outcomes that are rounded: the coin is 1/2, and a direction is as long as the number asks for."""
 
-    toss: Toss
+    asked: Toss
 
     def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Tell the outcomes of a batch; all but the first are asked for in no direction."""
         bounds = self.gradients.bounds
         share = product(feedback, self.direction)
         for i in range(self.direction.size):
-            self.toss.direction[i] = 2.0 * abs(share) * self.direction[i]
-        ready, released = self.gradients.offer(bounds.high if share > 0.0 else bounds.low, self.toss, rng)
+            self.asked.direction[i] = 2.0 * abs(share) * self.direction[i]
+        ready, released = self.gradients.offer(bounds.high if share > 0.0 else bounds.low, self.asked, rng)
         for i in range(self.direction.size):
-            self.toss.direction[i] = 0.0
+            self.asked.direction[i] = 0.0
         for _ in range(self.gradients.size - 1):
-            ready, released = self.gradients.offer(bounds.low, self.toss, rng)
+            ready, released = self.gradients.offer(bounds.low, self.asked, rng)
         return ready, released
 
 
