@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 import threading
 from dataclasses import replace
@@ -68,7 +69,9 @@ def test_values_and_slopes_are_what_games_say_and_what_is_declared(name, domain)
     points = np.array(some_points(place, 15, rng))
     values = np.array([[game.loss(t, point) for point in points] for t in range(300)])
     extent = np.empty((300, 5))
-    measure(game, place.set, place.outer, extent)  # what is checked before a game is played
+    measure(
+        game, place.set, place.outer, place.set.centre(), math.inf, -math.inf, extent
+    )  # what is checked before a game is played
     assert extent[:, 0].min() >= -1e-9
     assert extent[:, 1].max() <= 1.0 + 1e-9
     assert extent[:, 2].max() <= world.problem.lipschitz * (1.0 + 1e-9)
@@ -197,7 +200,7 @@ def test_rankings_are_as_steep_as_is_declared_and_no_steeper(domain):
     world = environment("ranking", Functions(domain, lipschitz=0.1))
     game, place = world.deal(0, 20, np.random.default_rng(1)), world.problem.place
     extent = np.empty((20, 5))
-    measure(game, place.set, place.outer, extent)
+    measure(game, place.set, place.outer, place.set.centre(), math.inf, -math.inf, extent)
     assert extent[:, 2] == pytest.approx(0.1)
 
 
@@ -289,7 +292,7 @@ def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
     assert small.place.dimension <= 6
     for game in (small.probe(30, np.random.default_rng(1)), *small.neighbours(rounds, UNIT)):
         extent = np.empty((len(game.losses), 5))
-        measure(game, small.place.set, small.place.outer, extent)
+        measure(game, small.place.set, small.place.outer, small.place.set.centre(), math.inf, -math.inf, extent)
         assert -1e-9 <= extent[:, 0].min() <= extent[:, 1].max() <= 1.0 + 1e-9
         assert extent[:, 2].max() <= small.lipschitz
     one, other = small.neighbours(rounds, UNIT)

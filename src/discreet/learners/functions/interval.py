@@ -45,7 +45,7 @@ class IntervalSearch(Learner):
     ...     point, trace = learner.act(0, rng)
     ...     learner.learn(trace, abs(point[0] - 0.7))
     >>> learner.ends.round(3).tolist(), point.round(2).tolist()
-    ([0.25, 1.0], [0.62])
+    ([0.438, 1.0], [0.72])
     """
 
     start_point: Floats  # one end of the set
