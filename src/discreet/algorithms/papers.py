@@ -150,6 +150,18 @@ NONE = Citation(key="", short="-", text="none needed", bibtex="")
 AGARWAL_SINGH = conference(
     ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
 )
+AZIZE_2022 = conference(
+    ["Azize, Achraf", "Basu, Debabrota"],
+    "When privacy meets partial information: a refined analysis of differentially private bandits",
+    "NeurIPS",
+    2022,
+)
+AZIZE_2025 = conference(
+    ["Azize, Achraf", "Wu, Yulian", "Honda, Junya", "Orabona, Francesco", "Ito, Shinji", "Basu, Debabrota"],
+    "Optimal regret of bandits under differential privacy",
+    "NeurIPS",
+    2025,
+)
 ENE = conference(
     ["Ene, Alina", "Nguyen, Huy L.", "Vladu, Adrian"],
     "Projection-free bandit optimization with privacy guarantees",
@@ -247,6 +259,12 @@ LINEAR_ORACLE = conference(
     "Online geometric optimization in the bandit setting against an adaptive adversary",
     "COLT",
     2004,
+)
+SAJED = conference(
+    ["Sajed, Touqir", "Sheffet, Or"],
+    "An optimal private stochastic-{MAB} algorithm based on optimal private stopping rule",
+    "ICML",
+    2019,
 )
 SCRIBLE = conference(
     ["Abernethy, Jacob", "Hazan, Elad", "Rakhlin, Alexander"],

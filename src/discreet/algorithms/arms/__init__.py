@@ -1,5 +1,14 @@
 """The named algorithms that play arms."""
 
-from discreet.algorithms.arms import agarwal_singh, baselines, faster_rates, noisy_tsallis, ordinary, tossou
+from discreet.algorithms.arms import (
+    agarwal_singh,
+    baselines,
+    faster_rates,
+    indices,
+    noisy_tsallis,
+    ordinary,
+    tossou,
+    tracking,
+)
 
-__all__ = ["agarwal_singh", "baselines", "faster_rates", "noisy_tsallis", "ordinary", "tossou"]
+__all__ = ["agarwal_singh", "baselines", "faster_rates", "indices", "noisy_tsallis", "ordinary", "tossou", "tracking"]
