@@ -26,11 +26,11 @@ def tracking_ucb(
 ) -> Instance:
     """Upper confidence bounds on batches, with checks of the other arms every ψ T rounds and change tests.
 
-    ψ = 0.09 up to 2^18 rounds, then it falls with the root of T, so that no change stays unseen for a fixed share of a
-    game; with ``watch`` a third of that.
+    ψ = 0.1 up to 2^18 rounds, then it falls with the root of T, so that no change stays unseen for a fixed share of a
+    game; with ``watch`` it is 0.03, for losses that are expected to change.
     """
     first = first_batch(setting, batch_size)
-    usual = 0.03 if watch else (0.1 if setting.epsilon < 0.5 else 0.08)
+    usual = 0.03 if watch else 0.1
     share = usual * min(1.0, math.sqrt(CHECKS_UNTIL / setting.rounds)) if interval is None else interval
     learner = TrackingUcb.start(
         arms=setting.problem.arms,

@@ -13,7 +13,7 @@ from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 @register_environment("switching", title="Bernoulli losses, another arm is best after a third", problem=Arms)
 class Switching(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2; the first arm is better by 0.05 at first, the second by 0.2 from a third of the game on.
+    """Bernoulli losses of mean 1/2; first the first arm is better by 0.05, after a third of the game the second one by 0.2.
 
     With ``at`` the change comes after another share of the game.
     """
@@ -66,7 +66,7 @@ class Flipping(ArmsEnvironment):
 
 @register_environment("repeating", title="stochastic losses, each repeated for some rounds", problem=Arms)
 class Repeating(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2, the first arm better by 0.05; all of them are drawn again every ``repeats`` rounds."""
+    """Bernoulli losses of mean 1/2, the first arm better by 0.05; all are drawn again every ``repeats`` rounds."""
 
     on_unit_scale = True
 

@@ -22,7 +22,7 @@ def radius(weight: float, laplace: float, largest: float, confidence: float) -> 
     A mean of batches with weights o(k), their inverse variances, has deviations of two kinds: those of losses in [0, 1],
     at most Gaussian with variance V = Σ o(k)² / (4 b(k)) / P², and Laplace noise of scales s(k) = o(k) noise / b(k) / P,
     where P = Σ o(k) is ``weight``. Of the sums over batches ``laplace`` is P² Σ s(k)², ``largest`` is P max s(k), and
-    P² V = P - 2 P² Σ s(k)². By Chernoff's bound, with -ln(1 - x) / x increasing, the radius is the least over λ < 1 / s of
+    P² V = P - 2 P² Σ s(k)². By Chernoff's bound, as -ln(1 - x) / x increases, the radius is the least over λ < 1 / s of
 
         (β + λ² V / 2 - (Σ s(k)² / s²) ln(1 - λ² s²)) / λ,   s = max s(k).
 

@@ -30,8 +30,8 @@ class SuccessiveElimination(Learner):
 
         R = max(32 ln(8 s e² / β) / Δ², 8 ln(4 s e² / β) / (ε Δ)) + 1,
 
-    and one is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, h = sqrt(ln(8 s e² / β) / (2 R)),
-    c = ln(4 s e² / β) / (ε R). Means of earlier epochs are forgotten.
+    and one is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, where
+    h = sqrt(ln(8 s e² / β) / (2 R)) and c = ln(4 s e² / β) / (ε R). Means of earlier epochs are forgotten.
 
     Regret against independent, identically distributed losses: of order Σ ln T / Δ + K ln T / ε for β = 1 / T
     (Sajed & Sheffet 2019). Departure: the rounds of an arm in an epoch come in a row instead of in turns; for losses that

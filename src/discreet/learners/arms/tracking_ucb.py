@@ -13,19 +13,20 @@ from discreet.learners.arms.holding import fresh_arm
 from discreet.learners.arms.radius import batch_weight
 from discreet.learners.arms.windows import Windows
 
-# All constants were chosen on other losses than those that they were judged on; see docs/tracking.md.
-EXPLORATION = 0.4  # β = 0.4 ln(t / b₁): less than for losses that do not change, because checks repair a wrong verdict
+# Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on others (docs/tracking.md).
+EXPLORATION = 0.4  # less than for losses that do not change, because checks repair a wrong verdict
 GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
-EARLY = (
-    0.7  # while less than ψ T / 0.7 rounds have passed since the last change, checks come as often as that share of them
-)
+QUIET = 30.0  # first batches after a change without a check: the index explores anyway
+EARLY = 0.8  # of the rounds since the last sure change lie between two checks, until that is more than the usual interval
 LEAST_GAP = 0.01
-OVERSHOOT = 0.2  # noisy means are cut to [-0.2, 1.2]: a release below 0 says no more than one at 0
 FIRST_LOOK = 0.25  # a check goes on after its first batch if three quarters of the distance to the leader are gone
+OVERSHOOT = 0.2  # noisy means are cut to [-0.2, 1.2]: a release below 0 says no more than one at 0
 CHANGED = 4.0  # confidence of a change of an arm that does not lead
 SURE = 2.0  # above ln(t / b₁): confidence of a change of the leader
+LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 6.0  # the spread rises if differences above twice their variance are frequent
+
+NOW, CHANGE, CONFIDENCE, SPREAD = range(4)  # of the clock: rounds asked for, last sure change, β of the radii, spread
 CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)  # of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases
-NOW, CHANGE, CONFIDENCE = range(3)  # of the clock: rounds asked for, the round of the last sure change, β of the radii
 
 
 class CheckedHold(NamedTuple):
@@ -40,25 +41,28 @@ class CheckedHold(NamedTuple):
 class TrackingUcb(Learner):
     """Plays like upper confidence bounds on batches, checks the other arms now and then, and forgets what has changed.
 
-    Every arm has a window of releases with a weighted mean gain m(i), its radius r(i) with confidence β = 0.4 ln(t / b₁),
-    and n(i) rounds. The leader has the largest m - r. In this order,
+    Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at confidence
+    β = 0.4 φ ln(t / b₁). The leader has the largest m - r. In this order,
 
     1. a check that is under way goes on, for as many rounds as it has had;
-    2. an arm that was not played for u min(0.7 (t - t'), ψ T) rounds is checked, t' the time of the last sure change and u
-       random in [0.7, 1.3], for a batch that would show an improvement of about twice its distance g to the leader:
-       max(0.6 / (ε g), 0.05 / g²), at most n(i) and at most max(16 / ε², t / 100);
+    2. an arm that was not played for u min(max(0.8 (t - t'), 30 b₁), ψ T) rounds is checked, with t' the last sure change
+       and u random in [0.7, 1.3], for a batch that would show an improvement of about twice its distance g to the
+       leader: max(0.6 / (ε g), 0.05 φ / g²), at most n(i) and at most max(16 / ε², t / 100);
     3. the arm with the largest m + r is played for n(i) / 2 rounds, the leader for at most max(16 / ε², n / 2) where n is
        the most of any other.
 
     After a release of an arm, its last 1, 2, 4, ... releases are compared with those before (``windows.py``); if they
-    differ, what is older is forgotten. A check ends with that, or if its mean is below the leader's by more than a quarter
-    of the distance that was known (after its first batch; later by more than nothing), or if it is longer than what was
-    known before.
+    differ, what is older is forgotten. A check ends with that; or if its mean is below the leader's, after its first
+    batch by more than a quarter of the distance that was known; or if it is longer than what was known before.
+
+    The spread φ is 1 for independent losses. It rises where two releases of an arm in a row differ by more than those
+    would, as losses that repeat themselves for some rounds do: all confidences are multiplied by it. It is at most 6, and
+    at most 6 ε, because with much noise such losses are no trouble.
 
     ``noise`` is the scale of the noise on the sum of a batch, 1 / ε; ``interval`` is ψ, ``rounds`` is T.
 
-    No regret bound is proved. Between two checks of an arm there are at most 1.3 ψ T rounds, in which it may have become
-    the best.
+    No regret bound is proved. Between two checks of an arm there are at most 1.3 ψ T rounds and a batch, in which it may
+    have become the best.
     """
 
     noise: float
@@ -95,7 +99,7 @@ class TrackingUcb(Learner):
             means=np.zeros(count),
             radii=np.zeros(count),
             check=np.zeros(6),
-            clock=np.zeros(3),
+            clock=np.array([0.0, 0.0, 0.0, 1.0]),
         )
 
     @classmethod
@@ -137,7 +141,7 @@ class TrackingUcb(Learner):
 
     def leading_arm(self) -> int:
         """Return the arm with the largest m - r."""
-        confidence = EXPLORATION * self.log_time()
+        confidence = EXPLORATION * self.log_time() * float(self.clock[SPREAD])
         if abs(confidence - self.clock[CONFIDENCE]) > 0.05:  # radii change slowly with time
             self.clock[CONFIDENCE] = confidence
             for arm in range(self.radii.size):
@@ -155,7 +159,7 @@ class TrackingUcb(Learner):
     def overdue_arm(self, leader: int) -> int:
         """Return the arm that should have been checked for longest, or -1."""
         now = float(self.clock[NOW])
-        usual = min(EARLY * (now - float(self.clock[CHANGE])), self.every)
+        usual = min(max(EARLY * (now - float(self.clock[CHANGE])), QUIET * self.first), self.every)
         arm, most = -1, 0.0
         for i in range(self.last.size):
             late = now - float(self.last[i]) - float(self.spread[i]) * usual
@@ -167,7 +171,7 @@ class TrackingUcb(Learner):
         """Return for how many rounds a check begins."""
         gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
         gap = max(gap - self.windows.mean_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
-        wanted = max(0.6 * self.noise / gap, 0.05 / (gap * gap))
+        wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
         most = max(16.0 * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
         return max(self.first, math.ceil(min(wanted, self.windows.length(arm), most)))
 
@@ -200,8 +204,10 @@ class TrackingUcb(Learner):
         gain = min(max(1.0 - released, -OVERSHOOT), 1.0 + OVERSHOOT)
         sure = self.log_time() + SURE
         known = float(self.means[arm])
+        self.weigh_spread(arm, trace.rounds, gain)
         self.windows.enter(arm, trace.rounds, gain)
-        change = self.windows.cut(arm, sure if arm == trace.rival else CHANGED, sure)
+        spread = float(self.clock[SPREAD])
+        change = self.windows.cut(arm, spread * (sure if arm == trace.rival else CHANGED), spread * sure)
         if change == 2:
             self.clock[CHANGE] = self.clock[NOW]
         self.means[arm] = self.windows.mean_gain(arm)
@@ -210,6 +216,16 @@ class TrackingUcb(Learner):
             self.weigh_check(trace, gain, known)
             if change > 0:
                 self.check[CHECK] = 0.0
+
+    def weigh_spread(self, arm: int, rounds: int, gain: float) -> None:
+        """Follow how much more than independent losses two releases of an arm in a row differ."""
+        if self.windows.sizes[arm] > 0.0:
+            variance = 1.0 / batch_weight(float(rounds), self.noise) + self.windows.last_variance(arm)
+            apart = gain - self.windows.last_gain(arm)
+            spread = float(self.clock[SPREAD])
+            large = apart * apart > LARGE * spread * variance
+            spread *= math.exp(PACE * ((1.0 if large else 0.0) - OFTEN))
+            self.clock[SPREAD] = max(1.0, min(spread, WIDEST, WIDEST / self.noise))
 
     def weigh_check(self, trace: CheckedHold, gain: float, known: float) -> None:
         """Add a release to the check, and end it if the arm does not look better than was known, or if that is sure."""

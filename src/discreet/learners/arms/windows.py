@@ -115,6 +115,15 @@ class Windows(Component):
         """Return the weighted mean gain of a window."""
         return float(self.sums[arm, GAIN]) / float(self.sums[arm, WEIGHT])
 
+    def last_gain(self, arm: int) -> float:
+        """Return the newest release of an arm; a bucket of one release is always the newest."""
+        newest = int(self.sizes[arm]) - 1
+        return float(self.buckets[arm, newest, GAIN]) / float(self.buckets[arm, newest, WEIGHT])
+
+    def last_variance(self, arm: int) -> float:
+        """Return the largest variance that the newest release of an arm can have."""
+        return 1.0 / float(self.buckets[arm, int(self.sizes[arm]) - 1, WEIGHT])
+
     def mean_radius(self, arm: int, confidence: float) -> float:
         """Return the radius of that mean."""
         return radius(
