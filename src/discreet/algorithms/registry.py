@@ -51,6 +51,7 @@ class Instance:
     parameters: Mapping[str, float | int | str]
     regret_bound: float | None  # on the expected regret, in units of the losses; None where none is proved
     bound_source: str
+    stationary_bound: float | None = None  # the same, for independent losses whose means do not change, and no others
 
     @property
     def guarantee(self) -> Guarantee:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.auditing.attacks import Attack, EveryDifference, EveryRelease, fresh_runs
+import numpy as np
+
+from discreet.auditing.attacks import Attack, EveryDifference, EveryRelease, EverySum, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Batch, Constant, PerDifference, PerPoint, PerRound
+from discreet.kernel import copy
 from discreet.private import Private
 from discreet.ranges import Range
 
@@ -17,7 +20,8 @@ def every_release(private: Private, facts: GameFacts) -> Attack:
     channel: Any = private.channel
     if channel.noise.has_memory:
         return fresh_runs(private, facts.problem, facts.bounds)
-    return EveryRelease(facts.bounds or channel.bounds, channel.hold())
+    bounds = facts.bounds or channel.bounds
+    return EverySum(bounds, channel.hold()) if _chooses_lengths(private) else EveryRelease(bounds, channel.hold())
 
 
 @attack_on(PerDifference)
@@ -31,3 +35,10 @@ def every_difference(private: Private, facts: GameFacts) -> Attack:
 def every_constant(private: Private, facts: GameFacts) -> Attack:
     """Return the same attack on what never uses feedback."""
     return EveryRelease(facts.bounds or Range(0.0, 1.0), private.channel.hold())
+
+
+def _chooses_lengths(private: Private) -> bool:
+    """Return whether the learner wishes a length for its first batch: then it does for all of them."""
+    learner = copy(private.learner)
+    _, trace = learner.act(0, np.random.default_rng(0))
+    return learner.patience(trace) > 0

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-from discreet.algorithms.arms.ordinary import ONLY_STOCHASTIC
+from discreet.algorithms.arms.stationary import Schedule, covering_confidence, stationary_bound
 from discreet.algorithms.papers import AZIZE_2022, AZIZE_2025, NONE, SAJED
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Batch
+from discreet.errors import check_range
 from discreet.learners import AdapKlUcb, BatchedUcb, DpImed, DpKlUcb, SuccessiveElimination
 from discreet.private import Private
 from discreet.problems import Arms
+
+Confidence = Literal["tuned", "proved"]
+
+UNCHANGING_ONLY = (
+    "bounded only for losses that do not change (independent, with fixed means); if they change, it may be linear"
+)
+PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"
 
 
 @register_algorithm(
@@ -22,18 +31,42 @@ from discreet.problems import Arms
     citation=NONE,
 )
 def batched_ucb(
-    setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5, exploration: float = 0.7
+    setting: Setting[Arms],
+    *,
+    batch_size: int | None = None,
+    growth: float = 0.5,
+    exploration: float = 0.7,
+    confidence: Confidence = "tuned",
 ) -> Instance:
-    """Upper confidence bounds on weighted means of batches that grow; the first batch has 1 / ε rounds."""
+    """Upper confidence bounds on weighted means of batches that grow; the first batch has 1 / ε rounds.
+
+    With ``confidence=proved`` the radii cover all releases of the game, so that a bound holds; ``exploration`` is not
+    used then. Tuned ones have about half of the regret, and no proof.
+    """
+    arms, rounds, noise = setting.problem.arms, setting.rounds, 1.0 / setting.epsilon
     first = first_batch(setting, batch_size)
+    proved = confidence == "proved"
+    schedule = Schedule(first, check_range("growth", growth, 0.01, 100.0), noise)
     learner = BatchedUcb.start(
-        arms=setting.problem.arms, noise=1.0 / setting.epsilon, first=first, growth=growth, exploration=exploration
+        arms=arms,
+        noise=noise,
+        first=first,
+        growth=growth,
+        exploration=0.0 if proved else exploration,
+        caution=covering_confidence(schedule, arms=arms, rounds=rounds) if proved else 0.0,
     )
+    bound = stationary_bound(schedule, arms=arms, rounds=rounds) * setting.bounds.width if proved else None
     return Instance(
         private=Private(channel(setting, first), learner),
-        parameters={"batch_size": first, "growth": growth, "exploration": exploration},
+        parameters={
+            "batch_size": first,
+            "growth": growth,
+            "exploration": learner.exploration,
+            "caution": learner.caution,
+        },
         regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
+        bound_source=PROVED_UNCHANGING if proved else UNCHANGING_ONLY,
+        stationary_bound=bound,
     )
 
 
@@ -53,7 +86,7 @@ def dp_klucb(setting: Setting[Arms], *, batch_size: int | None = None, growth: f
         private=Private(channel(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
         regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
+        bound_source=UNCHANGING_ONLY,
     )
 
 
@@ -73,7 +106,7 @@ def dp_imed(setting: Setting[Arms], *, batch_size: int | None = None, growth: fl
         private=Private(channel(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
         regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
+        bound_source=UNCHANGING_ONLY,
     )
 
 
@@ -92,7 +125,7 @@ def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
         private=Private(channel(setting, 1), learner),
         parameters={"exploration": exploration},
         regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
+        bound_source=UNCHANGING_ONLY,
     )
 
 
@@ -112,7 +145,7 @@ def dp_successive_elimination(setting: Setting[Arms], *, failure: float | None =
         private=Private(channel(setting, 1), learner),
         parameters={"failure": share},
         regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
+        bound_source=UNCHANGING_ONLY,
     )
 
 

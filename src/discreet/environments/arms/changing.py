@@ -13,7 +13,7 @@ from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 @register_environment("switching", title="Bernoulli losses, another arm is best after a third", problem=Arms)
 class Switching(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2; first the first arm is better by 0.05, after a third of the game the second one by 0.2.
+    """Bernoulli losses of mean 1/2; first the first arm is better by 0.05, after a third the second one by 0.2.
 
     With ``at`` the change comes after another share of the game.
     """

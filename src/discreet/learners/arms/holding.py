@@ -8,6 +8,8 @@ from typing import NamedTuple
 from discreet.contracts import Floats, Generator, Learner
 from discreet.kernel import helper
 
+LONGEST = 2.0**40  # rounds of a batch: no game is that long, and whole numbers hold sums of many of them
+
 
 class Hold(NamedTuple):
     """An arm, and for how many rounds it is held."""
@@ -43,7 +45,7 @@ class IndexLearner(Learner):
         arm = fresh_arm(self.counts, self.asked)
         if arm < 0:
             arm = self.best_arm()
-        trace = Hold(arm, max(self.first, math.ceil(self.growth * float(self.counts[arm]))))
+        trace = Hold(arm, max(self.first, math.ceil(min(self.growth * float(self.counts[arm]), LONGEST))))
         self.asked[arm] += trace.rounds
         self.clock[0] += trace.rounds
         return arm, trace

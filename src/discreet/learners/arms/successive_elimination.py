@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
+from discreet.learners.arms.holding import LONGEST
 
 EPOCH, LENGTH, RIVALS = 0, 1, 2  # of the clock: the running epoch, how long its batches are, arms that it began with
-LONGEST = 2.0**40  # rounds of a batch: one that no game ends
 FINEST = 60.0  # the gap is not halved any more after so many epochs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.learners.arms.holding import fresh_arm
+from discreet.learners.arms.holding import LONGEST, fresh_arm
 from discreet.learners.arms.radius import batch_weight
 from discreet.learners.arms.windows import Windows
 
@@ -115,7 +115,7 @@ class TrackingUcb(Learner):
             leader = self.leading_arm()
             if self.check[CHECK] > 0.0 and self.check[PENDING] == 0.0 and int(self.check[CHECK]) - 1 != leader:
                 arm, checks = int(self.check[CHECK]) - 1, True
-                rounds = max(self.first, int(self.check[USED]))
+                rounds = max(self.first, int(min(float(self.check[USED]), LONGEST)))
             else:
                 arm = self.overdue_arm(leader)
                 checks = arm >= 0
@@ -173,7 +173,7 @@ class TrackingUcb(Learner):
         gap = max(gap - self.windows.mean_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
         wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
         most = max(16.0 * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
-        return max(self.first, math.ceil(min(wanted, self.windows.length(arm), most)))
+        return max(self.first, math.ceil(min(wanted, self.windows.length(arm), most, LONGEST)))
 
     def optimistic_arm(self) -> int:
         """Return the arm with the largest m + r."""
@@ -185,7 +185,7 @@ class TrackingUcb(Learner):
 
     def batch_length_of(self, arm: int, leader: int) -> int:
         """Return for how many rounds the arm of the largest index is played."""
-        rounds = math.ceil(GROWTH * self.windows.length(arm))
+        rounds = math.ceil(min(GROWTH * self.windows.length(arm), LONGEST))
         if arm == leader:
             others = 0.0
             for i in range(self.radii.size):
