@@ -273,13 +273,16 @@ def test_private_algorithms_from_end_to_end(name, delta):
         "laplace": lambda scale: noise.laplace(0.0, scale),
         "gaussian": lambda scale: scale * noise.standard_normal(),
     }
-    for start in range(0, 900, size):
+    start = 0
+    while start < 900:
         arm, trace = learner.act(0, rng)
-        batch = losses[start : start + size, arm]
+        length = learner.patience(trace) or size
+        batch = losses[start : start + length, arm]
         loss += batch.sum()
-        if batch.size == size:
-            noises = [kinds[each.kind](each.scale) for each in instance.private.channel.noise_scales]
-            learner.learn(trace, batch.mean() + sum(noises))
+        start += length
+        if batch.size == length:
+            scales = [each.times(size / length) for each in instance.private.channel.noise_scales]
+            learner.learn(trace, batch.mean() + sum(kinds[each.kind](each.scale) for each in scales))
     assert score == pytest.approx(loss, rel=1e-12)
 
 

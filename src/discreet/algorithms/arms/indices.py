@@ -41,7 +41,7 @@ def batched_ucb(
     """Upper confidence bounds on weighted means of batches that grow; the first batch has 1 / ε rounds.
 
     With ``confidence=proved`` the radii cover all releases of the game, so that a bound holds; ``exploration`` is not
-    used then. Tuned ones have about half of the regret, and no proof.
+    used then. Tuned ones have half of the regret, and no proof.
     """
     arms, rounds, noise = setting.problem.arms, setting.rounds, 1.0 / setting.epsilon
     first = first_batch(setting, batch_size)

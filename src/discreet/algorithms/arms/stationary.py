@@ -48,7 +48,7 @@ def stationary_bound(schedule: Schedule, *, arms: int, rounds: int) -> float:
 
     An arm that gets its batch k + 1 is worse than the best one by at most twice the radius after batch k. So m rounds of
     it cost at most m min(1, 2 r(k)), and K - 1 such arms with T rounds together at most K - 1 times the concave majorant
-    of this at T / (K - 1).
+    of this at T / (K - 1). The best arm in hindsight is better than that of the best mean by at most sqrt(T ln K / 2).
     """
     lengths = schedule.lengths(rounds)
     radii = schedule.radii(lengths, covering_confidence(schedule, arms=arms, rounds=rounds))
@@ -56,7 +56,8 @@ def stationary_bound(schedule: Schedule, *, arms: int, rounds: int) -> float:
     for length, before in zip(lengths, [math.inf, *radii], strict=False):
         total += length
         points.append((float(total), total * min(1.0, 2.0 * before)))
-    return min((arms - 1) * concave_majorant(points, rounds / (arms - 1)) + 1.0, float(rounds))
+    hindsight = math.sqrt(rounds * math.log(arms) / 2.0)
+    return min((arms - 1) * concave_majorant(points, rounds / (arms - 1)) + 1.0 + hindsight, float(rounds))
 
 
 def concave_majorant(points: list[tuple[float, float]], place: float) -> float:

@@ -16,6 +16,7 @@ from discreet.learners.arms.windows import Windows
 # Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on others (docs/tracking.md).
 EXPLORATION = 0.4  # less than for losses that do not change, because checks repair a wrong verdict
 GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
+FEW = 4.0  # arms: of more, one is the likelier to look good by chance
 QUIET = 30.0  # first batches after a change without a check: the index explores anyway
 EARLY = 0.8  # of the rounds since the last sure change lie between two checks, until that is more than the usual interval
 LEAST_GAP = 0.01
@@ -42,7 +43,7 @@ class TrackingUcb(Learner):
     """Plays like upper confidence bounds on batches, checks the other arms now and then, and forgets what has changed.
 
     Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at confidence
-    β = 0.4 φ ln(t / b₁). The leader has the largest m - r. In this order,
+    β = 0.4 φ ln(t / b₁ max(1, K / 4)). The leader has the largest m - r. In this order,
 
     1. a check that is under way goes on, for as many rounds as it has had;
     2. an arm that was not played for u min(max(0.8 (t - t'), 30 b₁), ψ T) rounds is checked, with t' the last sure change
@@ -141,7 +142,8 @@ class TrackingUcb(Learner):
 
     def leading_arm(self) -> int:
         """Return the arm with the largest m - r."""
-        confidence = EXPLORATION * self.log_time() * float(self.clock[SPREAD])
+        more = math.log(max(1.0, self.asked.size / FEW))
+        confidence = EXPLORATION * (self.log_time() + more) * float(self.clock[SPREAD])
         if abs(confidence - self.clock[CONFIDENCE]) > 0.05:  # radii change slowly with time
             self.clock[CONFIDENCE] = confidence
             for arm in range(self.radii.size):
