@@ -198,6 +198,7 @@ class QuietWhenLong(Batch):
 class TestLengthsThatALearnerChooses:
     """The replaced loss is the first of every batch, however long it is: one a batch, and one in every batch."""
 
+    @pytest.mark.slow
     def test_a_fault_that_only_long_batches_have_is_found(self):
         learner = BatchedUcb.start(arms=3, noise=1.0, first=1)
         broken = Private(QuietWhenLong.laplace(size=1, epsilon=1.0, bounds=UNIT), learner)

@@ -9,7 +9,15 @@ import pytest
 from scipy import optimize
 
 from discreet.checks import check_learner
-from discreet.learners import AdapKlUcb, BatchedUcb, DpImed, DpKlUcb, SuccessiveElimination, TrackingUcb
+from discreet.learners import (
+    AdapKlUcb,
+    AdaptiveTsallisInf,
+    BatchedUcb,
+    DpImed,
+    DpKlUcb,
+    SuccessiveElimination,
+    TrackingUcb,
+)
 from discreet.learners.arms.kl_ucb import divergence
 from discreet.learners.arms.private_divergence import private_divergence, private_upper
 from discreet.learners.arms.radius import batch_weight, radius
@@ -230,7 +238,41 @@ def test_elimination_drops_arms_only_when_they_are_clearly_worse():
     assert (1, math.floor(32 * (log + math.log(2)) * 4 + 1)) in lengths
 
 
-@pytest.mark.parametrize("learner", [BatchedUcb, DpKlUcb, DpImed, AdapKlUcb, SuccessiveElimination, TrackingUcb])
+def test_adaptive_tsallis_inf_is_its_pseudo_code():
+    """Batches, baseline and lengths from the definitions, with weights found by bisection; the same draws decide."""
+    epsilon, arms, c, down, up, kappa, rounds = 0.5, 3, 5.0, 0.7, 0.4, 0.02, 50_000
+    learner = AdaptiveTsallisInf.start(arms=arms, noise=1 / epsilon, rounds=rounds, rate=c, down=down, up=up, mix=kappa)
+    noise, tau0 = 2 / epsilon**2, 2.83 / epsilon
+    most = max(tau0, min(8 / epsilon**2, max(0.5 * math.sqrt(rounds / arms), 4 * tau0)))
+    total, power, baseline, log_tau, t = np.zeros(arms), 0.0, 0.5, math.log(tau0), 0
+    rng, same, hear = np.random.default_rng(1), np.random.default_rng(1), np.random.default_rng(2)
+    for j in range(1, 300):
+        tau = round(math.exp(log_tau))
+        eta = c / math.sqrt(power + noise + tau * tau / 4)
+        low, high = 2 / eta, 2 / eta * math.sqrt(arms)
+        d = total - total.min()
+        shift = optimize.brentq(lambda s: (4 / (eta * (d + s)) ** 2).sum() - 1, low * 0.999, high * 1.001, xtol=1e-13)
+        mixed = min(0.5, kappa * math.sqrt(arms / j))
+        q = (1 - mixed) * 4 / (eta * (d + shift)) ** 2 + mixed / arms
+        arm = int(np.searchsorted(np.cumsum(q), same.random(), side="right"))
+        played, trace = learner.act(0, rng)
+        assert (played, trace.rounds) == (arm, tau)
+        released = float((hear.binomial(tau, MEANS[arm]) + hear.laplace() / epsilon) / tau)
+        learner.learn(trace, released)
+        t += tau
+        x = tau * (released - baseline)
+        power += min(x * x, 16 * noise + tau * tau)
+        total[arm] += float(np.clip(x, -down * math.sqrt(q[arm]) / eta, up * math.sqrt(q[arm]) / eta)) / q[arm]
+        step = max(1 / (j + 12 * (1 / (4 * tau) + noise / tau**2)), 0.05)
+        baseline = min(max(baseline + step * (released - baseline), 0.0), 1.0)
+        log_tau += 0.05 * max(2 - x * x / noise, -20)
+        log_tau = min(max(log_tau, math.log(tau0)), math.log(max(tau0, min(most, 0.1 * t / arms))))
+    np.testing.assert_allclose(learner.losses, total, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "learner", [AdaptiveTsallisInf, BatchedUcb, DpKlUcb, DpImed, AdapKlUcb, SuccessiveElimination, TrackingUcb]
+)
 def test_lengths_stay_whole_numbers_that_fit(learner):
     check_learner(learner.example())
     one, rng = learner.example(), np.random.default_rng(1)

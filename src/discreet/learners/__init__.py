@@ -4,6 +4,7 @@ from discreet.learners.advice.exp4 import BatchedExp4, Exp4
 from discreet.learners.advice.exp4_p import Exp4P
 from discreet.learners.advice.following import Following
 from discreet.learners.arms.adap_kl_ucb import AdapKlUcb
+from discreet.learners.arms.adaptive_tsallis_inf import AdaptiveTsallisInf
 from discreet.learners.arms.batched_ucb import BatchedUcb
 from discreet.learners.arms.dp_imed import DpImed
 from discreet.learners.arms.dp_kl_ucb import DpKlUcb
@@ -33,6 +34,7 @@ from discreet.learners.points.linear_ftpl import LinearFtpl
 
 __all__ = [
     "AdapKlUcb",
+    "AdaptiveTsallisInf",
     "BatchedExp4",
     "BatchedUcb",
     "Centre",
