@@ -111,7 +111,7 @@ def test_tracking_follows_a_change_and_upper_confidence_bounds_do_not():
     assert tracking < -200 < fixed
 
 
-@pytest.mark.parametrize("name", ["tracking-ucb", *FAMILY])
+@pytest.mark.parametrize("name", ["tracking-ucb", "adaptive-tsallis-inf", *FAMILY])
 def test_live_use_with_exact_noise(name):
     bandit = Bandit(arms=["A", "B", "C"], horizon=400, epsilon=1.0, algorithm=name)
     for _ in range(60):

@@ -238,6 +238,10 @@ def test_elimination_drops_arms_only_when_they_are_clearly_worse():
     assert (1, math.floor(32 * (log + math.log(2)) * 4 + 1)) in lengths
 
 
+def excess(shift, distances, eta):
+    return (4 / (eta * (distances + shift)) ** 2).sum() - 1
+
+
 def test_adaptive_tsallis_inf_is_its_pseudo_code():
     """Batches, baseline and lengths from the definitions, with weights found by bisection; the same draws decide."""
     epsilon, arms, c, down, up, kappa, rounds = 0.5, 3, 5.0, 0.7, 0.4, 0.02, 50_000
@@ -251,7 +255,7 @@ def test_adaptive_tsallis_inf_is_its_pseudo_code():
         eta = c / math.sqrt(power + noise + tau * tau / 4)
         low, high = 2 / eta, 2 / eta * math.sqrt(arms)
         d = total - total.min()
-        shift = optimize.brentq(lambda s: (4 / (eta * (d + s)) ** 2).sum() - 1, low * 0.999, high * 1.001, xtol=1e-13)
+        shift = optimize.brentq(excess, low * 0.999, high * 1.001, args=(d, eta), xtol=1e-13)
         mixed = min(0.5, kappa * math.sqrt(arms / j))
         q = (1 - mixed) * 4 / (eta * (d + shift)) ** 2 + mixed / arms
         arm = int(np.searchsorted(np.cumsum(q), same.random(), side="right"))

@@ -29,9 +29,10 @@ def adaptive_tsallis_inf(setting: Setting[Arms], *, robust: bool = False) -> Ins
     learner = AdaptiveTsallisInf.start(
         arms=setting.problem.arms, noise=1.0 / setting.epsilon, rounds=setting.rounds, **constants
     )
+    usual = first_batch(setting, None)
     return Instance(
-        private=Private(channel(setting, first_batch(setting, None)), learner),
-        parameters=constants,
+        private=Private(channel(setting, usual), learner),
+        parameters={"batch_size": usual, **constants},
         regret_bound=None,
         bound_source="no bound proved",
     )
