@@ -44,18 +44,22 @@ class IndexLearner(Learner):
         """Choose an arm, and for how long."""
         arm = fresh_arm(self.counts, self.asked)
         if arm < 0:
-            arm = self.best_arm()
+            arm = self.best_arm(int(rng.random() * self.asked.size))
         trace = Hold(arm, max(self.first, math.ceil(min(self.growth * float(self.counts[arm]), LONGEST))))
         self.asked[arm] += trace.rounds
         self.clock[0] += trace.rounds
         return arm, trace
 
-    def best_arm(self) -> int:
-        """Return the arm of the largest index; the first of several."""
+    def best_arm(self, start: int) -> int:
+        """Return the arm of the largest index; of several the first from ``start`` on, so that no arm is favoured.
+
+        With much noise many indices are at the end of their range, and equal.
+        """
         self.prepare()
-        best = 0
+        best = start
         most = -math.inf
-        for arm in range(self.asked.size):
+        for step in range(self.asked.size):
+            arm = (start + step) % self.asked.size
             index = self.index(arm)
             if index > most:
                 best, most = arm, index
