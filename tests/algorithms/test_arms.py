@@ -23,6 +23,14 @@ from discreet.simulation.trial import checkpoints, run_trial
 PRIVATE = [name for name, known in algorithms(Arms).items() if known.build(Setting(Arms())).private.channel.noise_scales]
 
 
+def chooses_lengths(name):
+    learner = kernel.copy(algorithm(name).build(Setting(Arms())).private.learner)
+    return learner.patience(learner.act(0, np.random.default_rng(0))[1]) > 0
+
+
+OF_FIXED_LENGTH = [name for name in PRIVATE if not chooses_lengths(name)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", algorithms(Arms))
 @pytest.mark.parametrize("epsilon", [2.0, 0.05])
@@ -51,7 +59,7 @@ def test_the_non_interference_test_finds_a_small_leak(name):
         check_non_interference(Careless(*private), Arms(3))
 
 
-@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("name", OF_FIXED_LENGTH)
 def test_no_noise_recovers_the_ordinary_learner(name):
     private = algorithm(name).build(Setting(Arms(4), rounds=2000, epsilon=0.5)).private
     silent = Batch.over(size=1, bounds=private.channel.bounds, noise=Laplace(0.0))
@@ -65,7 +73,7 @@ def test_no_noise_recovers_the_ordinary_learner(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PRIVATE)
+@pytest.mark.parametrize("name", OF_FIXED_LENGTH)
 def test_a_silent_batch_is_the_ordinary_learner_on_means(name):
     private = algorithm(name).build(Setting(Arms(4), rounds=2000, epsilon=0.5)).private
     losses = np.random.default_rng(1).integers(0, 9, (500, 4)) / 8.0
@@ -378,7 +386,9 @@ def test_regret_grows_no_faster_than_declared(name):
 
 def test_every_adversarial_algorithm_declares_its_exponent():
     known = {name for name, each in algorithms(Arms).items() if not each.stochastic}
-    assert set(DECLARED) == known - {"uniform"}
+    assert set(DECLARED) == known - {"uniform", "tracking-ucb", "adaptive-tsallis-inf"}, (
+        "of which nothing is known for sure"
+    )
 
 
 @pytest.mark.slow

@@ -17,12 +17,12 @@ from discreet.cli import main
 from discreet.cli.commands import cli
 from discreet.contracts import Channel
 from discreet.curves import GaussianNoise, gaussian_epsilon, gaussian_sigma
-from discreet.learners import Exp3
+from discreet.learners import BatchedUcb, Exp3
 from discreet.mechanisms import Coin, Gaussian, Laplace, RandomisedResponse
 from discreet.problems import Arms, BestArm, Functions, Points
 
 UNIT = Range(0.0, 1.0)
-TIGHT = [name for name in algorithms(Arms) if name.startswith(("batched", "noisy", "local", "dp"))]
+TIGHT = [name for name in algorithms(Arms) if name.startswith(("batched", "noisy", "local", "dp", "adap", "tracking"))]
 
 
 def laplace(scale, world, trials, series):
@@ -208,6 +208,37 @@ def test_false_alarms_through_the_whole_code_path():
         audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated for seed in range(30)
     ]
     assert sum(found) <= 3
+
+
+class QuietWhenLong(Batch):
+    """The noise on a sum is divided by the length of its batch once more: right for one round, and for no other."""
+
+    def release(self, query, rng):
+        length = self.batch_length()
+        return True, query * ((self.empty() + self.noise.add_noise(0.0, rng) / length) / length)
+
+
+class TestLengthsThatALearnerChooses:
+    """The replaced loss is the first of every batch, however long it is: one a batch, and one in every batch."""
+
+    @pytest.mark.slow
+    def test_a_fault_that_only_long_batches_have_is_found(self):
+        learner = BatchedUcb.start(arms=3, noise=1.0, first=1)
+        broken = Private(QuietWhenLong.laplace(size=1, epsilon=1.0, bounds=UNIT), learner)
+        assert audit(broken, trials=20_000).violated
+        sound = Private(Batch.laplace(size=1, epsilon=1.0, bounds=UNIT), learner)
+        found = audit(sound, trials=40_000)
+        assert not found.violated
+        assert found.share > 0.9
+
+    def test_one_loss_of_a_batch_is_replaced(self):
+        """Without noise every sum is that of the middle, but for one loss of 0 or of 1."""
+        silent = Private(
+            Batch.over(size=1, bounds=UNIT, noise=Laplace(0.0)), BatchedUcb.start(arms=3, noise=1.0, first=4)
+        )
+        attack = default_attack(silent, GameFacts())
+        for world, away in enumerate((-0.5, 0.5)):
+            np.testing.assert_allclose(attack.sample(silent, world, 200, 1), away, atol=1e-9)
 
 
 class TestOneSOwn:

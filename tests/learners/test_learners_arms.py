@@ -277,13 +277,16 @@ def test_private_algorithms_from_end_to_end(name, delta):
         "gaussian": lambda scale: scale * noise.standard_normal(),
         "randomised bit": lambda scale: 0.0,
     }
-    for start in range(0, 900, size):
+    start = 0
+    while start < 900:
         arm, trace = learner.act(0, rng)
-        batch = losses[start : start + size, arm]
+        length = learner.patience(trace) or size
+        batch = losses[start : start + length, arm]
         loss += batch.sum()
-        if batch.size == size:
-            noises = [kinds[each.kind](each.scale) for each in instance.private.channel.noise_scales]
-            released = batch.mean() + sum(noises)
+        start += length
+        if batch.size == length:
+            scales = [each.times(size / length) for each in instance.private.channel.noise_scales]
+            released = batch.mean() + sum(kinds[each.kind](each.scale) for each in scales)
             if isinstance(instance.private.channel, OneBit):
                 released = float(noise.random() < 0.5 + (batch.mean() - 0.5) * size / (size + 2.0 / math.expm1(0.5)))
             learner.learn(trace, released)

@@ -156,6 +156,18 @@ ABBASI_YADKORI = conference(
 AGARWAL_SINGH = conference(
     ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
 )
+AZIZE_2022 = conference(
+    ["Azize, Achraf", "Basu, Debabrota"],
+    "When privacy meets partial information: a refined analysis of differentially private bandits",
+    "NeurIPS",
+    2022,
+)
+AZIZE_2025 = conference(
+    ["Azize, Achraf", "Wu, Yulian", "Honda, Junya", "Orabona, Francesco", "Ito, Shinji", "Basu, Debabrota"],
+    "Optimal regret of bandits under differential privacy",
+    "NeurIPS",
+    2025,
+)
 ELIMINATION = journal(
     ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
     "Action elimination and stopping conditions for the multi-armed bandit and reinforcement learning problems",
@@ -279,6 +291,12 @@ LINEAR_ORACLE = conference(
     "Online geometric optimization in the bandit setting against an adaptive adversary",
     "COLT",
     2004,
+)
+SAJED = conference(
+    ["Sajed, Touqir", "Sheffet, Or"],
+    "An optimal private stochastic-{MAB} algorithm based on optimal private stopping rule",
+    "ICML",
+    2019,
 )
 LUCB = conference(
     ["Kalyanakrishnan, Shivaram", "Tewari, Ambuj", "Auer, Peter", "Stone, Peter"],

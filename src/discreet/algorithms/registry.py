@@ -52,6 +52,7 @@ class Instance:
     parameters: Mapping[str, float | int | str]
     regret_bound: float | None  # on the expected regret, for losses fixed in advance, in their units; None if not proved
     bound_source: str
+    stationary_bound: float | None = None  # the same, for independent losses whose means do not change, and no others
 
     @property
     def guarantee(self) -> Guarantee:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player
 
 AT_ONCE = 1 << 19
+LONGEST_BATCH = 64  # rounds that a batch has in an audit, if the learner chooses its length
 SEEDS = 10**15  # that there are
 PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds, and such that are not compiled, which take a part of a second
 SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
@@ -132,6 +133,23 @@ class Hearing(Wrapping):
         self.learner.learn(trace, released)
 
 
+class HearingSums(Hearing):
+    """Notes sums of batches whose length the learner chooses, as far as they are away from losses in the middle.
+
+    Means of batches of different lengths are no trials of one kind; sums are. Batches are cut to ``LONGEST_BATCH``.
+    """
+
+    def learn(self, trace: Trace, released: Release) -> None:
+        """Note what is released, as a sum."""
+        self.released[self.counts[1] % self.released.size] = (released - 0.5) * max(1, self.patience(trace))
+        self.counts[1] += 1
+        self.learner.learn(trace, released)
+
+    def patience(self, trace: Trace) -> int:
+        """Hold an action as long as the learner wishes, within limits; a guarantee is for batches of any length."""
+        return min(self.learner.patience(trace), LONGEST_BATCH)
+
+
 class Listening(Hearing):
     """A learner whose actions are noted too; each must be one of several."""
 
@@ -146,19 +164,22 @@ class Listening(Hearing):
 
 
 class Stretches(Game):
-    """A game whose feedback is ``usual``, but ``first`` in the first round of every stretch of ``period`` rounds."""
+    """A game whose feedback is ``usual``, but ``first`` in the first round of every action, however long it is held."""
 
-    period: int
     first: float
     usual: float
-    left: Integers  # rounds of the running stretch; counting is much cheaper than a remainder
+    begins: Integers  # 1 if an action was just asked for
+
+    def observe(self, t: int) -> Observation:
+        """Show nothing; this is asked for whenever an action begins."""
+        self.begins[0] = 1
+        return 0
 
     def next_outcome(self) -> float:
         """Return the outcome of this round."""
-        if self.left[0] > 0:
-            self.left[0] -= 1
+        if self.begins[0] == 0:
             return self.usual
-        self.left[0] = self.period - 1
+        self.begins[0] = 0
         return self.first
 
     def feedback(self, t: int, action: Action) -> Feedback:
@@ -190,6 +211,7 @@ class EveryRelease(Attack):
 
     bounds: Range
     size: int  # of a batch
+    hearing: ClassVar[type[Hearing]] = Hearing
 
     @property
     def text(self) -> str:
@@ -221,16 +243,33 @@ class EveryRelease(Attack):
             part = found[start : start + AT_ONCE]
             heard = np.empty(part.size)
             game = self.stretches(self.bounds[world], low + (high - low) / 2)
-            learner = Hearing(kernel.copy(private.learner), heard, np.zeros(2, np.int64))
+            learner = self.hearing(kernel.copy(private.learner), heard, np.zeros(2, np.int64))
             player = Player(private._replace(learner=learner), streams(seed, trial=2 * (start // AT_ONCE) + world))
-            player.play(game, np.array([part.size * self.size]))
             hearing: Any = player.private.learner
+            while hearing.counts[1] < part.size:
+                player.play(game, np.array([(part.size - int(hearing.counts[1])) * self.size]))
             part[:] = hearing.released
         return found
 
     def stretches(self, first: float, usual: float) -> Stretches:
         """Return the game with that loss in the first round of every batch."""
-        return Stretches(self.size, first, usual, np.zeros(1, np.int64))
+        return Stretches(first, usual, np.zeros(1, np.int64))
+
+
+class EverySum(EveryRelease):
+    """The same where the learner chooses how long batches are; a trial is the sum of one, less what the others add to it.
+
+    Given all releases before, the length is known, and the sum has the law of a batch of any other length: so trials are
+    independent of each other, whatever the learner chooses.
+    """
+
+    hearing = HearingSums
+
+    @property
+    def text(self) -> str:
+        """What is done."""
+        low, high = self.bounds
+        return f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that is released"
 
 
 class EveryBit(EveryRelease):
@@ -245,7 +284,7 @@ class EveryBit(EveryRelease):
 
     def stretches(self, first: float, usual: float) -> Stretches:
         """Return the game with that loss in the first round of every batch, and the lowest in all others."""
-        return Stretches(self.size, first, self.bounds.low, np.zeros(1, np.int64))
+        return Stretches(first, self.bounds.low, np.zeros(1, np.int64))
 
 
 class EveryDifference(EveryRelease):
@@ -258,7 +297,7 @@ class EveryDifference(EveryRelease):
 
     def stretches(self, first: float, usual: float) -> Stretches:
         """Return the game with pairs of that difference."""
-        return PairStretches(self.size, first, usual, np.zeros(1, np.int64), np.zeros(2))
+        return PairStretches(first, usual, np.zeros(1, np.int64), np.zeros(2))
 
 
 class Record(NamedTuple):

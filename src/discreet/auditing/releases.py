@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.auditing.attacks import Attack, EveryBit, EveryDifference, EveryRelease, fresh_runs
+import numpy as np
+
+from discreet.auditing.attacks import Attack, EveryBit, EveryDifference, EveryRelease, EverySum, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
 from discreet.contracts import Protected
+from discreet.kernel import copy
 from discreet.ranges import Range
 
 
@@ -17,7 +20,8 @@ def every_release(private: Protected, facts: GameFacts) -> Attack:
     channel: Any = private.channel
     if channel.noise.has_memory:
         return fresh_runs(private, facts.problem, facts.bounds)
-    return EveryRelease(facts.bounds or channel.bounds, channel.hold())
+    bounds = facts.bounds or channel.bounds
+    return EverySum(bounds, channel.hold()) if _chooses_lengths(private) else EveryRelease(bounds, channel.hold())
 
 
 @attack_on(OneBit)
@@ -38,3 +42,10 @@ def every_difference(private: Protected, facts: GameFacts) -> Attack:
 def every_constant(private: Protected, facts: GameFacts) -> Attack:
     """Return the same attack on what never uses feedback."""
     return EveryRelease(facts.bounds or Range(0.0, 1.0), private.channel.hold())
+
+
+def _chooses_lengths(private: Protected) -> bool:
+    """Return whether the learner wishes a length for its first batch: then it does for all of them."""
+    learner = copy(private.learner)
+    _, trace = learner.act(0, np.random.default_rng(0))
+    return learner.patience(trace) > 0

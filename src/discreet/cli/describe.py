@@ -66,6 +66,7 @@ def describe(
             "noise": [noise.as_dict() for noise in noises],
             "parameters": dict(instance.parameters),
             "regret_bound": instance.regret_bound,
+            "stationary_regret_bound": instance.stationary_bound,
             "regret_bound_source": instance.bound_source,
             "regret_bound_holds_for": None if instance.regret_bound is None else "losses fixed in advance",
             "citation": known.citation.text,
@@ -93,6 +94,11 @@ def describe(
             instance.bound_source if bound is None else f"{_most(bound, setting)} ({instance.bound_source})",
         ),
         *_taken_by_bandit(name, setting),
+        *(
+            ("if losses do not change", f"{_most(each, setting)}: independent losses with fixed means only")
+            for each in (instance.stationary_bound,)
+            if each is not None
+        ),
         ("paper", known.citation.text),
         ("can be set", ", ".join([*map(_option, known.options.values()), "low", "high"])),
     ]

@@ -2,6 +2,7 @@
 
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
+from discreet.environments.arms.changing import Flipping, LateChange, Repeating, Switching
 from discreet.environments.arms.deterministic import Deterministic
 from discreet.environments.arms.moving import Drifting, RandomWalk
 from discreet.environments.arms.oblivious import FullyOblivious, Oblivious
@@ -42,7 +43,9 @@ __all__ = [
     "Drifting",
     "DriftingQuadratics",
     "Drop",
+    "Flipping",
     "FullyOblivious",
+    "LateChange",
     "Leak",
     "Linear",
     "LinearAdaptive",
@@ -54,9 +57,11 @@ __all__ = [
     "Pricing",
     "RandomWalk",
     "Ranking",
+    "Repeating",
     "Routing",
     "Slates",
     "Stochastic",
+    "Switching",
     "SwitchingCosts",
     "Table",
     "environment",

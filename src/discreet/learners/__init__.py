@@ -3,6 +3,11 @@
 from discreet.learners.advice.exp4 import BatchedExp4, Exp4
 from discreet.learners.advice.exp4_p import Exp4P
 from discreet.learners.advice.following import Following
+from discreet.learners.arms.adap_kl_ucb import AdapKlUcb
+from discreet.learners.arms.adaptive_tsallis_inf import AdaptiveTsallisInf
+from discreet.learners.arms.batched_ucb import BatchedUcb
+from discreet.learners.arms.dp_imed import DpImed
+from discreet.learners.arms.dp_kl_ucb import DpKlUcb
 from discreet.learners.arms.exp3 import Exp3
 from discreet.learners.arms.exp3_gain import Exp3Gain
 from discreet.learners.arms.exp3_ix import Exp3IX
@@ -10,6 +15,8 @@ from discreet.learners.arms.exp3_p import Exp3P
 from discreet.learners.arms.ftpl import Ftpl
 from discreet.learners.arms.htinf import Htinf
 from discreet.learners.arms.kl_ucb import KlUcb
+from discreet.learners.arms.successive_elimination import DpSuccessiveElimination
+from discreet.learners.arms.tracking_ucb import TrackingUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import Ucb
 from discreet.learners.arms.uniform import Uniform
@@ -41,11 +48,17 @@ from discreet.learners.search.lucb import Lucb
 from discreet.learners.search.track_and_stop import TrackAndStop
 
 __all__ = [
+    "AdapKlUcb",
+    "AdaptiveTsallisInf",
     "BatchedExp4",
+    "BatchedUcb",
     "Centre",
     "CentredProjectionFree",
     "Corrective",
     "DikinLeader",
+    "DpImed",
+    "DpKlUcb",
+    "DpSuccessiveElimination",
     "EntropyFtrl",
     "Exp3",
     "Exp3Gain",
@@ -79,6 +92,7 @@ __all__ = [
     "SuccessiveElimination",
     "SumCentre",
     "TrackAndStop",
+    "TrackingUcb",
     "TsallisInf",
     "TwoPoint",
     "TwoPointLeader",

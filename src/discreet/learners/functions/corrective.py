@@ -74,7 +74,7 @@ class Corrective(ProjectionFree):
         for _ in range(self.most_steps):
             self.measure_falls()
             self.balance(balanced)
-            self.mix()
+            self.mix_points()
             for i in range(self.sums.size):
                 self.slope[i] = 2.0 * (self.point[i] - self.anchor[i]) + self.sums[i]
             self.set.minimise_linear(self.slope, self.corner)
@@ -121,7 +121,7 @@ class Corrective(ProjectionFree):
             for j in range(self.rows[0]):
                 self.falls[j] += 2.0 * moved * (self.products[j, best] - self.products[j, worst])
 
-    def mix(self) -> None:
+    def mix_points(self) -> None:
         """Write the mixture of all rows."""
         total = 0.0
         for j in range(self.rows[0]):

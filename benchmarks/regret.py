@@ -1,0 +1,175 @@
+"""What privacy costs arms: regret of the index family beside batched-htinf and, without privacy, tsallis-inf.
+
+python benchmarks/regret.py [--rounds N] [--trials N] [--runs N]
+
+Mean regret where losses do not change, as a multiple of tsallis-inf's; mean and largest regret where they do; runs that
+never found the best arm, over numbers of arms and epsilons; and what a round costs. The exit status says whether all
+targets are met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet import Setting, algorithm
+from discreet.cli.text import table
+from discreet.environments import environment
+from discreet.problems import Arms
+from discreet.ranges import make_range
+from discreet.simulation.trial import run_trial
+
+ARMS = 4
+FAMILY = ("batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-successive-elimination")
+TRACKING, OLD, TWIN = "tracking-ucb", "batched-htinf", "tsallis-inf"
+EPSILONS = (1.0, 0.1)
+SEED = 20_261_116
+
+
+class Losses(NamedTuple):
+    """An environment with its options, and what ratios are allowed to the best of the family and to tracking-ucb."""
+
+    title: str
+    name: str
+    options: dict[str, object]
+    family: tuple[float, float] | None = None
+    tracking: tuple[float, float] | None = None
+
+
+UNCHANGING = (
+    Losses("stochastic, gap .05", "stochastic", {}, (1.25, 3.0), (1.4, 3.6)),
+    Losses("stochastic, gap .2", "stochastic", {"gap": 0.2}, (1.25, 7.0), (1.4, 9.0)),
+    Losses("low means .15 / .2", "stochastic", {"means": (0.15, 0.2, 0.2, 0.2)}, (1.25, 3.0), (1.4, 3.6)),
+    Losses("deterministic", "deterministic", {}, None, (1.6, 10.0)),
+)
+CHANGING = (
+    Losses("switching", "switching", {}),
+    Losses("oblivious", "oblivious", {}),
+    Losses("random walk", "random-walk", {}),
+    Losses("drifting", "drifting", {}),
+    Losses("late change", "late-change", {}),
+)
+WEAK = (
+    Losses("repeating, 5 rounds", "repeating", {}),
+    Losses("repeating, 20 rounds", "repeating", {"repeats": 20}),
+    Losses("flipping, 3,000 rounds", "flipping", {}),
+    Losses("switching at a tenth", "switching", {"at": 0.1}),
+)
+
+
+def regrets(losses: Losses, names: tuple[str, ...], *, rounds: int, trials: int, arms: int = ARMS, **given: object):
+    """Return the regret of every run, by algorithm and epsilon; all of them meet the same losses."""
+    epsilons = given.get("epsilons", EPSILONS)
+    players = [(name, epsilon) for name in names for epsilon in (epsilons if name != TWIN else (1.0,))]
+    settings = [Setting(Arms(arms), rounds=rounds, epsilon=epsilon) for _, epsilon in players]
+    privates = [algorithm(name).build(each).private for (name, _), each in zip(players, settings, strict=True)]
+    world = environment(losses.name, Arms(arms), rounds=rounds, **losses.options)
+    marks, stop = np.array([rounds]), threading.Event()
+    found = [
+        run_trial(privates, world, marks, seed=SEED, trial=t, bounds=make_range(), clip=False, stop=stop).regret[:, -1]
+        for t in range(trials)
+    ]
+    return dict(zip(players, np.array(found).T, strict=True))
+
+
+def unchanging(rounds: int, trials: int) -> bool:
+    """Print multiples of tsallis-inf's regret; return whether all are small enough."""
+    rows, good = [], True
+    for losses in UNCHANGING:
+        found = regrets(losses, (TWIN, *FAMILY, TRACKING, OLD), rounds=rounds, trials=trials)
+        twin = found[TWIN, 1.0].mean()
+        for place, epsilon in enumerate(EPSILONS):
+            ratio = {name: found[name, epsilon].mean() / twin for name in (*FAMILY, TRACKING, OLD)}
+            best = min(ratio[name] for name in FAMILY)
+            if losses.family:
+                good &= bool(best <= losses.family[place])
+            good &= bool(ratio[TRACKING] <= losses.tracking[place])
+            allowed = f"{losses.family[place] if losses.family else '-'} / {losses.tracking[place]}"
+            rows.append([losses.title, f"{epsilon:g}", f"{twin:,.0f}", *(f"{r:.2f}" for r in ratio.values()), allowed])
+    head = ["losses", "ε", TWIN, *FAMILY, TRACKING, OLD, "allowed: best / tracking"]
+    table(head, rows, right=range(1, len(head)))
+    return good
+
+
+def changing(rounds: int, trials: int, *, every: tuple[Losses, ...], strict: bool) -> bool:
+    """Print mean and largest regret; return whether tracking-ucb is below the others."""
+    rows, good = [], True
+    for losses in every:
+        found = regrets(losses, (TWIN, OLD, "batched-ucb", TRACKING), rounds=rounds, trials=trials)
+        for epsilon in EPSILONS:
+            shown = [found[TWIN, 1.0], found[OLD, epsilon], found["batched-ucb", epsilon], found[TRACKING, epsilon]]
+            means = [each.mean() for each in shown]
+            fine = means[3] < min(means[:2]) and shown[3].max() < shown[1].max()
+            good &= fine or not strict
+            cells = [f"{each.mean():,.0f} ({each.max():,.0f})" for each in shown]
+            rows.append([losses.title, f"{epsilon:g}", *cells, "yes" if fine else "no"])
+    head = ["losses", "ε", TWIN, OLD, "batched-ucb", TRACKING, "tracking below both, and its largest"]
+    table(head, rows, right=range(1, len(head)))
+    return good
+
+
+def stuck(rounds: int, runs: int) -> bool:
+    """Print how many runs lost 90 % of what never playing the best arm costs; return whether there are none."""
+    rows, total = [], 0
+    names = (TRACKING, "batched-ucb", "dp-klucb", "dp-imed")
+    losses, gap = Losses("stochastic", "stochastic", {"gap": 0.2}), 0.2
+    for arms in (2, 4, 10, 50):
+        found = regrets(losses, names, rounds=rounds, trials=runs, arms=arms, epsilons=(0.03, 0.1, 1.0))
+        for epsilon in (0.03, 0.1, 1.0):
+            counts = [int((found[name, epsilon] > 0.9 * gap * rounds).sum()) for name in names]
+            most = f"{found[TRACKING, epsilon].max() / (gap * rounds):.0%}"
+            total += counts[0]
+            rows.append([f"{arms}", f"{epsilon:g}", *(f"{c} of {runs}" for c in counts), most])
+    table(["arms", "ε", *names, f"largest of {TRACKING}"], rows, right=range(7))
+    return total == 0
+
+
+def cost(rounds: int) -> bool:
+    """Print what a round costs beside tsallis-inf, in one run; return whether it is at most 1.5 times that."""
+    world = environment("stochastic", Arms(ARMS), rounds=rounds)
+    names = (TWIN, TRACKING, *FAMILY, OLD)
+    privates = [algorithm(name).build(Setting(Arms(ARMS), rounds=rounds)).private for name in names]
+    seconds = []
+    for trial in range(8):
+        done = run_trial(
+            privates,
+            world,
+            np.array([rounds]),
+            seed=1,
+            trial=trial,
+            bounds=make_range(),
+            clip=False,
+            stop=threading.Event(),
+        )
+        seconds.append(done.seconds)
+    nanoseconds = np.median(seconds[1:], axis=0) / rounds * 1e9
+    rows = [[name, f"{ns:,.0f}", f"{ns / nanoseconds[0]:.2f}"] for name, ns in zip(names, nanoseconds, strict=True)]
+    table(["algorithm, ε = 1", "ns a round", f"x {TWIN}"], rows, right=(1, 2))
+    return bool((nanoseconds[1:] <= 1.5 * nanoseconds[0]).all())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=2**18)
+    parser.add_argument("--trials", type=int, default=64, help="where losses do not change")
+    parser.add_argument("--runs", type=int, default=200, help="where they do, and for runs that got stuck")
+    asked = parser.parse_args()
+    print(f"Losses that do not change, {asked.rounds:,} rounds, {ARMS} arms, {asked.trials} trials: times {TWIN}.")
+    good = unchanging(asked.rounds, asked.trials)
+    print(f"Losses that change, {asked.runs} runs: mean (largest).")
+    good &= changing(asked.rounds, asked.runs, every=CHANGING, strict=True)
+    print("Where tracking-ucb is weak.")
+    changing(asked.rounds, asked.trials, every=WEAK, strict=False)
+    print("Runs at the maximum: more than 90 % of what it costs never to play the best arm, gap .2.")
+    good &= stuck(asked.rounds, asked.runs)
+    good &= cost(asked.rounds)
+    print("All targets are met." if good else "A target is missed.")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,244 @@
+"""Upper confidence bounds that need not know whether losses change: scheduled checks, and change tests on releases."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Learner
+from discreet.errors import check_int, check_positive, check_range
+from discreet.learners.arms.holding import LONGEST, fresh_arm
+from discreet.learners.arms.radius import batch_weight
+from discreet.learners.arms.windows import Windows
+
+# Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on others (docs/tracking.md).
+EXPLORATION = 0.4  # less than for losses that do not change, because checks repair a wrong verdict
+GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
+FEW = 4.0  # arms: of more, one is the likelier to look good by chance
+QUIET = 30.0  # first batches after a change without a check: the index explores anyway
+EARLY = 0.8  # of the rounds since the last sure change lie between two checks, until that is more than the usual interval
+LEAST_GAP = 0.01
+FIRST_LOOK = 0.25  # a check goes on after its first batch if three quarters of the distance to the leader are gone
+OVERSHOOT = 0.2  # noisy means are cut to [-0.2, 1.2]: a release below 0 says no more than one at 0
+CHANGED = 4.0  # confidence of a change of an arm that does not lead
+SURE = 2.0  # above ln(t / b₁): confidence of a change of the leader
+LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 6.0  # the spread rises if differences above twice their variance are frequent
+
+NOW, CHANGE, CONFIDENCE, SPREAD = range(4)  # of the clock: rounds asked for, last sure change, β of the radii, spread
+CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)  # of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases
+
+
+class CheckedHold(NamedTuple):
+    """An arm, for how many rounds it is held, which arm leads (its rival), and whether this is part of a check."""
+
+    arm: int
+    rounds: int
+    rival: int
+    checks: bool
+
+
+class TrackingUcb(Learner):
+    """Plays like upper confidence bounds on batches, checks the other arms now and then, and forgets what has changed.
+
+    Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at confidence
+    β = 0.4 φ ln(t / b₁ max(1, K / 4)). The leader has the largest m - r. In this order,
+
+    1. a check that is under way goes on, for as many rounds as it has had;
+    2. an arm that was not played for u min(max(0.8 (t - t'), 30 b₁), ψ T) rounds is checked, with t' the last sure change
+       and u random in [0.7, 1.3], for a batch that would show an improvement of about twice its distance g to the
+       leader: max(0.6 / (ε g), 0.05 φ / g²), at most n(i) and at most max(16 / ε², t / 100);
+    3. the arm with the largest m + r is played for n(i) / 2 rounds, the leader for at most max(16 / ε², n / 2) where n is
+       the most of any other.
+
+    After a release of an arm, its last 1, 2, 4, ... releases are compared with those before (``windows.py``); if they
+    differ, what is older is forgotten. A check ends with that; or if its mean is below the leader's, after its first
+    batch by more than a quarter of the distance that was known; or if it is longer than what was known before.
+
+    The spread φ is 1 for independent losses. It rises where two releases of an arm in a row differ by more than those
+    would, as losses that repeat themselves for some rounds do: all confidences are multiplied by it. It is at most 6, and
+    at most 6 ε, because with much noise such losses are no trouble.
+
+    ``noise`` is the scale of the noise on the sum of a batch, 1 / ε; ``interval`` is ψ, ``rounds`` is T.
+
+    No regret bound is proved. Between two checks of an arm there are at most 1.3 ψ T rounds and a batch, in which it may
+    have become the best.
+    """
+
+    noise: float
+    first: int  # b₁
+    every: float  # ψ T
+    windows: Windows
+    asked: Floats  # rounds of an arm that were asked for
+    last: Floats  # the round after which an arm was played last
+    spread: Floats  # u
+    means: Floats
+    radii: Floats
+    check: Floats
+    clock: Floats
+
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.asked.size
+
+    @classmethod
+    def start(cls, *, arms: int, noise: float, first: int, rounds: int, interval: float) -> TrackingUcb:
+        """Return the learner before the first round."""
+        count = check_int("arms", arms, least=2)
+        scale = check_positive("noise", noise)
+        share = check_range("interval", check_positive("interval", interval), 0.0, 1.0)
+        return cls(
+            noise=scale,
+            first=check_int("first", first, least=1),
+            every=share * check_int("rounds", rounds, least=1),
+            windows=Windows.empty(count, scale),
+            asked=np.zeros(count),
+            last=np.zeros(count),
+            spread=np.ones(count),
+            means=np.zeros(count),
+            radii=np.zeros(count),
+            check=np.zeros(6),
+            clock=np.array([0.0, 0.0, 0.0, 1.0]),
+        )
+
+    @classmethod
+    def example(cls) -> TrackingUcb:
+        """Return one to check the contract with."""
+        return cls.start(arms=5, noise=2.0, first=2, rounds=300, interval=0.1)
+
+    def act(self, observation: object, rng: Generator) -> tuple[int, CheckedHold]:
+        """Go on with a check, begin one, or play the arm of the largest index."""
+        arm = self.unheard_arm()
+        leader, checks, rounds = arm, False, self.first
+        if arm < 0:
+            leader = self.leading_arm()
+            if self.check[CHECK] > 0.0 and self.check[PENDING] == 0.0 and int(self.check[CHECK]) - 1 != leader:
+                arm, checks = int(self.check[CHECK]) - 1, True
+                rounds = max(self.first, int(min(float(self.check[USED]), LONGEST)))
+            else:
+                arm = self.overdue_arm(leader)
+                checks = arm >= 0
+                if checks:
+                    rounds = self.check_length(arm, leader)
+                    for part in range(self.check.size):
+                        self.check[part] = 0.0
+                    self.check[CHECK] = arm + 1.0
+                else:
+                    arm = self.optimistic_arm()
+                    rounds = self.batch_length_of(arm, leader)
+        if checks:
+            self.check[PENDING] = 1.0
+        self.asked[arm] += rounds
+        self.clock[NOW] += rounds
+        self.last[arm] = self.clock[NOW]
+        self.spread[arm] = 0.7 + 0.6 * rng.random()
+        return arm, CheckedHold(arm, rounds, leader, checks)
+
+    def unheard_arm(self) -> int:
+        """Return an arm without a release, or -1."""
+        return fresh_arm(self.windows.sizes, self.asked)
+
+    def leading_arm(self) -> int:
+        """Return the arm with the largest m - r."""
+        more = math.log(max(1.0, self.asked.size / FEW))
+        confidence = EXPLORATION * (self.log_time() + more) * float(self.clock[SPREAD])
+        if abs(confidence - self.clock[CONFIDENCE]) > 0.05:  # radii change slowly with time
+            self.clock[CONFIDENCE] = confidence
+            for arm in range(self.radii.size):
+                self.radii[arm] = self.windows.mean_radius(arm, confidence)
+        leader = 0
+        for arm in range(self.radii.size):
+            if self.means[arm] - self.radii[arm] > self.means[leader] - self.radii[leader]:
+                leader = arm
+        return leader
+
+    def log_time(self) -> float:
+        """Return ln(t / b₁), but no less than ln 3."""
+        return math.log(max(3.0, float(self.clock[NOW]) / self.first))
+
+    def overdue_arm(self, leader: int) -> int:
+        """Return the arm that should have been checked for longest, or -1."""
+        now = float(self.clock[NOW])
+        usual = min(max(EARLY * (now - float(self.clock[CHANGE])), QUIET * self.first), self.every)
+        arm, most = -1, 0.0
+        for i in range(self.last.size):
+            late = now - float(self.last[i]) - float(self.spread[i]) * usual
+            if i != leader and late > most:
+                arm, most = i, late
+        return arm
+
+    def check_length(self, arm: int, leader: int) -> int:
+        """Return for how many rounds a check begins."""
+        gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
+        gap = max(gap - self.windows.mean_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
+        wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
+        most = max(16.0 * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
+        return max(self.first, math.ceil(min(wanted, self.windows.length(arm), most, LONGEST)))
+
+    def optimistic_arm(self) -> int:
+        """Return the arm with the largest m + r."""
+        best = 0
+        for arm in range(self.radii.size):
+            if self.means[arm] + self.radii[arm] > self.means[best] + self.radii[best]:
+                best = arm
+        return best
+
+    def batch_length_of(self, arm: int, leader: int) -> int:
+        """Return for how many rounds the arm of the largest index is played."""
+        rounds = math.ceil(min(GROWTH * self.windows.length(arm), LONGEST))
+        if arm == leader:
+            others = 0.0
+            for i in range(self.radii.size):
+                if i != arm:
+                    others = max(others, self.windows.length(i))
+            rounds = min(rounds, int(max(16.0 * self.noise * self.noise, GROWTH * others)))
+        return max(self.first, rounds)
+
+    def patience(self, trace: CheckedHold) -> int:
+        """Hold the arm for its batch."""
+        return trace.rounds
+
+    def learn(self, trace: CheckedHold, released: float) -> None:
+        """Add a release to the window of its arm, test for a change, and decide whether a check goes on."""
+        arm = trace.arm
+        gain = min(max(1.0 - released, -OVERSHOOT), 1.0 + OVERSHOOT)
+        sure = self.log_time() + SURE
+        known = float(self.means[arm])
+        self.weigh_spread(arm, trace.rounds, gain)
+        self.windows.enter(arm, trace.rounds, gain)
+        spread = float(self.clock[SPREAD])
+        change = self.windows.cut(arm, spread * (sure if arm == trace.rival else CHANGED), spread * sure)
+        if change == 2:
+            self.clock[CHANGE] = self.clock[NOW]
+        self.means[arm] = self.windows.mean_gain(arm)
+        self.radii[arm] = self.windows.mean_radius(arm, float(self.clock[CONFIDENCE]))
+        if trace.checks and int(self.check[CHECK]) == arm + 1:
+            self.weigh_check(trace, gain, known)
+            if change > 0:
+                self.check[CHECK] = 0.0
+
+    def weigh_spread(self, arm: int, rounds: int, gain: float) -> None:
+        """Follow how much more than independent losses two releases of an arm in a row differ."""
+        if self.windows.sizes[arm] > 0.0:
+            variance = 1.0 / batch_weight(float(rounds), self.noise) + self.windows.last_variance(arm)
+            apart = gain - self.windows.last_gain(arm)
+            spread = float(self.clock[SPREAD])
+            large = apart * apart > LARGE * spread * variance
+            spread *= math.exp(PACE * ((1.0 if large else 0.0) - OFTEN))
+            self.clock[SPREAD] = max(1.0, min(spread, WIDEST, WIDEST / self.noise))
+
+    def weigh_check(self, trace: CheckedHold, gain: float, known: float) -> None:
+        """Add a release to the check, and end it if the arm does not look better than was known, or if that is sure."""
+        weight = batch_weight(float(trace.rounds), self.noise)
+        self.check[USED] += trace.rounds
+        self.check[WEIGHT] += weight
+        self.check[GAIN] += weight * gain
+        self.check[BATCHES] += 1.0
+        self.check[PENDING] = 0.0
+        lead = float(self.means[trace.rival])
+        patience = FIRST_LOOK if self.check[BATCHES] == 1.0 else 0.0
+        looks_worse = self.check[GAIN] / self.check[WEIGHT] < lead - patience * (lead - known)
+        if looks_worse or 2.0 * self.check[USED] > self.windows.length(trace.arm):
+            self.check[CHECK] = 0.0
