@@ -48,9 +48,9 @@ class DpImed(IndexLearner):
         """Find the largest mean."""
         self.clock[1] = 0.0
         for arm in range(self.counts.size):
-            self.clock[1] = max(float(self.clock[1]), self.mean(arm))
+            self.clock[1] = max(float(self.clock[1]), self.mean_of(arm))
 
     def index(self, arm: int) -> float:
         """Return the index of an arm, negative: the least is the best."""
         count, best = float(self.counts[arm]), min(float(self.clock[1]), ALMOST_ONE)
-        return -count * private_divergence(self.mean(arm), best, self.epsilon) - math.log(count)
+        return -count * private_divergence(self.mean_of(arm), best, self.epsilon) - math.log(count)

@@ -48,4 +48,4 @@ class DpKlUcb(IndexLearner):
 
     def index(self, arm: int) -> float:
         """Return the upper confidence bound of an arm."""
-        return private_upper(self.mean(arm), float(self.clock[1]) / float(self.counts[arm]), self.epsilon)
+        return private_upper(self.mean_of(arm), float(self.clock[1]) / float(self.counts[arm]), self.epsilon)

@@ -81,7 +81,7 @@ class IndexLearner(Learner):
         self.gains[trace.arm] += trace.rounds * (1.0 - released)
         self.counts[trace.arm] += trace.rounds
 
-    def mean(self, arm: int) -> float:
+    def mean_of(self, arm: int) -> float:
         """Return the mean noisy gain of an arm, cut to [0, 1]."""
         return min(max(float(self.gains[arm]) / float(self.counts[arm]), 0.0), 1.0)
 

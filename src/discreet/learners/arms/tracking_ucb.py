@@ -147,7 +147,7 @@ class TrackingUcb(Learner):
         if abs(confidence - self.clock[CONFIDENCE]) > 0.05:  # radii change slowly with time
             self.clock[CONFIDENCE] = confidence
             for arm in range(self.radii.size):
-                self.radii[arm] = self.windows.mean_radius(arm, confidence)
+                self.radii[arm] = self.windows.window_radius(arm, confidence)
         leader = 0
         for arm in range(self.radii.size):
             if self.means[arm] - self.radii[arm] > self.means[leader] - self.radii[leader]:
@@ -172,7 +172,7 @@ class TrackingUcb(Learner):
     def check_length(self, arm: int, leader: int) -> int:
         """Return for how many rounds a check begins."""
         gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
-        gap = max(gap - self.windows.mean_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
+        gap = max(gap - self.windows.window_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
         wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
         most = max(16.0 * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
         return max(self.first, math.ceil(min(wanted, self.windows.length(arm), most, LONGEST)))
@@ -213,7 +213,7 @@ class TrackingUcb(Learner):
         if change == 2:
             self.clock[CHANGE] = self.clock[NOW]
         self.means[arm] = self.windows.mean_gain(arm)
-        self.radii[arm] = self.windows.mean_radius(arm, float(self.clock[CONFIDENCE]))
+        self.radii[arm] = self.windows.window_radius(arm, float(self.clock[CONFIDENCE]))
         if trace.checks and int(self.check[CHECK]) == arm + 1:
             self.weigh_check(trace, gain, known)
             if change > 0:

@@ -124,7 +124,7 @@ class Windows(Component):
         """Return the largest variance that the newest release of an arm can have."""
         return 1.0 / float(self.buckets[arm, int(self.sizes[arm]) - 1, WEIGHT])
 
-    def mean_radius(self, arm: int, confidence: float) -> float:
+    def window_radius(self, arm: int, confidence: float) -> float:
         """Return the radius of that mean."""
         return radius(
             float(self.sums[arm, WEIGHT]),
