@@ -11,8 +11,8 @@ help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
-	@echo "A private bandit, its non-private twin and uniform play: 4 arms, one better by 0.05."
-	@$(BIN)/discreet simulate batched-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
+	@echo "Two private bandits, one without privacy and uniform play: 4 arms, one better by 0.05."
+	@$(BIN)/discreet simulate tracking-ucb one-bit-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
 
 test: $(READY) lint ## Check everything but the longest statistical checks
