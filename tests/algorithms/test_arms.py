@@ -354,7 +354,12 @@ def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
         assert (instance.guarantee.epsilon, instance.guarantee.model) == (epsilon, "local")
     c = 1.0 / math.tanh(epsilon / 2.0)
     assert tuned[1].parameters["learning_rate"] == pytest.approx(2.0 / math.sqrt(c * c / 4.0))
-    assert response.parameters["margin"] == pytest.approx((c - 1.0) / 2.0)
+    rate, mixing = (float(response.parameters[key]) for key in ("learning_rate", "mixing"))
+    lowest = rate * 4.0 * (c - 1.0) / 2.0 / mixing
+    growth = (math.exp(lowest) - 1.0 - lowest) / lowest**2
+    weights = (1.0 - mixing) * math.log(4.0) / rate
+    by_hand = weights + 100_000 * (rate * 4.0 * growth * (0.75 + c * c / 4.0) + mixing)
+    assert response.regret_bound == pytest.approx(min(by_hand, 100_000), rel=1e-6)
     for loss in (0.0, 0.5, 1.0):
         upper = 0.5 + (loss - 0.5) / c
         values, chances = np.array([0.5 + c / 2.0, 0.5 - c / 2.0]), np.array([upper, 1.0 - upper])

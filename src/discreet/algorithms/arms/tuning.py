@@ -55,29 +55,40 @@ def responsive_exp3(
     """Return EXP3 behind a channel that releases a randomised response to every loss.
 
     On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2): its second moment is at
-    most q = (3 + c²) / 4, that of a loss of 1, and it is at least -b, b = (c - 1) / 2. With γ = η K b no estimate is
-    below -b K / γ = -1 / η, so that exponential weights lose at most ln K / η + η K T q (their share 1 - γ of the draws
-    cancels in Σ q / p), and mixing at most γ T: η = sqrt(ln K / (K T (q + b))), at most 1 / (2 K b).
+    most q = (3 + c²) / 4, that of a loss of 1, and it is at least -b, b = (c - 1) / 2. With γ = η K b / s no η times an
+    estimate is below -s, where e^-x ≤ 1 - x + g x² with g = (e^s - 1 - s) / s². So the weights lose at most
+    ln K / η + η g K T q / (1 - γ), and the regret is at most
+
+        (1 - γ) ln K / η + η K T v,   v = g q + b / s,
+
+    since mixing costs γ T. Here s minimises v, and η = sqrt(ln K / (K T v)).
     """
     arms, rounds = setting.problem.arms, setting.rounds
     (response,) = channel.noise_scales
     reach = response.scale / setting.bounds.width  # c / 2
-    square, below = 0.75 + reach**2, reach - 0.5
-    if learning_rate is None:
-        learning_rate = math.sqrt(math.log(arms) / (arms * rounds * (square + below)))
-        learning_rate = min(learning_rate, 1.0 / (2.0 * arms * below)) if below > 0.0 else learning_rate
-    steady = learning_rate * arms * below
-    mixing = min(steady, 0.5) if mixing is None else mixing
-    proved = steady <= mixing * (1.0 + 1e-12)
-    bound = math.log(arms) / learning_rate + learning_rate * arms * rounds * square + mixing * rounds
+    square, below = 0.75 + reach**2, max(reach - 0.5, 0.0)
+    share = min((k / 100.0 for k in range(1, 301)), key=lambda s: _growth(s) * square + below / s)
+    moment = _growth(share) * square + below / share
+    rate = math.sqrt(math.log(arms) / (arms * rounds * moment)) if learning_rate is None else learning_rate
+    mixed = min(rate * arms * below / share, 1.0) if mixing is None else mixing
+    proved = mixed > 0.0 or below == 0.0
+    lowest = rate * arms * below / mixed if mixed > 0.0 else 0.0
+    bound = (1.0 - mixed) * math.log(arms) / rate + rounds * (rate * arms * _growth(lowest) * square + mixed)
     return Instance(
-        private=Private(channel, Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing)),
-        parameters={"batch_size": 1, "learning_rate": learning_rate, "mixing": mixing},
+        private=Private(channel, Exp3.start(arms=arms, learning_rate=rate, mixing=mixed)),
+        parameters={"batch_size": 1, "learning_rate": rate, "mixing": mixed},
         regret_bound=batched(setting, 1, bound) if proved else None,
         bound_source="randomised responses are bounded (see discreet.algorithms.arms.tuning.responsive_exp3)"
         if proved
         else "no bound proved: mixing too small",
     )
+
+
+def _growth(share: float) -> float:
+    """Return (e^s - 1 - s) / s², which is 1/2 at 0; infinite where e^s is too large."""
+    if share < 1e-4:
+        return 0.5 + share / 6.0
+    return (math.expm1(share) - share) / share**2 if share < 700.0 else math.inf
 
 
 def batched(setting: Setting[Arms], size: int, found: float) -> float:
