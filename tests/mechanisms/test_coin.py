@@ -114,6 +114,6 @@ def test_a_bandit_says_which_algorithm_was_chosen_and_its_file_keeps_it(tmp_path
     proved.close()
     assert Bandit.open(tmp_path / "run.db").algorithm == "one-bit-tsallis-inf"
     assert Bandit(arms=4, horizon=1 << 14, epsilon=0.1).algorithm == "batched-exp3"
-    assert Bandit(arms=4, horizon=1 << 14, epsilon=0.1, algorithm="best").algorithm == "batched-tsallis-inf"
-    assert Bandit(arms=4, horizon=None, epsilon=3.0, algorithm="best").algorithm == "one-bit-tsallis-inf"
+    assert Bandit(arms=4, horizon=1 << 14, epsilon=0.1, algorithm="best").algorithm == "tracking-ucb"
+    assert Bandit(arms=4, horizon=None, epsilon=3.0, algorithm="best").algorithm == "tracking-ucb"
     assert Bandit(arms=4, horizon=None, epsilon=1.0).algorithm == "one-bit-tsallis-inf"

@@ -1,7 +1,6 @@
 """The named algorithms that play arms."""
 
 from discreet.algorithms.arms import (
-    adaptive_tsallis,
     agarwal_singh,
     baselines,
     bounds,
@@ -13,10 +12,10 @@ from discreet.algorithms.arms import (
     ordinary,
     tossou,
     tracking,
+    varying_batches,
 )
 
 __all__ = [
-    "adaptive_tsallis",
     "agarwal_singh",
     "baselines",
     "bounds",
@@ -28,4 +27,5 @@ __all__ = [
     "ordinary",
     "tossou",
     "tracking",
+    "varying_batches",
 ]
