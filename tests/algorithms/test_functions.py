@@ -311,7 +311,7 @@ def test_what_must_be_declared_is_asked_for(name):
         algorithm(name).build(Setting(problem))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_baseline_helps_where_losses_are_near_each_other():
     """Quadratics, of which most values are far from 1/2: 3 games, seeds are fixed."""
     problem = Functions("ball(5)")

@@ -504,7 +504,7 @@ class TestAudit:
         assert not found.violated
         assert found.share > share
 
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize(("sums", "delta"), [("tree", 0.0), ("tree", 1e-6), ("sqrt-toeplitz", 1e-6), ("blt", 1e-6)])
     def test_noise_that_is_too_small_is_found(self, sums, delta):
         setting = Setting(Points("experts", 2), rounds=8, delta=delta)

@@ -223,8 +223,8 @@ def test_an_edit_in_any_source_is_seen_at_once(python, tmp_path):
     before = python(PROGRAM, **here).split()
     learner = copy / "learners" / "arms" / "exp3.py"
     text = learner.read_text()
-    assert "self.learning_rate * loss" in text
-    learner.write_text(text.replace("self.learning_rate * loss", "50.0 * self.learning_rate * loss"))
+    assert "self.learning_rate * released" in text
+    learner.write_text(text.replace("self.learning_rate * released", "50.0 * self.learning_rate * released"))
     after = python(PROGRAM, **here).split()
     assert before[1:] == after[1:] == ["0", "1"], "the edited copy must be compiled anew"
     assert before[0] != after[0], "the edited copy must behave differently"
@@ -277,7 +277,7 @@ def test_what_is_compiled_is_what_was_imported_even_if_the_file_changed_since(py
     learner = str(copy / "learners" / "arms" / "exp3.py")
     edit = (
         f"from discreet import *; import pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
-        "p.write_text(t.replace('self.learning_rate * loss', '50.0 * self.learning_rate * loss'))\n"
+        "p.write_text(t.replace('self.learning_rate * released', '50.0 * self.learning_rate * released'))\n"
     )
     during = python(edit + PROGRAM, **here).split()
     after = python(PROGRAM, **here).split()
