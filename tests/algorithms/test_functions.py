@@ -363,7 +363,7 @@ def test_an_audit_of_differences_is_that_of_values():
     assert heard[0] == heard[1]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_audit_refutes_sums_with_too_little_noise():
     private = build("private-projection-free", dimension=2, rounds=8, options={"noise": "laplace"}.items()).private
     running = private.channel.running

@@ -75,7 +75,7 @@ class TestBounds:
 
 
 class TestPower:
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize("name", TIGHT)
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_where_the_guarantee_is_tight_nine_tenths_are_found(self, name, epsilon):
@@ -112,7 +112,7 @@ class TestPower:
         found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
 
-    @pytest.mark.slow
+    @pytest.mark.full
     @pytest.mark.parametrize("name", TIGHT)
     @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
     def test_noise_that_is_a_tenth_too_small_is_caught(self, name, epsilon):

@@ -154,7 +154,7 @@ class TestWhatAnAuditSays:
 
 
 class TestLive:
-    @pytest.mark.slow
+    @pytest.mark.full
     def test_a_bandit_is_audited_with_the_noise_that_it_draws_and_left_alone(self):
         """A true guarantee is called violated in one of a million runs at most."""
         bandit = Bandit(arms=2, horizon=100, epsilon=2.0, algorithm="noisy-exp2")

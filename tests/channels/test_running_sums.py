@@ -354,7 +354,7 @@ class TestLive:
             live.offer([0.0, 1.0], 1.0, None)
             assert live.seen[0] == 1
 
-    @pytest.mark.slow
+    @pytest.mark.full
     @every_live
     def test_live_sums_are_audited_with_the_noise_that_they_draw(self, name):
         """Noise has no seed here: a true guarantee is called violated in one of a million runs at most."""

@@ -40,7 +40,7 @@ def rows_of(path):
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_table_one_writes_every_cell_and_finite_exponents(tmp_path):
     said = reproduction("agarwal-singh-table-1").run(tmp_path, trials=2, rounds=2**10)
     assert (tmp_path / "agarwal-singh-table-1.png").stat().st_size > 10_000
