@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import pickle
+import sys
+import threading
 import time
 
 import numpy as np
@@ -127,7 +130,10 @@ def test_models_of_another_task_are_refused():
         ([[0.1, 0.2, 0.3]], r"contexts has the shape \(1, 3\), but must have at least 2 rows of 3 features"),
         ([[0.1, 0.2], [0.3, 0.4]], r"contexts has the shape \(2, 2\)"),
         ([[math.nan, 0.0, 0.0], [0.0, 0.0, 0.0]], "contexts has entries that are not finite numbers"),
-        ([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], "a context has length 2, but at most 1 is declared"),
+        (
+            [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+            "a context is longer than the declared norm 1: declare a larger one, or clip=True",
+        ),
         ("contexts", "contexts is no table of numbers"),
     ],
 )
@@ -170,11 +176,11 @@ def test_bad_numbers_and_orders_are_refused():
         Device(**NUMBERS, ledger=3)
     _, device = pair()
     device.choose(CONTEXTS)
-    with pytest.raises(DiscreetError, match=r"reward is 3.0, but must be between 0 and 1"):
+    with pytest.raises(DiscreetError, match="the reward is outside the declared range"):
         device.report(reward=3.0)
     device.choose(CONTEXTS)
     for twin in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(DiscreetError, match="a device cannot be copied or pickled"):
+        with pytest.raises(DiscreetError, match=r"a Device cannot be copied or pickled.*: make one in each program"):
             twin(device)
     assert "0.5" not in repr(device)
 
@@ -207,3 +213,67 @@ def test_a_report_is_fast():
 def test_names_are_public():
     assert discreet.Device is Device
     assert discreet.LocalServer is LocalServer
+
+
+@pytest.mark.parametrize("reward", [1234.5, "1234.5", math.nan, None, [1234.5]])
+def test_no_message_about_an_outcome_shows_it(reward):
+    _, device = pair()
+    device.choose(CONTEXTS)
+    assert "hidden" in repr(device._open)
+    with pytest.raises(
+        DiscreetError, match=r"^the reward is (not a finite number|outside the declared range)"
+    ) as refused:
+        device.report(reward=reward)
+    assert "1234" not in str(refused.value)
+    assert refused.value.__context__ is None
+    assert device._open is None
+
+
+@pytest.mark.parametrize("contexts", [[[1234.5, 0.0, 0.0], [0.0, 0.0, 0.0]], [["1234.5x", 0.0, 0.0], [0.0, 0.0, 0.0]]])
+def test_no_message_about_contexts_shows_them(contexts):
+    _, device = pair()
+    with pytest.raises(DiscreetError) as refused:
+        device.choose(contexts)
+    assert "1234" not in str(refused.value)
+    assert refused.value.__context__ is None
+
+
+def test_one_of_many_threads_reports_a_round():
+    """Threads are switched as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        _, device = pair()
+        for _ in range(50):
+            device.choose(CONTEXTS)
+            start, reports, refusals = threading.Barrier(4), [], []
+
+            def report(start=start, reports=reports, refusals=refusals):
+                start.wait()
+                try:
+                    reports.append(device.report(reward=0.5))
+                except DiscreetError as error:
+                    refusals.append(str(error))
+
+            threads = [threading.Thread(target=report) for _ in range(4)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+            assert (len(reports), len(refusals)) == (1, 3)
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_a_fork_does_not_report_a_round_again():
+    _, device = pair()
+    device.choose(CONTEXTS)
+    child = os.fork()
+    if child == 0:
+        try:
+            device.report(reward=0.5)
+        except DiscreetError as error:
+            os._exit(7 if "belongs to another process" in str(error) else 1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert len(device.report(reward=0.5)) == 32

@@ -98,7 +98,7 @@ def _in_range(name: str, values: Floats, bounds: Range, *, clip: bool, turn: boo
 
 def vector_of(name: str, given: object, length: int) -> Floats:
     """Return a vector of finite numbers, or refuse it."""
-    array = _numbers(given)
+    array = numbers_of(given)
     if array is None or not np.isfinite(array).all():
         raise DiscreetError(f"the {name} must be {length} finite numbers.")
     if array.shape != (length,):
@@ -106,7 +106,7 @@ def vector_of(name: str, given: object, length: int) -> Floats:
     return array
 
 
-def _numbers(given: object) -> Floats | None:
+def numbers_of(given: object) -> Floats | None:
     """Return an array of floats, or None; what it was must not stay in the chain of an exception."""
     try:
         array = np.asarray(given)
@@ -117,7 +117,7 @@ def _numbers(given: object) -> Floats | None:
 
 def advice_of(given: object, experts: Labels, arms: Labels) -> Floats:
     """Return advice (experts by arms) as learners get it: arms by experts."""
-    advice = _numbers(given)
+    advice = numbers_of(given)
     if advice is None or advice.shape != (len(experts), len(arms)):
         found = "no array of numbers" if advice is None else f"of shape {advice.shape}"
         raise DiscreetError(

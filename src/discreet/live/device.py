@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Record, Server
-from discreet.errors import DiscreetError, check_finite, check_flag, shorten
+from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
+from discreet.live.arguments import loss_of, numbers_of
+from discreet.live.guards import NoTwin
 from discreet.live.messages import pack_report, task_for, unpack_model
+from discreet.ranges import make_range
 
 TOLERANCE = 1e-9
 
@@ -23,15 +28,18 @@ class Round(NamedTuple):
     server: Server
     features: Floats
 
+    def __repr__(self) -> str:
+        return f"Round(version={self.version}, <hidden>)"
 
-class Device:
+
+class Device(NoTwin):
     """Chooses with a published model, makes one noisy report of the outcome, and forgets both.
 
     All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private by itself (exact
     noise of a hemisphere), for the features and the outcome together. **The choice is not protected:** it follows from
     the features without noise, so a server that sees it, or what it causes, learns about them; so do names, times and
     addresses that go with a report. ``ledger`` is the person's own budget, charged before each report: the server cannot
-    know who reports.
+    know who reports. Threads take turns, a round is reported by one of them; a forked process is refused.
 
     >>> from discreet.live import LocalServer
     >>> server = LocalServer(dimension=2, horizon=1000, epsilon=1.0)
@@ -42,6 +50,8 @@ class Device:
     >>> len(message), server.receive(message)
     (32, 1)
     """
+
+    _instead = "make one in each program"
 
     def __init__(
         self,
@@ -60,10 +70,11 @@ class Device:
         self._task = task_for(
             algorithm, dimension=dimension, horizon=1000, epsilon=epsilon, low=low, high=high, norm=norm
         )
-        self._dimension, self._norm, self._range = dimension, norm, (low, high)
+        self._dimension, self._norm, self._range = dimension, norm, make_range(low, high)
         self._clip, self._ledger = check_flag("clip", clip), ledger
         self._published: tuple[int, Server] | None = None
         self._open: Round | None = None
+        self._lock, self._process = threading.Lock(), os.getpid()
 
     @property
     def guarantee(self) -> Guarantee:
@@ -76,36 +87,38 @@ class Device:
 
     def choose(self, contexts: ArrayLike) -> int:
         """Return which arm to play, given a row of features for each; what was open before is forgotten."""
+        self._check_process()
         if self._published is None:
             raise DiscreetError("there is no model yet: call update with what the server published.")
         features = self._checked(contexts)
         version, server = self._published
         arm = int(self._task.policy.choose(server.model, features, np.random.default_rng()))
-        self._open = Round(version, server, features[arm].copy())
+        with self._lock:
+            self._open = Round(version, server, features[arm].copy())
         return arm
 
     def report(self, reward: float) -> bytes:
         """Return the report of the open round, once; nothing of the round is kept, whatever happens."""
-        if self._open is None:
+        self._check_process()
+        with self._lock:
+            taken, self._open = self._open, None
+        if taken is None:
             raise DiscreetError("no round is open: choose comes first, and each is reported once.")
-        round_, self._open = self._open, None
-        low, high = self._range
-        outcome = low + high - check_finite("reward", reward)
-        if not low <= outcome <= high and not self._clip:
-            raise DiscreetError(f"reward is {reward!r}, but must be between {low:g} and {high:g}.")
+        if reward is None:
+            raise DiscreetError("the reward is not a finite number.")
+        outcome = loss_of(reward, None, self._range, clip=self._clip)
         if self._ledger is not None:
             self._ledger.charge(self.guarantee, label="report")
         vector = np.zeros(self._task.noise.dimension)
-        query = round_.server.query(0)
-        self._task.channel.statistic(Record(round_.features, outcome), query, vector)
-        return pack_report(self._task, round_.version, self._task.noise.encode(vector))
+        query = taken.server.query(0)
+        self._task.channel.statistic(Record(taken.features, outcome), query, vector)
+        return pack_report(self._task, taken.version, self._task.noise.encode(vector))
 
     def _checked(self, contexts: ArrayLike) -> Floats:
         """Return contexts as a table, none longer than declared, or refuse them."""
-        try:
-            features: Floats = np.array(contexts, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise DiscreetError("contexts is no table of numbers: give a row of features for each arm.") from None
+        features = numbers_of(contexts)
+        if features is None:
+            raise DiscreetError("contexts is no table of numbers: give a row of features for each arm.")
         if features.ndim != 2 or features.shape[1] != self._dimension or features.shape[0] < 2:
             wanted = f"at least 2 rows of {self._dimension}"
             raise DiscreetError(f"contexts has the shape {features.shape}, but must have {wanted} features.")
@@ -115,8 +128,7 @@ class Device:
         if (lengths > self._norm * (1.0 + TOLERANCE)).any():
             if not self._clip:
                 raise DiscreetError(
-                    f"a context has length {lengths.max():g}, but at most {self._norm:g} is declared: declare a larger "
-                    "norm, or clip."
+                    f"a context is longer than the declared norm {self._norm:g}: declare a larger one, or clip=True."
                 )
             features *= np.minimum(1.0, self._norm / np.maximum(lengths, 1e-300))[:, None]
         return features
@@ -125,5 +137,7 @@ class Device:
         state = "a round is open" if self._open is not None else "no round is open"
         return f"Device({self._dimension} features, {self.guarantee.short} a report, {state})"
 
-    def __reduce__(self) -> str:
-        raise DiscreetError("a device cannot be copied or pickled: what is open in it is raw.")
+    def _check_process(self) -> None:
+        """Refuse to go on in a copy that a fork has made: the open round would be reported twice."""
+        if os.getpid() != self._process:
+            raise DiscreetError("this device belongs to another process: make one in each process.")
