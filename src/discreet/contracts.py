@@ -199,6 +199,10 @@ class Noise(Component):
             raise DiscreetError(f"noise is {cls.__name__}, of which it is not known what several releases cost together.")
         return math.sqrt(releases) if cls.across == 2.0 else float(releases)
 
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return whether it is noise for vectors of so many numbers, which move in ``norm``."""
+        return not math.isnan(self.norm)
+
     def unit_variance(self, dimension: int) -> float:
         """Return the variance of a coordinate of noise of scale 1."""
         raise NotImplementedError

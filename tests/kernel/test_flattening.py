@@ -192,3 +192,59 @@ def test_a_file_that_changed_since_it_was_imported_is_not_believed(tmp_path, mon
     linecache.clearcache()
     kept = kept_module.Kept(5.0)
     assert flattened(kept_module.use, (kept,))(kept) == 10.0
+
+
+def _other_max(first, second):
+    return 100.0
+
+
+class Plain(Component):
+    written_size: float
+
+    def written_larger(self, value):
+        return max(self.written_size, value)
+
+
+class Shadowing(Component):
+    written_size: float
+
+    def written_larger(self, value):
+        return value
+
+
+def own_max(part, value):
+    first = max(1.0, value)  # a global of this module by that name, see below
+    return first + part.written_larger(value)
+
+
+def local_max(part, value):
+    max = value + 1.0  # noqa: A001
+    return max + part.written_larger(value)
+
+
+def test_a_global_named_like_a_builtin_does_not_hide_it_from_others():
+    moved = type(own_max)(own_max.__code__, {**globals(), "max": _other_max}, "own_max")
+    assert own_max(Plain(3.0), 2.0) == 5.0
+    for call in (moved, flattened(moved, (Plain(3.0), 2.0))):
+        assert call(Plain(3.0), 2.0) == 103.0
+
+
+def test_a_local_named_like_a_builtin_does_not_hide_it_from_others():
+    assert local_max(Plain(3.0), 2.0) == flattened(local_max, (Plain(3.0), 2.0))(Plain(3.0), 2.0) == 6.0
+
+
+class Holder(Component):
+    written_inside: Component
+
+    def written_held(self, value):
+        return self.written_inside.written_larger(value)
+
+
+def through(holder, value):
+    return holder.written_held(value)
+
+
+def test_the_same_class_around_others_is_compiled_again():
+    run = compile_for(through, Holder(Plain(3.0)), Holder(Shadowing(3.0)))
+    assert run(Holder(Plain(3.0)), 2.0) == 3.0
+    assert run(Holder(Shadowing(3.0)), 2.0) == 2.0

@@ -160,7 +160,7 @@ class Moments(MomentShape, Reporting):
         source = (
             f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, Directions, Devices)"
         )
-        return on_devices(self.noise, self.movement(), source)
+        return on_devices(self.noise, self.movement(), self.released.size, source)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

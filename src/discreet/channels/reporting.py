@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from discreet.channels.moves import Moves
 from discreet.contracts import Channel, Floats, Generator, Noise, Query, Record, Release
 from discreet.errors import DiscreetError
 from discreet.guarantee import RECORD, REPORTS, Guarantee
@@ -49,9 +50,11 @@ class Reporting(Channel):
         return self.noise.is_gaussian
 
 
-def on_devices(noise: Noise, sensitivity: float, source: str) -> Guarantee:
-    """Return what one report of a device guarantees."""
-    found = noise.guarantee(sensitivity, model="local", source=source)
+def on_devices(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
+    """Return what one report of a device guarantees: ``size`` numbers, which move by at most ``reach`` in the 2-norm."""
+    if not noise.fits_vectors_of(size):
+        raise DiscreetError(f"noise is {noise.kind}, which was not made for vectors of {size} numbers.")
+    found = noise.guarantee(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
     return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
 
 

@@ -118,6 +118,8 @@ class RunningMoments(MomentShape):
         known = self.running.guarantee
         if not known.is_private:
             return known
+        if self.movement() > self.running.losses.diameter(2) or self.vector.size != self.running.losses.dimension:
+            return Guarantee.none("the moments move further than the running sum was made for")
         source = f"{known.source}, of moments (docs/proofs.md: Moments, Devices)"
         return replace(known, model="joint", source=source, datum=RECORD)
 

@@ -149,7 +149,7 @@ class Compiled:
 
     def version(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
         """Return the version with or without reference counting."""
-        key = (lean, *(type(each) if isinstance(each, tuple) else None for each in arguments))
+        key = (lean, *classes_in(arguments))
         if key not in self.versions:
             with _lock:
                 if key not in self.versions:

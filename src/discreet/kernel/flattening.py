@@ -28,6 +28,8 @@ from discreet.kernel.sources import (
 )
 from discreet.kernel.syntax import Fields, Statements, bare, held_by, is_stable, load, loaded, store
 
+BUILTINS = frozenset(dir(builtins))
+
 
 def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
     """Return ``function`` with the methods of its arguments, and helpers, written into it; at worst as it is.
@@ -50,6 +52,8 @@ class _Flattening:
         self.count = 0
         parameters = [each.arg for each in source.args.args]
         own = assigned_in(source) | set(parameters)
+        if own & BUILTINS:  # what is written into it may mean the builtin
+            raise Stays
         self.scope = Scope(function.__globals__, {name: name for name in own}, within=((function.__code__, 0),))
         reassigned = assigned_in(source)
         for name, value in zip(parameters, arguments, strict=False):
@@ -381,7 +385,7 @@ class _Flattening:
         """Return what a global of some module is called in the result."""
         own = set(self.scope.locals)
         for attempt in (name, *(f"{name}__global_{i}" for i in range(1, 1000))):
-            if attempt in own:
+            if attempt in own or attempt in BUILTINS:  # others may mean the builtin
                 continue
             if attempt not in self.names:
                 self.names[attempt] = value

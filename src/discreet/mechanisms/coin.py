@@ -64,6 +64,10 @@ class CoinShape(Noise):
         """Return the square of the distance of both values from the middle: the true value does not change it."""
         return self.scale**2
 
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return that there are none: it is for one number."""
+        return False
+
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Refuse: a coin is for one number."""
         raise DiscreetError("a randomised bit is for one number, not for vectors.")

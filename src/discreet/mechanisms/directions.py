@@ -15,6 +15,7 @@ from discreet.guarantee import Guarantee, Model
 from discreet.kernel import Raw
 from discreet.mechanisms.exact_directions import ExactHemisphere
 
+OTHER_DIMENSION = "the vector has another dimension than its noise was made for."
 CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
 
 
@@ -31,6 +32,19 @@ class DirectionShape(Noise):
     def unit_variance(self, dimension: int) -> float:
         """Return 1 / n: the mean square of a coordinate, on average over all of them."""
         return 1.0 / dimension
+
+    @property
+    def direction(self) -> Floats:
+        """An array to work in, of the dimension that the noise is for."""
+        raise NotImplementedError
+
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return whether it was made for that dimension."""
+        return size == self.direction.size
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Refuse: a direction is for vectors."""
+        raise DiscreetError("noise on directions is for vectors, not for single numbers.")
 
     def densities(self, reports: Floats, vector: Floats) -> Floats:
         """Return the density of each report, a row each, for a vector; 1 is that of a uniform direction."""
@@ -67,6 +81,8 @@ class Hemisphere(DirectionShape):
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Put a report in the place of a vector."""
+        if vector.size != self.direction.size:
+            raise DiscreetError(OTHER_DIMENSION)
         length, size, side = 0.0, 0.0, 0.0
         for i in range(vector.size):
             part = rng.standard_normal()
@@ -142,6 +158,8 @@ class Cap(DirectionShape):
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Put a report in the place of a vector."""
         size = vector.size
+        if size != self.direction.size:
+            raise DiscreetError(OTHER_DIMENSION)
         length = 0.0
         for i in range(size):
             length += vector[i] * vector[i]

@@ -56,6 +56,10 @@ class ExactHemisphere(Noise):
         """Return 1 / n, as for ``Hemisphere``."""
         return 1.0 / dimension
 
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return whether it was made for that dimension."""
+        return size == self.dimension
+
     def encode(self, vector: Floats) -> bytes:
         """Return a report about a vector: the seed, and the bit."""
         seed = secrets.token_bytes(SEED)
@@ -81,7 +85,9 @@ class ExactHemisphere(Noise):
         vector[:] = self.decode(self.encode(vector))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees."""
+        """Return what one report guarantees, from the coin that is really tossed."""
+        if self.least < least_share(self.epsilon):
+            return Guarantee.none("the coin of the hemisphere is less even than its epsilon allows")
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
 

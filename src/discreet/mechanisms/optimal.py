@@ -54,6 +54,10 @@ class TableShape(Noise):
         """Return the largest mean square around the middle of the range of the sum, which has that width."""
         return float(((self.counts / TOTAL) @ (self.values - width / 2.0) ** 2).max())
 
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return that there are none: it is for one number."""
+        return False
+
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Refuse: a table is for one number."""
         raise DiscreetError("optimal noise is for one number, not for vectors.")
@@ -61,6 +65,8 @@ class TableShape(Noise):
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what a release guarantees about a sum that moves by at most 1."""
         check_range("sensitivity", sensitivity, 0.0, 1.0)
+        if not rows_are_close(self.counts, self.epsilon):
+            return Guarantee.none("the rows of the table differ by more than its epsilon allows")
         source = f"{source}; table of probabilities (docs/proofs.md: Tables)"
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 

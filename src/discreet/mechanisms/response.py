@@ -32,6 +32,10 @@ class ResponseShape(Noise):
         """Return the square of the distance of both values from the middle: the true value does not change it."""
         return self.scale**2
 
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return that there are none: it is for one number."""
+        return False
+
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Refuse: a response is for one number."""
         raise DiscreetError("randomised response is for one number, not for vectors.")
@@ -107,7 +111,9 @@ class ExactResponse(ResponseShape):
         return middle + reach if secrets.randbits(BITS) < limit else middle - reach
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees."""
+        """Return what one release guarantees, from the coin that is really tossed."""
+        if self.least < least_share(self.ideal.epsilon):
+            return Guarantee.none("the coin of the response is less even than its epsilon allows")
         return self.ideal.guarantee(sensitivity, model=model, source=source)
 
     @property
