@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from discreet.channels.moves import Moves
@@ -54,7 +55,9 @@ def on_devices(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
     """Return what one report of a device guarantees: ``size`` numbers, which move by at most ``reach`` in the 2-norm."""
     if not noise.fits_vectors_of(size):
         raise DiscreetError(f"noise is {noise.kind}, which was not made for vectors of {size} numbers.")
-    found = noise.guarantee(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
+    # of a single number more is known than of vectors, unless the noise is for one vector
+    state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
+    found = state(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
     return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
 
 

@@ -11,11 +11,12 @@ import builtins
 import copy
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
 
-from discreet.kernel.component import Component, helpers, methods
+from discreet.kernel.component import Component, methods
 from discreet.kernel.scopes import Renaming, Results, Scope
 from discreet.kernel.sources import (
+    BUILTINS,
     LOOPS,
     SCOPES,
     Stays,
@@ -25,10 +26,9 @@ from discreet.kernel.sources import (
     can_be_written_out,
     definition,
     has_return,
+    is_helper,
 )
 from discreet.kernel.syntax import Fields, Statements, bare, held_by, is_stable, load, loaded, store
-
-BUILTINS = frozenset(dir(builtins))
 
 
 def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
@@ -254,7 +254,7 @@ class _Flattening:
                         return cast(FunctionType, method), owner
             case ast.Name(id=name) if name not in scope.locals:
                 value = scope.globals.get(name)
-                if _is_helper(value) and (value.__code__, 0) not in scope.within and can_be_written_out(value):
+                if is_helper(value) and (value.__code__, 0) not in scope.within and can_be_written_out(value):
                     return value, None
         return None
 
@@ -397,7 +397,3 @@ class _Flattening:
         """Return a name that nothing else has."""
         self.count += 1
         return f"{name}__{self.count}"
-
-
-def _is_helper(value: object) -> TypeGuard[FunctionType]:
-    return any(value is each for each in helpers)

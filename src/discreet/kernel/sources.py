@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import inspect
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import TypeGuard
 
+from discreet.kernel.component import helpers
 from discreet.kernel.digest import text_of
 
+BUILTINS = frozenset(dir(builtins))
 LOOPS = (ast.For, ast.While)
 SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef, ast.ClassDef)
 UNFIT = (ast.Global, ast.Nonlocal, ast.Try, ast.With, ast.Yield, ast.NamedExpr, ast.Delete, ast.Match, *SCOPES)
@@ -114,3 +118,8 @@ def always_returns(body: Sequence[ast.stmt]) -> bool:
 def assigned_in(function: ast.FunctionDef) -> set[str]:
     """Return the names that a function assigns."""
     return {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def is_helper(value: object) -> TypeGuard[FunctionType]:
+    """Return whether a value was declared a helper, which compiled code may call."""
+    return any(value is each for each in helpers)

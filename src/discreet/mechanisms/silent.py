@@ -16,6 +16,7 @@ class Silent(Noise):
     """
 
     kind: ClassVar[str] = "no noise"
+    norm: ClassVar[float] = 2.0
     has_memory: ClassVar[bool] = False
 
     scale: float = 0.0
