@@ -1,20 +1,16 @@
-"""What one round costs with 10,000 experts and 10 arms, for every algorithm with expert advice.
-
-python benchmarks/advice.py [--repetitions N]
-"""
+"""What one round costs with 10,000 experts and 10 arms, for every algorithm with expert advice."""
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 import time
+from collections.abc import Iterator
 
 import numpy as np
+from measuring import LEAST_TURNS, Row
 
 from discreet import Setting, algorithm, algorithms
-from discreet.cli.text import table
-from discreet.environments import AdviceContextual, AdviceRandom
+from discreet.environments import AdviceRandom
 from discreet.problems import Advice
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -34,24 +30,13 @@ def microseconds(name: str, game: object, options: dict[str, int]) -> float:
     return (time.thread_time() - start) / ROUNDS * 1e6
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=5)
-    asked = parser.parse_args()
-    games = [world(ARMS, EXPERTS).deal(0, ROUNDS, np.random.default_rng(1)) for world in (AdviceRandom, AdviceContextual)]
-    rows = []
-    worst = 0.0
+def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
+    """Yield a row for every algorithm."""
+    game = AdviceRandom(ARMS, EXPERTS).deal(0, ROUNDS, np.random.default_rng(1))
     cases = [(name, options) for name in algorithms(Advice) for options in ({}, {"batch_size": 100})]
     for name, options in cases:
         if options and "batch_size" not in algorithm(name).options:
             continue
-        costs = [statistics.median(microseconds(name, game, options) for _ in range(asked.repetitions)) for game in games]
-        worst = max(worst, *costs) if name != READS_ALL else worst
-        rows.append([f"{name}, batches of 100" if options else name, *(f"{cost:.0f}" for cost in costs)])
-    table(["algorithm", "us, mixed advice", "us, one arm each"], rows, right=(1, 2))
-    print(f"But for {READS_ALL} the slowest round takes {worst:.0f} us; the target is {MOST:.0f}.")
-    return 0 if worst <= MOST else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        cost = statistics.median(microseconds(name, game, options) for _ in range(turns))
+        what = f"{name}, {EXPERTS:,} experts, {ARMS} arms{', batches of 100' if options else ''}"
+        yield Row(what, f"{cost:.1f} µs", "", cost, "µs", most=None if name == READS_ALL else MOST)

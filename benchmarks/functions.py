@@ -1,19 +1,15 @@
-"""What a round of functions costs on the ball, on slates, and where the oracle of the set is in Python.
-
-python benchmarks/functions.py [--repetitions N]
-"""
+"""What a round of functions costs on the ball, on slates, and where the oracle of the set is in Python."""
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 import time
+from collections.abc import Iterator
 
 import numpy as np
+from measuring import LEAST_TURNS, Row
 
 from discreet import algorithm
-from discreet.cli.text import table
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
@@ -43,18 +39,8 @@ def microseconds(name: str, domain: str, rounds: int, repetitions: int) -> float
     return statistics.median(costs)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=5)
-    asked = parser.parse_args()
-    rows, fast = [], True
+def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
+    """Yield a row for each case."""
     for name, domain, rounds, most in CASES:
-        cost = microseconds(name, domain, rounds, asked.repetitions)
-        fast = fast and cost <= most
-        rows.append([name, domain, f"{cost:.2f}", f"{1e6 / cost:,.0f}", f"{most:.2f}", "yes" if cost <= most else "no"])
-    table(["algorithm", "domain", "us a round", "rounds a second", "us at most", "reached"], rows, right=(2, 3, 4))
-    return 0 if fast else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        cost = microseconds(name, domain, rounds, turns)
+        yield Row(f"{name}, {domain}", f"{cost:.2f} µs", "", cost, "µs", most=most)

@@ -1,5 +1,6 @@
-/* Straightforward C loops of the ordinary learners on a table of losses, for comparison.
-   Usage: learners NAME TABLE ROWS ARMS REPEATS; prints the mean loss and ns a round. Losses are in [0, 1]. */
+/* Straightforward C loops of the ordinary learners on a table of losses in [0, 1], for comparison.
+   Usage: learners NAME TABLE ROWS ARMS ROUNDS REPETITIONS, with ROWS a power of two: round t reads row t mod ROWS.
+   Prints the mean loss of the first repetition, then ns of processor time a round of each. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,13 +8,24 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t state[4] = {1, 2, 3, 4}; /* xoshiro256++ */
-static inline uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+#define SIDE 8 /* generators side by side, so that a block of draws is made with vector instructions */
+#define BLOCK 1024
+static uint64_t state[4][SIDE]; /* xoshiro256+ */
+static double block[BLOCK];
+static int used = BLOCK;
+static void refill(void) {
+    for (int j = 0; j < BLOCK; j += SIDE)
+        for (int k = 0; k < SIDE; k++) {
+            uint64_t result = state[0][k] + state[3][k], t = state[1][k] << 17;
+            state[2][k] ^= state[0][k], state[3][k] ^= state[1][k], state[1][k] ^= state[2][k], state[0][k] ^= state[3][k];
+            state[2][k] ^= t, state[3][k] = (state[3][k] << 45) | (state[3][k] >> 19);
+            block[j + k] = (double)(int64_t)(result >> 11) * 0x1.0p-53;
+        }
+    used = 0;
+}
 static inline double uniform(void) {
-    uint64_t result = rotate(state[0] + state[3], 23) + state[0], t = state[1] << 17;
-    state[2] ^= state[0], state[3] ^= state[1], state[1] ^= state[2], state[0] ^= state[3], state[2] ^= t;
-    state[3] = rotate(state[3], 45);
-    return (double)(result >> 11) * 0x1.0p-53;
+    if (used == BLOCK) refill();
+    return block[used++];
 }
 static inline double laplace(double scale) {
     double u = uniform();
@@ -21,12 +33,13 @@ static inline double laplace(double scale) {
 }
 static double now(void) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int K;
-static double T, *w, *L, *n, W, reference, s;
+#define FEW 16 /* up to so many arms a scan draws as quickly as a tree of sums */
+static int K, leaves;
+static double T, *w, *L, *n, *tree, W, reference, s, t;
 
 static int scan(const double *p, double mass) {
     int i = 0;
@@ -34,19 +47,36 @@ static int scan(const double *p, double mass) {
     while (mass >= 0.0 && i < K - 1) mass -= p[++i];
     return i;
 }
+static int descend(double mass) {
+    int i = 1;
+    while (i < leaves) {
+        i *= 2;
+        if (mass >= tree[i]) mass -= tree[i++];
+    }
+    return i - leaves < K ? i - leaves : K - 1;
+}
+static void grow(void) {
+    for (int j = 0; j < leaves; j++) tree[leaves + j] = j < K ? w[j] : 0.0;
+    for (int j = leaves - 1; j > 0; j--) tree[j] = tree[2 * j] + tree[2 * j + 1];
+}
 static void change(int i, double by) { /* of a log-weight: one exponential */
     L[i] += by;
     double x = exp(L[i] - reference);
     W += x - w[i], w[i] = x;
+    if (K > FEW) {
+        tree[leaves + i] = x;
+        for (int j = (leaves + i) / 2; j > 0; j /= 2) tree[j] = tree[2 * j] + tree[2 * j + 1];
+    }
     if (W > 0.25 && W < 4.0 * K) return;
     reference = L[0];
     for (int j = 1; j < K; j++) reference = fmax(reference, L[j]);
     W = 0.0;
     for (int j = 0; j < K; j++) W += w[j] = exp(L[j] - reference);
+    if (K > FEW) grow();
 }
 static int mixed(double g, double *p) {
-    double u = uniform();
-    int i = u < g ? (int)(u / g * K) : scan(w, (u - g) / (1.0 - g) * W);
+    double u = uniform(), mass = (u - g) / (1.0 - g) * W;
+    int i = u < g ? (int)(u / g * K) : K > FEW ? descend(mass) : scan(w, mass);
     *p = (1.0 - g) * w[i] / W + g / K;
     return i;
 }
@@ -59,6 +89,11 @@ static void losses(const double *row, double *loss) {
     double eta = sqrt(2.0 * log(K) / (T * K)), p;
     int i = mixed(0.0, &p);
     *loss += row[i], change(i, -eta * row[i] / p);
+}
+static void noisy(const double *row, double *loss) {
+    double eta = sqrt(2.0 * log(K) / (T * K)), p;
+    int i = mixed(0.1, &p);
+    *loss += row[i], change(i, -eta * (row[i] + laplace(1.0)) / p);
 }
 static void implicit(const double *row, double *loss) {
     double eta = sqrt(2.0 * log(K) / (T * K)), p;
@@ -92,7 +127,6 @@ static void regularised(double rate) { /* w = 4 / (rate (L - x))^2, by Newton's 
     }
     for (int j = 0; j < K; j++) w[j] /= squares;
 }
-static double t;
 static void tsallis(const double *row, double *loss) {
     double rate = 4.0 / sqrt(++t);
     regularised(rate);
@@ -163,26 +197,48 @@ static void perturbed(const double *row, double *loss) {
     *loss += row[i], L[i] += tries * row[i];
 }
 
+/* A loop for each learner, so that the compiler can write its round into the loop. */
+#define PLAY(NAME, ROUND) \
+    if (strcmp(argv[1], NAME) == 0) \
+        for (long round = 0; round < rounds; round++) ROUND(table + (round & (rows - 1)) * K, &loss);
+
 int main(int argc, char **argv) {
-    static const struct { const char *name; void (*play)(const double *, double *); } known[] = {
-        {"exp3", losses}, {"exp3-gain", gain}, {"exp3-ix", implicit}, {"exp3-p", bonus}, {"tsallis-inf", tsallis},
-        {"htinf", heavy}, {"ucb", ucb}, {"kl-ucb", klucb}, {"ftpl", perturbed}};
-    if (argc != 6) return 2;
-    long rows = atol(argv[3]), repeats = atol(argv[5]);
-    K = atoi(argv[4]), T = (double)rows * (double)repeats, W = K;
-    double *table = malloc(sizeof(double) * (size_t)rows * (size_t)K), loss = 0.0;
-    w = malloc(sizeof(double) * (size_t)K), L = calloc((size_t)K, sizeof(double)), n = calloc((size_t)K, sizeof(double));
+    if (argc != 7) return 2;
+    long rows = atol(argv[3]), rounds = atol(argv[5]), repetitions = atol(argv[6]);
+    K = atoi(argv[4]), T = (double)rounds;
+    for (leaves = 1; leaves < K;) leaves *= 2;
+    size_t size = (size_t)rows * (size_t)K;
+    double *table = malloc(sizeof(double) * size);
+    w = malloc(sizeof(double) * (size_t)K), L = malloc(sizeof(double) * (size_t)K), n = malloc(sizeof(double) * (size_t)K);
+    tree = malloc(sizeof(double) * 2 * (size_t)leaves);
     FILE *file = fopen(argv[2], "rb");
-    if (!table || !w || !L || !n || !file) return 2;
-    if (fread(table, sizeof(double), (size_t)rows * (size_t)K, file) != (size_t)rows * (size_t)K) return 2;
-    for (int i = 0; i < K; i++) w[i] = 1.0;
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strcmp(known[k].name, argv[1]) == 0) {
-            double start = now();
-            for (long repeat = 0; repeat < repeats; repeat++)
-                for (long row = 0; row < rows; row++) known[k].play(table + row * K, &loss);
-            printf("%.9f %.4f\n", loss / T, (now() - start) / T * 1e9);
-            return 0;
+    if (!table || !w || !L || !n || !tree || !file || fread(table, sizeof(double), size, file) != size) return 2;
+    uint64_t seed = 1;
+    for (int j = 0; j < 4; j++)
+        for (int k = 0; k < SIDE; k++) {
+            uint64_t z = seed += 0x9e3779b97f4a7c15;
+            z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9, z = (z ^ (z >> 27)) * 0x94d049bb133111eb, state[j][k] = z ^ (z >> 31);
         }
-    return 2;
+    for (long repetition = 0; repetition < repetitions; repetition++) {
+        double loss = 0.0;
+        W = K, reference = s = t = 0.0;
+        for (int i = 0; i < K; i++) w[i] = 1.0, L[i] = n[i] = 0.0;
+        grow();
+        double start = now();
+        PLAY("exp3", losses)
+        PLAY("exp3-noise", noisy)
+        PLAY("exp3-gain", gain)
+        PLAY("exp3-ix", implicit)
+        PLAY("exp3-p", bonus)
+        PLAY("tsallis-inf", tsallis)
+        PLAY("htinf", heavy)
+        PLAY("ucb", ucb)
+        PLAY("kl-ucb", klucb)
+        PLAY("ftpl", perturbed)
+        double spent = now() - start;
+        if (repetition == 0) printf("%.9f", loss / T);
+        printf(" %.4f", spent / T * 1e9);
+    }
+    printf("\n");
+    return 0;
 }

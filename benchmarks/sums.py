@@ -1,29 +1,25 @@
 """What running sums and the leaders that learn from them cost, beside drawing their noise and nothing else.
 
-    python benchmarks/sums.py [--repetitions N]
-
-Everything is compiled and timed in one process, what is compared in turns, in time of the processor; the least of several
-repetitions counts, since other jobs only add to it. Last, long games in processes of their own: memory must not grow with
-the number of rounds. The exit code says whether all targets were met.
+Last, long games in processes of their own: memory must not grow with the number of rounds.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import LEAST_TURNS, Job, Row, in_turns
+from measuring import nanoseconds as told
 
 import discreet
 from discreet import Private, Setting, algorithm
 from discreet.channels import Restarting, RunningSum
-from discreet.cli.text import table
 from discreet.factorisations import Buffered, Factorisation, Honaker, SquareRoot, Tree
 from discreet.kernel import compile_for, copy
 from discreet.learners import EntropyFtrl, Ftal, GradientDescent, Hedge, LinearFtpl, QuadraticFtrl
@@ -37,7 +33,6 @@ ROUNDS = {10: 2**14, 1000: 2**10}  # of a stream, by dimension
 EXPERTS, GAME = 10, 2**16
 MOST = 5.0  # times drawing the noise, for a whole round
 TARGETED = ("laplace", "gaussian")  # other noise is so cheap that the rest of a round weighs more
-AT_LEAST = 1.0  # seconds for each comparison
 LONG = 10**6, 10**7
 MOST_GROWTH = 1.1  # of the memory when a game gets ten times as long
 
@@ -59,25 +54,8 @@ def draws(noise: Any, counts: Any, vector: Any, rng: Any) -> None:
             noise.perturb(vector, rng)
 
 
-Job = Callable[[], Callable[[], object]]  # what it returns is timed
-
-
-def nanoseconds(rounds: int, repetitions: int, *jobs: Job) -> list[float]:
-    """Return the least time a round of each job; they take turns, and compile in a turn that does not count.
-
-    Short jobs have more turns: a machine can be slow for as long as all of a few would take.
-    """
-    least, turn, end = [float("inf")] * len(jobs), 0, time.perf_counter()
-    while turn <= repetitions or time.perf_counter() < end:
-        for index, job in enumerate(jobs):
-            run = job()
-            start = time.thread_time()
-            run()
-            spent = (time.thread_time() - start) / rounds * 1e9
-            least[index] = min(least[index], spent) if turn else least[index]
-        end = end if turn else time.perf_counter() + AT_LEAST
-        turn += 1
-    return least
+def nanoseconds(rounds: int, turns: int, *jobs: Job) -> list[float]:
+    return [spent / rounds * 1e9 for spent in in_turns(*jobs, turns=turns)]
 
 
 def counting(channel: Any, vectors: np.ndarray) -> Job:
@@ -158,32 +136,27 @@ def learners(dimension: int) -> dict[str, Any]:
     }
 
 
-def time_counters(repetitions: int) -> None:
-    rows: dict[str, list[str]] = {}
+def counter_rows(turns: int) -> Iterator[Row]:
     for dimension, rounds in ROUNDS.items():
         vectors = np.random.default_rng(0).uniform(-1.0, 1.0, (rounds, dimension))
         for name, channel in counters(dimension, rounds).items():
-            all_of_it, noise = nanoseconds(rounds, repetitions, counting(channel, vectors), drawing(channel, rounds))
-            rows.setdefault(name, [name]).extend([f"{all_of_it:,.0f}", f"{noise:,.0f}", f"{all_of_it / noise:.2f}"])
-    head = [part for d in ROUNDS for part in (f"ns, d = {d:,}", "its noise", "x noise")]
-    table(["counter, one offer", *head], list(rows.values()), right=range(1, 7))
+            all_of_it, noise = nanoseconds(rounds, turns, counting(channel, vectors), drawing(channel, rounds))
+            what = f"running sum, {name}, d = {dimension:,}"
+            yield Row(what, told(all_of_it), f"{told(noise)} its noise", all_of_it / noise, "x noise")
 
 
-def time_learners(repetitions: int) -> None:
-    rows: dict[str, list[str]] = {}
+def learner_rows(turns: int) -> Iterator[Row]:
     for dimension, rounds in ROUNDS.items():
         released = np.random.default_rng(0).uniform(-1.0, 1.0, (rounds, dimension)).cumsum(axis=0)
         for name, learner in learners(dimension).items():
-            (spent,) = nanoseconds(rounds, repetitions, learning(learner, released))
-            rows.setdefault(name, [name]).extend([f"{spent:,.0f}", f"{spent / dimension:.2f}"])
-    head = [part for d in ROUNDS for part in (f"ns, d = {d:,}", "a coordinate")]
-    table(["learner, act and learn", *head], list(rows.values()), right=range(1, 5))
+            (spent,) = nanoseconds(rounds, turns, learning(learner, released))
+            yield Row(f"act and learn, {name}, d = {dimension:,}", told(spent), "", spent / dimension, "ns a coordinate")
 
 
-def time_rounds(repetitions: int) -> bool:
-    """Time whole rounds of a private algorithm and return whether all targets were met."""
+def round_rows(turns: int) -> Iterator[Row]:
+    """Yield what whole rounds of a private algorithm cost beside their noise."""
     losses = (np.random.default_rng(0).random((GAME, EXPERTS)) < 0.5).astype(np.float64)
-    game, rows, met = LinearGame(losses), [], True
+    game = LinearGame(losses)
     for noise, padding in ((n, p) for n in ("laplace", "gaussian", "cube") for p in (False, None)):
         setting = Setting(
             Points("experts", EXPERTS), rounds=GAME, epsilon=EPSILON, delta=DELTA if noise == "gaussian" else 0.0
@@ -191,23 +164,11 @@ def time_rounds(repetitions: int) -> bool:
         options = {"sums": "tree", "noise": noise, "padding": padding}
         private = algorithm("private-ftrl-experts").build(setting, **options).private
         channel: Any = private.channel
-        jobs = (
-            playing(private, game),
-            drawing(channel, GAME - 1),
-            counting(copy(channel), losses),
-            learning(private.learner, losses.cumsum(axis=0)),
-        )
-        one, alone, sums, leader = nanoseconds(GAME, repetitions, *jobs)
-        ok = noise not in TARGETED or one <= MOST * alone
-        met = met and ok
+        one, alone = nanoseconds(GAME, turns, playing(private, game), drawing(channel, GAME - 1))
         padded = "padded" if channel.factorisation.padding else "not padded"
-        kind = f"{noise}, {padded}{' (the default)' if padding is None else ''}"
-        cells = [f"{part:,.0f}" for part in (one, alone, sums - alone, leader, one - sums - leader)]
-        verdict = [f"≤ {MOST:g}", "met" if ok else "MISSED"] if noise in TARGETED else ["-", ""]
-        rows.append([kind, *cells, f"{one / alone:.2f}", *verdict])
-    head = ["private-ftrl-experts, sums=tree", "ns a round", "noise", "the rest of the sum", "leader", "game"]
-    table([*head, "x noise", "target", ""], rows, right=range(1, 8))
-    return met
+        what = f"private-ftrl-experts, 10 experts, tree, {noise}, {padded}"
+        most = MOST if noise in TARGETED else None
+        yield Row(what, told(one), f"{told(alone)} its noise", one / alone, "x noise", most=most)
 
 
 def resident() -> float:
@@ -235,42 +196,30 @@ def play_long(sums: str, rounds: int) -> None:
     print(tuned - start, over - tuned, before, resident(), allocated)
 
 
-def time_long_games() -> bool:
-    """Play long games and return whether memory stayed bounded."""
+def memory_rows() -> Iterator[Row]:
+    """Yield by how much memory grows when a game gets ten times as long."""
     if not Path("/proc/self/status").exists():
-        print("There is no /proc: the memory of long games is not measured.")
-        return True
-    rows, met = [], True
+        return
     for sums in ("tree", "blt"):
         peaks: list[list[float]] = []
         for rounds in LONG:
-            arguments = [sys.executable, __file__, "--long", sums, "--rounds", str(rounds)]
-            tuning, game, *most = map(float, subprocess.check_output(arguments).split())
-            peaks.append(most[1:])
-            rows.append([sums, f"{rounds:,}", *(f"{part:.1f}" for part in (tuning, game, *most))])
+            arguments = [sys.executable, __file__, sums, str(rounds)]
+            _, _, _, *most = map(float, subprocess.check_output(arguments).split())
+            peaks.append(most)
         growth = max(later / earlier for earlier, later in zip(*peaks, strict=True))
-        met = met and growth <= MOST_GROWTH
-        rows[-2] += ["", "", ""]
-        rows[-1] += [f"{growth:.3f} x", f"≤ {MOST_GROWTH:g} x", "met" if growth <= MOST_GROWTH else "MISSED"]
-    head = ["private-ftrl-experts", "rounds", "s to tune", "s to play", "MB before", "MB after", "MB of arrays"]
-    table([*head, "growth", "target", ""], rows, right=range(1, 9))
-    return met
+        shorter, longer = (
+            f"{arrays:.1f} MB of arrays, {rounds:,} rounds" for (_, arrays), rounds in zip(peaks, LONG, strict=True)
+        )
+        yield Row(f"memory, private-ftrl-experts, {sums}", longer, shorter, growth, "x", most=MOST_GROWTH)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=15)
-    parser.add_argument("--long", choices=("tree", "blt"), help=argparse.SUPPRESS)
-    parser.add_argument("--rounds", type=int, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.long:
-        play_long(asked.long, asked.rounds)
-        return 0
-    time_counters(asked.repetitions)
-    time_learners(asked.repetitions)
-    met = time_rounds(asked.repetitions)
-    return 0 if time_long_games() and met else 1
+def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
+    """Yield all rows."""
+    yield from counter_rows(turns)
+    yield from learner_rows(turns)
+    yield from round_rows(turns)
+    yield from memory_rows()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    play_long(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,55 @@
+"""How long users wait before anything is played: importing, listing, and compiling an algorithm for the first time."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from measuring import LEAST_TURNS, Row
+
+FIRST_USES = (  # algorithm, options of simulate, seconds at most
+    ("exp3", "", 2.0),
+    ("tsallis-inf", "", 2.0),
+    ("batched-htinf", "", 2.0),
+    ("tracking-ucb", "", 2.0),
+    ("one-bit-tsallis-inf", "", 2.0),
+    ("private-ftrl-experts", "delta=1e-6", 3.5),
+    ("private-ftrl-ball", "delta=1e-6", 3.5),
+    ("batched-exp4", "", 3.5),
+    ("private-projection-free", "delta=1e-6", 3.5),
+    ("private-linear-oracle", "delta=1e-6, options={'when_vacuous': 'play'}", 3.5),
+    ("local-linucb", "", 3.5),
+)
+
+
+def processor_seconds(*arguments: str, **environment: str) -> float:
+    """Return what a fresh process takes of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=os.environ | environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def first_use(name: str, options: str) -> float:
+    """Return the seconds that compiling takes: a first simulation, less the same one with compiled code at hand."""
+    call = f"simulate({name!r}, rounds=64, trials=1, workers=1{', ' + options if options else ''})"
+    program = f"from discreet import simulate; {call}"
+    with tempfile.TemporaryDirectory() as folder:
+        first = processor_seconds("-c", program, NUMBA_CACHE_DIR=folder)
+        return first - processor_seconds("-c", program, NUMBA_CACHE_DIR=folder)
+
+
+def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
+    """Yield a row for importing, for the list, and for the first use of some algorithms."""
+
+    def row(what: str, seconds: float, most: float) -> Row:
+        return Row(what, f"{seconds:.2f} s", "", seconds, "s", most=most)
+
+    yield row("import discreet", min(processor_seconds("-c", "from discreet import *") for _ in range(turns)), 0.6)
+    yield row("discreet list", min(processor_seconds("-m", "discreet", "list") for _ in range(turns)), 1.2)
+    for name, options, most in FIRST_USES:
+        yield row(f"first use, nothing compiled, {name}", min(first_use(name, options) for _ in range(2)), most)
