@@ -25,7 +25,7 @@ from discreet.environments.actg175 import fitted_risks
 from discreet.problems import Arms, Contexts, Problem
 
 PATIENTS, TRIALS, DELTA = 1 << 16, 32, 1e-6
-FEW_TRIALS = 4  # without a picture
+FEW_TRIALS = 2  # without a picture
 AS_MANY = 2_139  # as there were
 WINDOWS = 14  # of the picture, each longer than the one before
 STYLES = {
