@@ -17,7 +17,7 @@ from discreet.simulation.trial import deal
 UNIT = Range(0.0, 1.0)
 
 
-@pytest.mark.parametrize("name", [name for name in environment_names(Contexts) if name != "classification"])
+@pytest.mark.parametrize("name", [name for name in environment_names(Contexts) if name.startswith("contexts-")])
 @pytest.mark.parametrize("problem", [Contexts(3, 4), Contexts(4, 4, 2.5)], ids=str)
 def test_every_environment_keeps_its_contract(name, problem):
     world = environment(name, problem)

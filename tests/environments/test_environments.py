@@ -14,13 +14,14 @@ from discreet.environments.access import uniforms
 from discreet.environments.arms.switching_costs import multi_scale_walk
 from discreet.learners import Uniform
 from discreet.learners.arms.draws import Draw
+from discreet.plot.games import OF_DATA
 from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 
 @pytest.mark.parametrize("arms", [2, 3, 7])
-@pytest.mark.parametrize("name", [name for name in environment_names(Arms) if name != "table"])
+@pytest.mark.parametrize("name", [name for name in environment_names(Arms) if name not in OF_DATA])
 def test_every_environment_keeps_its_contract(name, arms):
     check_environment(environment(name, arms=arms))
 

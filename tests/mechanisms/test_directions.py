@@ -43,6 +43,24 @@ def test_golden_values():
     assert cap.inside == pytest.approx(0.597757, abs=1e-4)
 
 
+@pytest.mark.parametrize("dimension", [2, 9, 700])
+@pytest.mark.parametrize("epsilon", [25.0, 37.0, 40.0, 800.0, 1e12])
+def test_no_epsilon_is_so_large_that_a_report_is_certain(dimension, epsilon):
+    """Else densities would be 0 somewhere, and no epsilon at all would hold."""
+    cap = Cap.calibrate(dimension=dimension, epsilon=epsilon)
+    stated = cap.guarantee(2.0, model="local", source="T").epsilon
+    assert stated <= epsilon * (1.0 + 1e-11)
+    share = cap_share(dimension, cap.threshold)
+    ratio = math.log(cap.inside / (1.0 - cap.inside)) - math.log(share / (1.0 - share))
+    assert ratio <= stated * (1.0 + 1e-9)
+    hemisphere = Hemisphere.calibrate(dimension=dimension, epsilon=epsilon)
+    assert 1.0 <= cap.reach <= hemisphere.reach
+    unit = np.eye(dimension)[0]
+    low, high = sorted(hemisphere.densities(np.array([unit, -unit]), unit))
+    assert 0.0 < low < high <= 2.0
+    assert math.log(high / low) <= epsilon * (1.0 + 1e-9)
+
+
 @pytest.mark.parametrize(("epsilon", "ratio"), [(1.0, 1.15), (2.0, 1.62), (5.0, 4.6)])
 def test_a_cap_needs_fewer_reports_than_a_hemisphere(epsilon, ratio):
     lengths = [kind.calibrate(dimension=10, epsilon=epsilon).reach for kind in (Hemisphere, Cap)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-import numpy as np
-
 from discreet.channels.links import Link, LogisticLink
 from discreet.channels.moments import Moments
+from discreet.channels.reporting import length_of
 from discreet.contracts import Floats, Record
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Hemisphere
@@ -44,15 +43,15 @@ class GlmMoments(Moments):
         self.form(feedback, vector)
         last = vector.size - self.dimension
         along, features = 0.0, feedback.features
-        total = 0.0
-        for i in range(self.dimension):
-            part = float(features[i])
-            total += part * part
-            along += float(query[i]) * part
-        along = along / max(np.sqrt(total), self.norm) if total < np.inf else 0.0
-        along = min(1.0, max(-1.0, along)) if along == along else 0.0
-        gain = 1.0 - self.bounds.fraction(self.bounds.clamp(feedback.outcome))
-        short = min(1.0, max(-1.0, (self.link.mean(along) - gain) / self.link.residual))
-        factor = short * self.linear / max(np.sqrt(total), self.norm) if total < np.inf else 0.0
+        length = length_of(features)
+        factor = 0.0
+        if length > 0.0:
+            for i in range(self.dimension):
+                along += float(query[i]) * float(features[i])
+            along /= max(length, self.norm)
+            along = min(1.0, max(-1.0, along)) if along == along else 0.0
+            gain = 1.0 - self.bounds.fraction(self.bounds.clamp(feedback.outcome))
+            short = min(1.0, max(-1.0, (self.link.mean(along) - gain) / self.link.residual))
+            factor = short * self.linear / max(length, self.norm)
         for i in range(self.dimension):
             vector[last + i] = factor * features[i] if factor != 0.0 else 0.0

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.reporting import Reporting, exact_direction, on_devices
+from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
 from discreet.contracts import Channel, Floats, Noise, NoiseScale, Query, Record
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
@@ -34,19 +34,16 @@ class MomentShape(Channel):
     linear: float
 
     def form(self, feedback: Record, vector: Floats) -> None:
-        """Write the weighted moments of a record; what is not finite, or too long, is brought into its range first."""
+        """Write the weighted moments of a record; what is too long is brought into its range first."""
         features, size = feedback.features, self.dimension
         if features.size != size:
             raise DiscreetError("the context has another number of features than the channel was made for.")
-        total = 0.0
-        for i in range(size):
-            part = float(features[i])
-            total += part * part
-        if not total < math.inf:
+        length = length_of(features)
+        if length == 0.0:
             for i in range(vector.size):
                 vector[i] = 0.0
             return
-        factor = 1.0 / max(math.sqrt(total), self.norm)
+        factor = 1.0 / max(length, self.norm)
         reward = 1.0 - 2.0 * self.bounds.fraction(self.bounds.clamp(feedback.outcome))
         place, last = 0, vector.size - size
         for i in range(size):
@@ -88,7 +85,7 @@ class Moments(MomentShape, Reporting):
     Directions, Devices).
 
     Edge cases: outcomes are clamped to ``bounds``, contexts are shortened to ``norm``; those with entries that are not
-    finite count as 0.
+    finite, or shorter than 1e-140, count as 0.
 
     >>> channel = Moments.calibrated(dimension=10, noise=Hemisphere.calibrate(dimension=65, epsilon=1.0))
     >>> channel.guarantee.short, channel.guarantee.model

@@ -9,6 +9,19 @@ from discreet.channels.moves import Moves
 from discreet.contracts import Channel, Floats, Generator, Noise, Query, Record, Release
 from discreet.errors import DiscreetError
 from discreet.guarantee import RECORD, REPORTS, Guarantee
+from discreet.kernel import helper
+
+SHORTEST = 1e-140  # of a context: squares of shorter ones are lost to rounding
+
+
+@helper
+def length_of(features: Floats) -> float:
+    """Return the length of a context; 0 for one that is not finite, or so short that its length cannot be computed."""
+    total = 0.0
+    for i in range(features.size):
+        part = float(features[i])
+        total += part * part
+    return math.sqrt(total) if SHORTEST * SHORTEST <= total < math.inf else 0.0
 
 
 class Reporting(Channel):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Self
 
 import numpy as np
 
-from discreet.channels.reporting import Reporting, exact_direction, on_devices
+from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
 from discreet.contracts import Floats, Noise, NoiseScale, Record
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
@@ -28,7 +27,8 @@ class Residuals(Reporting):
     Formal guarantee: the vector has a length of at most 1 whatever the record is; each report is private by itself
     (docs/proofs.md: Directions, Devices).
 
-    Edge cases: outcomes are clamped, contexts shortened to ``norm``; those of length 0, or not finite, count as 0.
+    Edge cases: outcomes are clamped, contexts shortened to ``norm``; those shorter than 1e-140, or not finite, count as
+    0.
 
     >>> Residuals.calibrated(noise=Hemisphere.calibrate(dimension=10, epsilon=1.0)).guarantee.short
     '1-differential privacy'
@@ -55,14 +55,11 @@ class Residuals(Reporting):
         features = feedback.features
         if features.size != vector.size or query.size != vector.size:
             raise DiscreetError("the context or the query has another number of entries than the channel was made for.")
-        total, along = 0.0, 0.0
-        for i in range(features.size):
-            part = float(features[i])
-            total += part * part
-            along += float(query[i]) * part
-        length = math.sqrt(total) if 0.0 < total < math.inf else 0.0
-        factor = 0.0
+        length = length_of(features)
+        along, factor = 0.0, 0.0
         if length > 0.0:
+            for i in range(features.size):
+                along += float(query[i]) * float(features[i])
             along /= max(length, self.norm)
             along = min(1.0, max(-1.0, along)) if along == along else 0.0
             reward = 1.0 - 2.0 * self.bounds.fraction(self.bounds.clamp(feedback.outcome))

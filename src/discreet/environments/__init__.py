@@ -2,6 +2,7 @@
 
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
+from discreet.environments.arms.actg175 import Actg175Arms
 from discreet.environments.arms.changing import Flipping, LateChange, Repeating, Switching
 from discreet.environments.arms.deterministic import Deterministic
 from discreet.environments.arms.moving import Drifting, RandomWalk
@@ -10,6 +11,7 @@ from discreet.environments.arms.pairs import Drop, Leak
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
+from discreet.environments.contexts.actg175 import Actg175Replay, Actg175Simulator
 from discreet.environments.contexts.classification import Classification
 from discreet.environments.contexts.linear import ContextsFixed, ContextsGaussian, ContextsLogistic, ContextsSkewed
 from discreet.environments.functions.absolute import Absolute
@@ -28,6 +30,9 @@ from discreet.environments.registry import environment, environment_names, envir
 
 __all__ = [
     "Absolute",
+    "Actg175Arms",
+    "Actg175Replay",
+    "Actg175Simulator",
     "AdviceAdversarial",
     "AdviceContextual",
     "AdviceRandom",

@@ -12,11 +12,13 @@ from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Raw
+from discreet.kernel import Raw, helper
 from discreet.mechanisms.exact_directions import ExactHemisphere
 
 OTHER_DIMENSION = "the vector has another dimension than its noise was made for."
 CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
+SMALLEST = 1e-290  # a share of the sphere that can still be divided by
+EVEN = 2.0**-53  # no side and no cap is missed more rarely: where an epsilon would allow that, it is not used up
 
 
 class DirectionShape(Noise):
@@ -72,7 +74,7 @@ class Hemisphere(DirectionShape):
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
         size, budget = check_int("dimension", dimension, least=1), check_positive("epsilon", epsilon)
-        return cls(1.0 / (mean_side(size) * math.tanh(0.5 * budget)), budget, np.zeros(size))
+        return cls(1.0 / (mean_side(size) * lean_of(budget)), budget, np.zeros(size))
 
     @property
     def scale(self) -> float:
@@ -91,7 +93,7 @@ class Hemisphere(DirectionShape):
             side += part * vector[i]
             self.direction[i] = part
         length = min(1.0, math.sqrt(length)) if length >= 0.0 else 0.0
-        towards = rng.random() < 0.5 + 0.5 * math.tanh(0.5 * self.epsilon) * length
+        towards = rng.random() < 0.5 + 0.5 * lean_of(self.epsilon) * length
         factor = self.reach / math.sqrt(size) if size > 0.0 else 0.0
         if (side >= 0.0) != towards:
             factor = -factor
@@ -101,7 +103,7 @@ class Hemisphere(DirectionShape):
 
     def densities(self, reports: Floats, vector: Floats) -> Floats:
         """Return 1 ± tanh(ε/2) |v|, by the side of each report."""
-        tilt = math.tanh(0.5 * self.epsilon) * min(1.0, float(np.linalg.norm(vector)))
+        tilt = lean_of(self.epsilon) * min(1.0, float(np.linalg.norm(vector)))
         return np.where(reports @ vector >= 0.0, 1.0 + tilt, 1.0 - tilt)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
@@ -233,6 +235,12 @@ class Cap(DirectionShape):
         return Guarantee.of(Pure(stated), delta=0.0, model=model, source=source)
 
 
+@helper
+def lean_of(epsilon: float) -> float:
+    """Return tanh(ε/2), by how much more often one side is reported than the other; it stays below 1."""
+    return min(math.tanh(0.5 * epsilon), 1.0 - 2.0 * EVEN)
+
+
 def mean_side(dimension: int) -> float:
     """Return the mean of |⟨z, u⟩| for a uniform direction z: Γ(n/2) / (sqrt(π) Γ((n+1)/2))."""
     ratio = special.gammaln(0.5 * dimension) - special.gammaln(0.5 * (dimension + 1))
@@ -246,14 +254,20 @@ def cap_share(dimension: int, threshold: float) -> float:
 
 
 def _inside(share: float, epsilon: float) -> float:
-    """Return p = e^ε q / (1 - q + e^ε q), without overflow."""
-    return share / (share + (1.0 - share) * math.exp(-epsilon))
+    """Return p = e^ε q / (1 - q + e^ε q), without overflow, and never rounded up to where it costs more than ε."""
+    rest = (1.0 - share) * math.exp(-epsilon)
+    inside = share / (share + rest)
+    if inside > 0.5:
+        inside = 1.0 - max(EVEN, rest / (share + rest))
+        if 1.0 - inside < rest / (share + rest):
+            inside = math.nextafter(inside, 0.0)
+    return inside
 
 
 def _mean_along(dimension: int, epsilon: float, threshold: float) -> float:
     """Return m = E ⟨z, u⟩: with a = E max(⟨z, u⟩ over the cap), m = a (p / q - (1 - p) / (1 - q))."""
     share = cap_share(dimension, threshold)
-    if not share > 0.0:
+    if not share > SMALLEST:
         return 0.0
     part = 0.5 * mean_side(dimension) * (1.0 - threshold * threshold) ** (0.5 * (dimension - 1))
     inside = _inside(share, epsilon)

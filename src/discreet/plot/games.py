@@ -1,4 +1,4 @@
-"""A picture of every environment on arms: the running mean loss of each arm."""
+"""A picture of every environment on arms that is not made of data: the running mean loss of each arm."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = 4
+OF_DATA = ("table", "actg175-simulator")
 
 
 def plot_environments(
     path: Path | str, *, arms: int = 4, rounds: int = 4000, seed: int = 1, colors: Sequence[str] | None = None
 ) -> Path:
-    """Draw the losses of every named environment on arms, as means over windows of a fiftieth of the game."""
-    names = [name for name in environment_names(Arms) if name != "table"]
+    """Draw the losses of named environments on arms, but for data, as means over windows of a fiftieth of the game."""
+    names = [name for name in environment_names(Arms) if name not in OF_DATA]
     figure = new_figure(9.0, 6.0, dpi=130)
     panels = figure.subplots(-(-len(names) // COLUMNS), COLUMNS, sharey=True)
     for ax, name in zip(panels.flat, names, strict=False):
@@ -51,7 +52,7 @@ def draw_environment(
 ) -> Axes:
     """Draw the mean losses of all arms of one environment into given axes."""
     window = max(1, rounds // 50)
-    losses = environment(name, arms=arms, rounds=rounds).deal(0, rounds, np.random.default_rng(seed)).losses  # type: ignore[attr-defined]
+    losses = environment(name, Arms(arms), rounds=rounds).deal(0, rounds, np.random.default_rng(seed)).losses  # type: ignore[attr-defined]
     means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
     starts = np.arange(means.shape[0]) * window
     for arm, look in enumerate(distinct_looks(arms, colors)):

@@ -4,7 +4,7 @@ from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
 from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
 from discreet.problems.best_arm import BestArm, SearchEnvironment
-from discreet.problems.contexts import ContextGame, Contexts, ContextsEnvironment
+from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsEnvironment
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
 from discreet.problems.functions import Functions, FunctionsEnvironment
@@ -14,6 +14,7 @@ __all__ = [
     "Advice",
     "AdviceEnvironment",
     "AdviceGame",
+    "Against",
     "ArmGame",
     "Arms",
     "ArmsEnvironment",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers, Record
-from discreet.errors import DiscreetError, check_int, check_positive, count
+from discreet.errors import DiscreetError, check_int, check_positive, count, unknown_name
 from discreet.problems.arms import MOST_ARMS
 from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range
 
+Against = Literal["context", "arm"]
 TOLERANCE = 1e-9  # by which a context may be too long, through rounding
 
 
@@ -21,9 +22,13 @@ TOLERANCE = 1e-9  # by which a context may be too long, through rounding
 class Contexts(Problem):
     """Arms with features, other ones in every round; the rival plays the arm that is best for the features of a round.
 
+    With ``against="arm"`` it plays one and the same arm all the time, whatever is shown, as where there are no contexts.
+
     >>> problem = Contexts(10, 5)
     >>> str(problem), problem.sizes, problem.rivals
     ('arms with contexts', '10 arms with 5 features', 'the best arm of 10 for every context')
+    >>> Contexts(10, 5, against="arm").rivals
+    'the best fixed arm of 10'
     """
 
     title = "contextual bandit"
@@ -34,11 +39,16 @@ class Contexts(Problem):
     arms: int = field(default=10, metadata={"help": "Number of arms."})
     dimension: int = field(default=10, metadata={"help": "Number of features of an arm."})
     norm: float = field(default=1.0, metadata={"help": "Largest length of a vector of features."})
+    against: Against = field(
+        default="context", metadata={"help": "The rival: the best arm for every context, or one arm for all of them."}
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
         object.__setattr__(self, "dimension", check_int("dimension", self.dimension, least=1, most=10_000))
         object.__setattr__(self, "norm", check_positive("norm", self.norm))
+        if self.against not in get_args(Against):
+            raise unknown_name("against", self.against, get_args(Against))
 
     def __str__(self) -> str:
         return "arms with contexts"
@@ -51,12 +61,12 @@ class Contexts(Problem):
     @property
     def rival(self) -> str:
         """The comparator."""
-        return "the best arm"
+        return "the best arm" if self.against == "context" else "the best fixed arm"
 
     @property
     def rivals(self) -> str:
         """The comparator, and among how many."""
-        return f"the best arm of {self.arms:,} for every context"
+        return f"{self.rival} of {self.arms:,}" + (" for every context" if self.against == "context" else "")
 
     @property
     def actions(self) -> int:
@@ -124,9 +134,13 @@ class Contexts(Problem):
         return list(range(self.arms))
 
     def rival_losses(self, game: Game, losses: Floats) -> Floats:
-        """Return the least loss of every round."""
-        found: Floats = losses.min(axis=1, keepdims=True)
+        """Return the least loss of every round, or all of them."""
+        found: Floats = losses.min(axis=1, keepdims=True) if self.against == "context" else losses
         return found
+
+    def best(self, total: Floats) -> float:
+        """Return the loss of the best arm of every round, or that of the best single arm."""
+        return float(total[0] if self.against == "context" else total[1:].min())
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[ContextGame, ContextGame]:
         """Return two games with one context, in which the first loss is the lowest or the highest."""
@@ -179,8 +193,8 @@ class ContextGame(TableGame):
         return loss
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return the loss of the best arm of every round, over each stretch."""
-        return np.add.reduceat(self.losses.min(axis=1), starts)[:, None]
+        """Return the loss of the best arm of every round, and then that of every arm, over each stretch."""
+        return np.add.reduceat(np.column_stack([self.losses.min(axis=1), self.losses]), starts, axis=0)
 
     def rescaled(self, shift: float, factor: float) -> ContextGame:
         """Return the game with all losses on another scale; features are left as they are."""
@@ -195,11 +209,12 @@ class ContextsEnvironment(Environment):
     arms: int
     dimension: int
     norm: float
+    against: Against = "context"
 
     @property
     def problem(self) -> Contexts:
         """The arms and features that there are."""
-        return Contexts(self.arms, self.dimension, self.norm)
+        return Contexts(self.arms, self.dimension, self.norm, self.against)
 
     def played(self, features: Floats, means: Floats, coins: Floats) -> ContextGame:
         """Return the game with these features, and rewards of 0 or 1 with these means; ``coins`` decide."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.environments.access import uniforms
+from discreet.environments.contexts.rows import bounded, in_blocks
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
-from discreet.problems import ContextGame, Contexts, Environment
+from discreet.problems import Against, ContextGame, Contexts, Environment
 
 DataName = Literal["digits", "wine", "breast_cancer"]
 COMPONENTS = 12  # principal components, at most
-INSIDE = 0.9  # the share of rows that need not be shortened
 
 
 class Labelled(NamedTuple):
@@ -39,13 +39,14 @@ class Classification(Environment):
 
     data: DataName = "breast_cancer"
     norm: float = 1.0
+    against: Against = "context"
 
     @property
     def problem(self) -> Contexts:
         """As many arms as labels, and a block of features for each."""
         found = labelled(self.data)
         arms = int(found.labels.max()) + 1
-        return Contexts(arms, arms * found.features.shape[1], self.norm)
+        return Contexts(arms, arms * found.features.shape[1], self.norm, self.against)
 
     @property
     def source(self) -> str:
@@ -82,18 +83,11 @@ def labelled(name: str) -> Labelled:
     first = np.argsort(-values)[:COMPONENTS]
     signs = np.where(vectors[np.abs(vectors[:, first]).argmax(axis=0), first] < 0.0, -1.0, 1.0)  # the same everywhere
     components = standard @ (vectors[:, first] * signs)
-    rows = np.column_stack([components, np.full(len(components), np.sqrt((components**2).mean()))])
-    rows /= np.quantile(np.linalg.norm(rows, axis=1), INSIDE)
-    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
-    return Labelled(rows, labels.astype(np.int64))
+    return Labelled(bounded(components), labels.astype(np.int64))
 
 
 @lru_cache(maxsize=3)
 def blocks(name: str) -> Floats:
     """Return the features of every row and arm: a table that games only read."""
     found = labelled(name)
-    arms, size = int(found.labels.max()) + 1, found.features.shape[1]
-    table = np.zeros((len(found.labels), arms, arms * size))
-    for arm in range(arms):
-        table[:, arm, arm * size : (arm + 1) * size] = found.features
-    return table
+    return in_blocks(found.features, int(found.labels.max()) + 1)
