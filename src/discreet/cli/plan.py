@@ -130,7 +130,7 @@ def _read(path: Path, given: Json) -> Json:
     for name in given:
         if name not in ANYWAY:
             raise DiscreetError(
-                f"--{name.replace('_', '-')} is given, but so is --repeat, which takes it from {path}: give one of the two."
+                f"--{name.replace('_', '-')} is given, but so is --repeat, which takes it from {path}: give one of both."
             )
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Planning a study: which algorithm, what privacy costs, and whether it is affordable; by simulation, before it begins."""
+"""Planning a study before it begins: which algorithm, what privacy costs, and whether it is affordable."""
 
 from discreet.planning.findings import Plan
 from discreet.planning.making import plan

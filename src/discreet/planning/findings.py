@@ -104,7 +104,8 @@ class Plan:
         return text(self)
 
     def __repr__(self) -> str:
-        return f"Plan({self.recommended} at epsilon {self.epsilon:g}: {self.question.problem.sizes}, {self.question.rounds:,} rounds)"
+        size = f"{self.question.problem.sizes}, {self.question.rounds:,} rounds"
+        return f"Plan({self.recommended} at epsilon {self.epsilon:g}: {size})"
 
     def figures(self) -> Json:
         """Return all numbers that were simulated: the same question gives the same ones again."""

@@ -56,8 +56,7 @@ def plan(
 ) -> Plan:
     """Return which algorithm to take, what it would cost at each epsilon, and how much privacy is affordable.
 
-    Before a study begins: ``arms`` are played for ``rounds`` rounds, and outcomes lie between ``low`` and ``high``. What is
-    expected of them is the smallest ``difference`` between the best arm and all others that matters, and their ``spread``
+    There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``. What is expected of them is the smallest ``difference`` between the best arm and all others that matters, and their ``spread``
     (standard deviation; without it they are as far apart as the range allows, such as 0/1 outcomes) around a ``typical``
     mean; or ``outcomes`` of the past, a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes ``may_drift``, only
     algorithms that stand it come into question. ``share`` is which share of the gain over guessing is wanted, of that

@@ -85,7 +85,7 @@ class Question:
         check_positive("difference", self.difference)
         if self.difference < 1e-4 * width:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, a ten-thousandth of the range."
+                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, 1 / 10,000 of the range."
             )
         typical = middle if self.typical is None else check_range("typical", self.typical, self.low, self.high)
         best = self._best_mean(typical)
@@ -146,7 +146,7 @@ class Question:
         return (best, *[other] * (self.arms - 1))
 
     def _as_loss(self, fractions: Floats) -> Floats:
-        return 1.0 - fractions if self.better == "higher" else fractions
+        return np.asarray(1.0 - fractions if self.better == "higher" else fractions)
 
     @cached_property
     def means(self) -> Floats:

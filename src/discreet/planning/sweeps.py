@@ -11,7 +11,6 @@ from discreet.algorithms.arms.choosing import least_bound, least_measured
 from discreet.contracts import Floats
 from discreet.planning.games import Planned
 from discreet.planning.question import Question
-from discreet.problems import Arms
 from discreet.simulation import Contender, simulate
 
 NO_NOISE = 1e3  # an epsilon at which a private algorithm plays as if there were no noise

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-
 from discreet.algorithms import algorithm
 from discreet.algorithms.plain import plain_words
 from discreet.errors import count
 from discreet.planning.findings import Plan, Scene
+from discreet.planning.formatting import aligned, fill, number, percent, share_words, spread_words
 from discreet.planning.least import Least
 from discreet.planning.measures import Row
 from discreet.planning.question import Question
-from discreet.simulation.statistics import Interval, mean_interval
+from discreet.simulation.statistics import mean_interval
 
-WIDTH = 100
 ALMOST_NOTHING = 0.15  # of the gain
 HEAD = ("", "cost a round", "mean outcome", "best arm played", "most played is best", "gain kept")
 
@@ -90,8 +87,7 @@ def why(plan: Plan) -> str:
         said.append("Its privacy is proved, and so is a bound on its regret.")
         return " ".join(said)
     said.append(
-        "Its privacy is proved; that it learns is not: it is only seen in simulations, and there is no proved bound on its "
-        "regret."
+        "Its privacy is proved. How much it costs is only known from simulations: no bound on its regret is proved."
         if not algorithm(name).stochastic
         else f"Its privacy is proved. Its regret is {instance.bound_source.split(' (docs')[0]}."
     )
@@ -125,13 +121,11 @@ def model(question: Question) -> str:
         )
     else:
         best, other = float(question.means[0]), float(question.means[1])
+        others = "all others" if question.arms > 2 else "the other one"
         shape = "is one of the two ends of the range (such as 0/1 outcomes: the widest spread that there can be)"
         if question.spread is not None:
             shape = f"has a standard deviation of {question.spread:g} (a beta distribution on the range)"
-        said = (
-            f"one arm has a mean outcome of {best:g}, {'all others' if question.arms > 2 else 'the other one'} of {other:g}. "
-            f"An outcome {shape} and does not depend on others."
-        )
+        said = f"one arm has a mean outcome of {best:g}, {others} of {other:g}. An outcome {shape} and does not depend on others."
     said += " Which arm is which is drawn anew for every trial."
     if question.may_drift:
         said += " Where outcomes drift, every arm takes the place of the next one after a third of the rounds, and again"
@@ -170,9 +164,9 @@ def meaning(plan: Plan) -> str:
     share = plan.unchanging.ordinary.gain.value
     drift = " at the time, and most played in the last third" if plan.question.may_drift else ""
     return (
-        "Cost: how much worse the outcome of a round is, on average, than with the best arm in every round. Gain: how much "
-        f"better than guessing, which plays all arms alike; without privacy it is {number(share)} a round if outcomes do not "
-        f"change. Best arm: the best one{drift}. In brackets: 95 % intervals over trials."
+        "Cost: how much worse the outcome of a round is, on average, than with the best arm in every round. Gain: how "
+        f"much better than guessing, which plays all arms alike; without privacy it is {number(share)} a round if outcomes "
+        f"do not change. Best arm: the best one{drift}. In brackets: 95 % intervals over trials."
     )
 
 
@@ -241,6 +235,7 @@ def code(plan: Plan) -> str:
 def ethics(plan: Plan) -> str:
     """Return one paragraph for an ethics board: the guarantee at the recommended epsilon, and what it costs."""
     question, scene = plan.question, plan.unchanging
+    other = scene.ordinary
     mine = next(row for row in scene.private if row.player.epsilon == plan.epsilon)
     outcomes = f"a number from {question.low:g} to {question.high:g}; {question.better} is better"
     promised = plain_words(
@@ -250,69 +245,14 @@ def ethics(plan: Plan) -> str:
         rounds_per_user=question.rounds_per_user,
     )
     return (
-        f"{promised} What protection costs was simulated in advance, for outcomes as they are expected and do not change. "
-        f"The best of {question.arms} options would be chosen in {percent(mine.best_arm.value)} of all decisions on "
-        f"average, in {percent(scene.ordinary.best_arm.value)} without protection, and in {percent(1.0 / question.arms)} by "
-        f"drawing lots; the mean outcome of a decision would be {number(mine.outcome.value)}, {number(scene.ordinary.outcome.value)} "
-        "without protection."
+        f"{promised} What protection costs was simulated in advance, for outcomes as they are expected if they do not "
+        f"change. The best of {question.arms} options would be chosen in {percent(mine.best_arm.value)} of all decisions "
+        f"on average, in {percent(other.best_arm.value)} without protection, and in {percent(1.0 / question.arms)} by "
+        f"drawing lots; the mean outcome of a decision would be {number(mine.outcome.value)}, and "
+        f"{number(other.outcome.value)} without protection."
     )
 
 
 def options_words(question: Question) -> str:
     """Return how many options there are, and what is seen of them."""
     return f"{question.arms} options that are all seen" if question.sees_all else count(question.arms, "arm")
-
-
-def share_words(share: float) -> str:
-    """Return a share in words.
-
-    >>> share_words(0.5), share_words(0.8)
-    ('half', '80 %')
-    """
-    return "half" if share == 0.5 else percent(share)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent.
-
-    >>> percent(0.123), percent(0.004), percent(-0.02)
-    ('12 %', '0.4 %', '-2 %')
-    """
-    return f"{100.0 * share:.1g} %" if 0.0 < abs(share) < 0.0095 else f"{100.0 * share:.0f} %"
-
-
-def number(value: float) -> str:
-    """Return a number with three digits.
-
-    >>> number(0.66666), number(5.3333), number(1234.5)
-    ('0.667', '5.33', '1,234')
-    """
-    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
-
-
-def spread_words(interval: Interval, *, percent: bool = False) -> str:
-    """Return a value with its interval in brackets.
-
-    >>> spread_words(Interval(0.5, 0.4, 0.6)), spread_words(Interval(0.5, 0.4, 0.6), percent=True)
-    ('0.5 (0.4 to 0.6)', '50 % (40 to 60)')
-    """
-    if percent:
-        value, low, high = (f"{100.0 * each:.0f}" for each in interval)
-        return f"{value} % ({low} to {high})"
-    value, low, high = (number(each) for each in interval)
-    return f"{value} ({low} to {high})"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows with their columns below each other, all but the first to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(pairs))
-        for pairs in (zip(row, widths, strict=True) for row in rows)
-    ]
-    return "\n".join(f"  {line}".rstrip() for line in lines)
-
-
-def fill(paragraph: str, *, whole_words: bool = False) -> str:
-    """Return a paragraph in lines of a width that can be read."""
-    return textwrap.fill(paragraph, WIDTH, break_long_words=not whole_words, break_on_hyphens=False)

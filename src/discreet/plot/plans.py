@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from discreet.planning import Plan
 from discreet.planning.findings import Scene
-from discreet.planning.words import options_words, share_words
+from discreet.planning.formatting import share_words
+from discreet.planning.words import options_words
 from discreet.plot.canvas import new_figure, save, set_heading, set_title, shown_axes
 from discreet.plot.looks import COLOURS, LINES, MARKERS
 from discreet.plot.ticks import log_axis
