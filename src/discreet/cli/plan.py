@@ -63,7 +63,7 @@ ANYWAY = ("workers", "outcomes")  # may be given with --repeat
 @click.option(
     "--wanted-epsilon", type=float, help="Say how many rounds this epsilon needs (default: the least of --epsilon)."
 )
-@click.option("--trials", type=int, help="Number of simulated trials (default: 256, fewer of many rounds).")
+@click.option("--trials", type=int, help="Number of simulated trials (default: 200, fewer of many rounds).")
 @click.option("--seed", type=int, help="The same seed gives the same numbers (default: 0).")
 @click.option("--workers", type=int, help="Number of threads (default: all cores).")
 @click.option("--repeat", "again", type=click.Path(path_type=Path), help="Simulate the plan in this plan.json again.")

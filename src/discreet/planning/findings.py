@@ -115,7 +115,7 @@ class Plan:
             "guessing": {"cost": self.question.guessing_cost, "best_arm": 1.0 / self.question.arms},
             "scenes": [scene.to_json() for scene in self.scenes],
             "least_epsilon": self.least_epsilon.to_json(),
-            "least_rounds": {"epsilon": self.question.least_epsilon, **self.least_rounds.to_json()},
+            "least_rounds": {"epsilon": self.question.epsilon_for_rounds, **self.least_rounds.to_json()},
         }
 
     def to_json(self) -> Json:

@@ -94,7 +94,7 @@ def least_rounds(question: Question, name: str, reference: Player, play: Play) -
     The number of rounds is doubled until the share is surely reached, and halved until it surely is not; then the middle
     of where it is reached is tried.
     """
-    player = Player(name, question.least_epsilon)
+    player = Player(name, question.epsilon_for_rounds)
     found: Shares = {}
 
     def look(rounds: int) -> Interval:

@@ -56,13 +56,14 @@ def plan(
 ) -> Plan:
     """Return which algorithm to take, what it would cost at each epsilon, and how much privacy is affordable.
 
-    There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``. What is expected of them is the smallest ``difference`` between the best arm and all others that matters, and their ``spread``
-    (standard deviation; without it they are as far apart as the range allows, such as 0/1 outcomes) around a ``typical``
-    mean; or ``outcomes`` of the past, a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes ``may_drift``, only
-    algorithms that stand it come into question. ``share`` is which share of the gain over guessing is wanted, of that
-    which there would be without privacy, and ``wanted_epsilon`` the one for which enough rounds are looked for (the least
-    of ``epsilon`` otherwise). With ``dimension`` in place of ``arms``, the outcomes of all of that many options are seen
-    in every round.
+    There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``. What is expected
+    of them is the smallest ``difference`` between the best arm and all others that matters, and their ``spread``
+    (standard deviation; without it they are as far apart as the range allows, such as 0/1 outcomes) around a
+    ``typical`` mean; or ``outcomes`` of the past, a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes
+    ``may_drift``, only algorithms that stand it come into question. ``share`` is which share of the gain over
+    guessing is wanted, of that which there would be without privacy, and ``wanted_epsilon`` the one for which enough
+    rounds are looked for (the least of ``epsilon`` otherwise). With ``dimension`` in place of ``arms``, the outcomes
+    of all of that many options are seen in every round.
 
     Everything is simulated: the same question with the same ``seed`` gives the same numbers. ``progress`` is called with
     the part of the work, the trials finished in it and all of them.

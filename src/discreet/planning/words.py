@@ -125,7 +125,9 @@ def model(question: Question) -> str:
         shape = "is one of the two ends of the range (such as 0/1 outcomes: the widest spread that there can be)"
         if question.spread is not None:
             shape = f"has a standard deviation of {question.spread:g} (a beta distribution on the range)"
-        said = f"one arm has a mean outcome of {best:g}, {others} of {other:g}. An outcome {shape} and does not depend on others."
+        said = (
+            f"one arm has a mean outcome of {best:g}, {others} of {other:g}. An outcome {shape} and depends on no other."
+        )
     said += " Which arm is which is drawn anew for every trial."
     if question.may_drift:
         said += " Where outcomes drift, every arm takes the place of the next one after a third of the rounds, and again"
@@ -165,8 +167,8 @@ def meaning(plan: Plan) -> str:
     drift = " at the time, and most played in the last third" if plan.question.may_drift else ""
     return (
         "Cost: how much worse the outcome of a round is, on average, than with the best arm in every round. Gain: how "
-        f"much better than guessing, which plays all arms alike; without privacy it is {number(share)} a round if outcomes "
-        f"do not change. Best arm: the best one{drift}. In brackets: 95 % intervals over trials."
+        f"much better than guessing, which plays all arms alike; without privacy it is {number(share)} a round if "
+        f"outcomes do not change. Best arm: the best one{drift}. In brackets: 95 % intervals over trials."
     )
 
 
@@ -185,7 +187,7 @@ def epsilon_words(plan: Plan) -> str:
 def rounds_words(plan: Plan) -> str:
     """Return how many rounds the wanted epsilon needs, and how precisely that is known."""
     least, question = plan.least_rounds, plan.question
-    begin, wanted = f"at epsilon {question.least_epsilon:g}", share_words(question.share)
+    begin, wanted = f"at epsilon {question.epsilon_for_rounds:g}", share_words(question.share)
     if not least.shares:
         return f"{begin} nothing can be said, for nothing is gained without privacy either."
     if least.value is None:

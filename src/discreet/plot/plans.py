@@ -75,7 +75,7 @@ def _draw_rounds(plan: Plan, axes: Axes) -> None:
     least, question = plan.least_rounds, plan.question
     places = sorted(least.shares)
     if places:
-        _curve(axes, places, [least.shares[place] for place in places], 0, f"epsilon {question.least_epsilon:g}")
+        _curve(axes, places, [least.shares[place] for place in places], 0, f"epsilon {question.epsilon_for_rounds:g}")
     axes.axhline(question.share, color=GREY, linestyle=LINES[1], label=f"wanted: {share_words(question.share)}")
     axes.axvline(question.rounds, color=BLACK, linestyle=LINES[2], label="planned rounds")
     axes.set_ylim(min(0.0, axes.get_ylim()[0]), max(1.04, axes.get_ylim()[1]))
@@ -103,7 +103,7 @@ def _over_epsilon(plan: Plan, axes: Axes) -> None:
 
 def _finish(axes: Axes, ticks: Sequence[float] | None = None) -> None:
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(fontsize=8, framealpha=0.85, edgecolor="none")
     if ticks is None or len(ticks) > 1:
         log_axis(axes, "x", ticks)
 
