@@ -69,7 +69,11 @@ def test_from_python():
         ("A,B\n1,2,3\n", (), "row 2 has 3 columns, but the first 2."),
         ("A,B\n1,2\n2,x\n", (), "row 3, column 'B': 'x' is not a finite number"),
         ("A,B\n1,2\n2,nan\n", (), "row 3, column 'B': 'nan' is not a finite number"),
-        ("A,B\n1,2\n2,11\n", (), "row 3, column 'B': the outcome is 11, but the declared range is 0 to 10 (low and high)."),
+        (
+            "A,B\n1,2\n2,11\n",
+            (),
+            "row 3, column 'B': the outcome is 11, but the declared range is 0 to 10 (low and high).",
+        ),
         ("A,B\n1,2\n2,\n", (), "has 1 outcome of arm 'B', but 2 are needed."),
         ("A\n1\n2\n", (), "has outcomes of 1 arm, but at least 2 are needed."),
         (LONG, ("arm", "result"), "outcome_column is 'result', but"),
@@ -101,6 +105,7 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
         ([1, 2], "outcomes is [1, 2], but must be a file, or a table of numbers with one column for each arm."),
         (3, "outcomes is 3, but must be a file, or a table of numbers with one column for each arm."),
     ):
-        with pytest.raises(DiscreetError, match="^[^\n]*$") as raised:
+        with pytest.raises(DiscreetError) as raised:
             past_outcomes(given, TEN)
+        assert "\n" not in str(raised.value)
         assert sentence in str(raised.value)

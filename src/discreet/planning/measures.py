@@ -13,6 +13,8 @@ from discreet.planning.question import Question
 from discreet.planning.sweeps import Played, Player
 from discreet.simulation.statistics import Interval, mean_interval, share_interval
 
+SURE = 0.999  # that something is gained without privacy, before shares of it are told: of nothing they would be noise
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -84,7 +86,7 @@ def costs(question: Question, played: Played, player: Player) -> Floats:
 def share_of_gain(question: Question, played: Played, player: Player, reference: Player) -> Interval | None:
     """Return which share of the gain over guessing that there is without privacy is kept, or None if there is none."""
     mine, theirs = (question.guessing_cost - costs(question, played, each) for each in (player, reference))
-    return ratio_interval(mine, theirs) if mean_interval(theirs).low > 0.0 else None
+    return ratio_interval(mine, theirs) if mean_interval(theirs, confidence=SURE).low > 0.0 else None
 
 
 def ratio_interval(above: Floats, below: Floats) -> Interval:

@@ -40,7 +40,7 @@ def headline(plan: Plan) -> str:
     """Return the answer in one or two sentences: what the least epsilon does, and what is needed."""
     question, scene = plan.question, plan.unchanging
     begin = f"With {question.rounds:,} rounds"
-    if not scene.ordinary.beats_guessing:
+    if scene.ordinary.share_of_gain is None:
         return (
             f"{begin} nobody learns: even without privacy the outcome is not surely better than with guessing. Plan more "
             "rounds, or look for larger differences only."
@@ -125,9 +125,7 @@ def model(question: Question) -> str:
         shape = "is one of the two ends of the range (such as 0/1 outcomes: the widest spread that there can be)"
         if question.spread is not None:
             shape = f"has a standard deviation of {question.spread:g} (a beta distribution on the range)"
-        said = (
-            f"one arm has a mean outcome of {best:g}, {others} of {other:g}. An outcome {shape} and depends on no other."
-        )
+        said = f"one arm has a mean outcome of {best:.4g}, {others} of {other:.4g}. An outcome {shape}."
     said += " Which arm is which is drawn anew for every trial."
     if question.may_drift:
         said += " Where outcomes drift, every arm takes the place of the next one after a third of the rounds, and again"
@@ -212,7 +210,8 @@ def guarantee_words(plan: Plan) -> str:
     said = [f"{one.short} for the outcome of any one round ({one.status}, {one.model} model)."]
     many = question.rounds_per_user
     if many == 1:
-        said.append("So for a person if everybody has one round only; who has m rounds has m times this epsilon.")
+        more = "more than this" if one.delta else "m times this epsilon"
+        said.append(f"So for a person if everybody has one round only; who has m rounds has {more} (rounds per user).")
     else:
         user = plan.guarantee(epsilon, user=True)
         said.append(
