@@ -10,7 +10,7 @@ from discreet.planning import Plan
 from discreet.planning.findings import Scene
 from discreet.planning.formatting import share_words
 from discreet.planning.words import options_words
-from discreet.plot.canvas import new_figure, save, set_heading, set_title, shown_axes
+from discreet.plot.canvas import new_figure, save, set_heading, shown_axes
 from discreet.plot.looks import COLOURS, LINES, MARKERS
 from discreet.plot.ticks import log_axis
 from discreet.simulation.statistics import Interval
@@ -54,7 +54,7 @@ def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     axes.set_ylabel("cost a round: outcome lost against\nthe best arm in every round")
     axes.set_ylim(bottom=0.0)
     _over_epsilon(plan, axes)
-    set_title(axes, "What it costs")
+    axes.set_title("What it costs", fontsize=10)
     return axes
 
 
@@ -68,7 +68,7 @@ def _draw_best_arm(plan: Plan, axes: Axes) -> None:
     axes.set_ylim(0.0, 1.04)
     axes.yaxis.set_major_formatter(_percent)
     _over_epsilon(plan, axes)
-    set_title(axes, "The best arm, if outcomes do not change")
+    axes.set_title("The best arm, if outcomes do not change", fontsize=10)
 
 
 def _draw_rounds(plan: Plan, axes: Axes) -> None:
@@ -84,7 +84,7 @@ def _draw_rounds(plan: Plan, axes: Axes) -> None:
     axes.set_xlabel("rounds")
     axes.set_ylabel("share of the gain without privacy")
     _finish(axes)
-    set_title(axes, "What more rounds would change")
+    axes.set_title("What more rounds would change", fontsize=10)
 
 
 def _curve(axes: Axes, places: Sequence[float], values: Sequence[Interval], index: int, label: str) -> None:
