@@ -44,7 +44,7 @@ def spread_words(interval: Interval, *, percent: bool = False) -> str:
     ('0.5 (0.4 to 0.6)', '50 % (40 to 60)')
     """
     if percent:
-        value, low, high = (f"{100.0 * each:.0f}" for each in interval)
+        value, low, high = (f"{round(100.0 * each)}" for each in interval)
         return f"{value} % ({low} to {high})"
     value, low, high = (number(each) for each in interval)
     return f"{value} ({low} to {high})"

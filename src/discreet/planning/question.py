@@ -170,11 +170,11 @@ class Question:
         """The epsilon for which the number of rounds is asked."""
         return min(self.epsilons) if self.wanted_epsilon is None else self.wanted_epsilon
 
-    def trials_for(self, rounds: int) -> int:
+    def trials_for(self, rounds: int, *, fewest: int = FEWEST_TRIALS) -> int:
         """Return how many games of that length are played: what was asked for, or fewer the longer they are."""
         if self.trials is not None:
             return self.trials
-        return int(np.clip(ROUNDS_IN_ALL // rounds, FEWEST_TRIALS, MOST_TRIALS))
+        return int(np.clip(ROUNDS_IN_ALL // rounds, fewest, MOST_TRIALS))
 
     def to_json(self) -> Json:
         """Return the question, without past outcomes themselves: where they are, and their fingerprint."""

@@ -13,6 +13,7 @@ from discreet.planning.games import Planned
 from discreet.planning.question import Question
 from discreet.simulation import Contender, simulate
 
+FEWEST = 16  # trials to choose in, and to search for a number of rounds
 NO_NOISE = 1e3  # an epsilon at which a private algorithm plays as if there were no noise
 UNCHANGING_ONLY = ("batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-successive-elimination")
 FOR_EXPERTS, ORDINARY_EXPERTS = ("private-ftrl-experts", "private-ftpl"), ("ftrl-experts", "hedge")
@@ -155,11 +156,8 @@ def other_epsilons(question: Question, players: tuple[Player, ...]) -> Sweep:
 
 def other_rounds(question: Question, players: tuple[Player, ...], rounds: int) -> Sweep:
     """Return games of another length."""
-    trials = question.trials_for(rounds)
+    trials = question.trials_for(rounds, fewest=FEWEST)
     return Sweep(part="least rounds", players=players, rounds=rounds, trials=trials, seed=_seed(question, 2))
-
-
-FEWEST = 16  # trials to choose in
 
 
 def _seed(question: Question, use: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from discreet.algorithms import algorithm
-from discreet.algorithms.plain import plain_words
+from discreet.algorithms.plain import MEANINGLESS, plain_words
 from discreet.errors import count
 from discreet.planning.findings import Plan, Scene
 from discreet.planning.formatting import aligned, fill, number, percent, share_words, spread_words
@@ -149,6 +149,8 @@ def table(plan: Plan, scene: Scene) -> str:
 
 def _line(name: str, row: Row) -> list[str]:
     kept = "-" if row.share_of_gain is None else spread_words(row.share_of_gain, percent=True)
+    if not row.beats_guessing:
+        kept += " *"
     return [
         name,
         spread_words(row.cost),
@@ -167,6 +169,7 @@ def meaning(plan: Plan) -> str:
         "Cost: how much worse the outcome of a round is, on average, than with the best arm in every round. Gain: how "
         f"much better than guessing, which plays all arms alike; without privacy it is {number(share)} a round if "
         f"outcomes do not change. Best arm: the best one{drift}. In brackets: 95 % intervals over trials."
+        " An asterisk: not surely better than guessing."
     )
 
 
@@ -179,7 +182,10 @@ def epsilon_words(plan: Plan) -> str:
         return f"none up to {least.most:g} keeps {wanted} of the gain."
     if least.value <= least.fewest:
         return f"{least.value:g} keeps {wanted} of the gain already, and less was not tried."
-    return f"{least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with {plan.question.rounds:,} rounds."
+    return (
+        f"{least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with {plan.question.rounds:,} rounds "
+        "and if outcomes do not change."
+    )
 
 
 def rounds_words(plan: Plan) -> str:
@@ -211,13 +217,15 @@ def guarantee_words(plan: Plan) -> str:
     many = question.rounds_per_user
     if many == 1:
         more = "more than this" if one.delta else "m times this epsilon"
-        said.append(f"So for a person if everybody has one round only; who has m rounds has {more} (rounds per user).")
+        said.append(f"So for a person if everybody has one round only; who has m rounds has {more}.")
     else:
         user = plan.guarantee(epsilon, user=True)
         said.append(
             f"For a person with up to {many:,} rounds it is {user.short}, of all of them together; to promise a person "
             f"epsilon {epsilon:g} in all, plan with epsilon {epsilon / many:.3g} a round."
         )
+        if user.epsilon >= MEANINGLESS:
+            said.append(f"An epsilon of {MEANINGLESS:g} or more protects a person practically not at all.")
     return " ".join(said)
 
 

@@ -23,7 +23,7 @@ GREY, BLACK = "#767676", "#000000"
 
 def plot_plan(plan: Plan, path: Path | str) -> Path:
     """Draw what each epsilon costs, how often the best arm is played, and what more rounds would change; write a file."""
-    figure = new_figure(12.0, 4.6)
+    figure = new_figure(12.0, 5.4)
     cost, arms, rounds = figure.subplots(1, 3)
     draw_plan(plan, cost)
     _draw_best_arm(plan, arms)
@@ -62,7 +62,7 @@ def _draw_best_arm(plan: Plan, axes: Axes) -> None:
     scene = plan.unchanging
     epsilons = [row.player.epsilon for row in scene.private]
     _curve(axes, epsilons, [row.best_arm for row in scene.private], 0, "rounds on the best arm")
-    _curve(axes, epsilons, [row.most_played for row in scene.private], 2, "chance that the arm most\nplayed is the best")
+    _curve(axes, epsilons, [row.most_played for row in scene.private], 2, "chance that the arm\nmost played is the best")
     axes.axhline(1.0 / plan.question.arms, color=GREY, linestyle=LINES[2], label="guessing")
     axes.axhline(scene.ordinary.best_arm.value, color=COLOURS[0], linestyle=LINES[1], label="rounds, no privacy")
     axes.set_ylim(0.0, 1.04)
@@ -103,7 +103,7 @@ def _over_epsilon(plan: Plan, axes: Axes) -> None:
 
 def _finish(axes: Axes, ticks: Sequence[float] | None = None) -> None:
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=8, framealpha=0.85, edgecolor="none")
+    axes.legend(fontsize=8, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
     if ticks is None or len(ticks) > 1:
         log_axis(axes, "x", ticks)
 
