@@ -75,6 +75,11 @@ def test_from_python():
             "row 3, column 'B': the outcome is 11, but the declared range is 0 to 10 (low and high).",
         ),
         ("A,B\n1,2\n2,\n", (), "has 1 outcome of arm 'B', but 2 are needed."),
+        (
+            "arm,outcome\n1,2\n",
+            (),
+            "has a column 'arm', which seems to name arms: give it as arm_column, and outcome_column",
+        ),
         ("A\n1\n2\n", (), "has outcomes of 1 arm, but at least 2 are needed."),
         (LONG, ("arm", "result"), "outcome_column is 'result', but"),
         (LONG, ("", "outcome"), "arm_column is '', but"),

@@ -99,6 +99,7 @@ def test_a_plan_is_repeated_from_its_json(plan):
     assert question == plan.question
     again = answer(question, workers=1)
     assert json.loads(json.dumps(again.figures())) == facts["figures"]
+    assert [each["verdict"][:6] for each in facts["verdicts"][:2]] == ["learns", "keeps "]
     assert facts["guarantees"][1]["one_user"]["epsilon"] == 8.0
     assert facts["guarantees"][0]["one_round"]["epsilon"] == 0.02
     assert facts["recommendation"]["regret_bound_is_proved"] is False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from discreet.algorithms import Instance, algorithm
 from discreet.guarantee import Guarantee, Json
+from discreet.planning import words
 from discreet.planning.least import Least
 from discreet.planning.measures import Row
 from discreet.planning.question import Question
@@ -35,7 +36,7 @@ class Scene:
     def to_json(self) -> Json:
         """Return it by names."""
         return {
-            "outcomes": "drifting" if self.drifting else "unchanging",
+            "outcomes": words.kind(self),
             "trials": self.trials,
             "without_privacy": self.ordinary.to_json(),
             "private": [row.to_json() for row in self.private],
@@ -94,14 +95,10 @@ class Plan:
     @property
     def ethics(self) -> str:
         """One paragraph for an ethics board, at the recommended epsilon."""
-        from discreet.planning.words import ethics
-
-        return ethics(self)
+        return words.ethics(self)
 
     def __str__(self) -> str:
-        from discreet.planning.words import text
-
-        return text(self)
+        return words.text(self)
 
     def __repr__(self) -> str:
         size = f"{self.question.problem.sizes}, {self.question.rounds:,} rounds"
@@ -120,22 +117,25 @@ class Plan:
 
     def to_json(self) -> Json:
         """Return everything, with what is needed to simulate it again."""
-        from discreet.planning.words import headline, model, why
-
         return {
             **provenance(),
             "seconds": round(self.seconds, 1),
             "question": self.question.to_json(),
-            "summary": headline(self),
-            "model": model(self.question),
+            "summary": words.headline(self),
+            "model": words.model(self.question),
             "recommendation": {
                 "algorithm": self.recommended,
                 "epsilon": self.epsilon,
                 "keeps_wanted_share": self.enough,
                 "regret_bound_is_proved": self.has_bound,
-                "why": why(self),
+                "why": words.why(self),
                 "with_proved_bound": self.proved,
             },
+            "verdicts": [
+                {"epsilon": row.player.epsilon, "outcomes": words.kind(scene), "verdict": words.verdict(row)}
+                for scene in self.scenes
+                for row in scene.private
+            ],
             "guarantees": [
                 {
                     "epsilon": epsilon,
@@ -158,11 +158,11 @@ class Plan:
         """Write ``plan.json``, ``plan.txt`` and ``plan.png`` into a folder, made if need be; return their paths."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        facts, words, picture = (folder / f"plan.{kind}" for kind in ("json", "txt", "png"))
+        facts, told, picture = (folder / f"plan.{kind}" for kind in ("json", "txt", "png"))
         facts.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        words.write_text(f"{self}\n", encoding="utf-8")
+        told.write_text(f"{self}\n", encoding="utf-8")
         importlib.import_module("discreet.plot.plans").plot_plan(self, picture)
-        return [facts, words, picture]
+        return [facts, told, picture]
 
 
 def _keeps(row: Row, share: float) -> bool:

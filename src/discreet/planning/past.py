@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
+NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")  # of a column that is no arm itself
 Cell = tuple[str, float]  # where a number stands, in words, and the number
 
 
@@ -125,6 +126,11 @@ Rows = list[tuple[str, list[str]]]  # where a row stands, and its cells
 
 def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]]:
     """Return one arm for each column; cells that are empty are left out, for arms may have fewer outcomes than others."""
+    for name in names:
+        if name.lower() in NAMES_OF_ARMS:
+            raise DiscreetError(
+                f"{path} has a column '{name}', which seems to name arms: give it as arm_column, and outcome_column too."
+            )
     arms: dict[str, list[Cell]] = {name: [] for name in names}
     for place, row in rows:
         for name, cell in zip(names, row, strict=True):

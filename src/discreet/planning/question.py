@@ -92,7 +92,7 @@ class Question:
         if not self.low <= best <= self.high:
             raise DiscreetError(
                 f"difference is {self.difference!r}, but the best mean would then be {best:g}, outside of the range "
-                f"{self.low:g} to {self.high:g}: other arms have a mean of {typical:g} (typical)."
+                f"{self.low:g} to {self.high:g}: other arms have a mean of {typical:g} (set low, high or typical)."
             )
         if self.spread is not None:
             check_positive("spread", self.spread)

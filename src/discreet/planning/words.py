@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from discreet.algorithms import algorithm
 from discreet.algorithms.plain import MEANINGLESS, plain_words
 from discreet.errors import count
-from discreet.planning.findings import Plan, Scene
 from discreet.planning.formatting import aligned, fill, number, percent, share_words, spread_words
 from discreet.planning.least import Least
 from discreet.planning.measures import Row
 from discreet.planning.question import Question
 from discreet.simulation.statistics import mean_interval
+
+if TYPE_CHECKING:  # findings are told in these words
+    from discreet.planning.findings import Plan, Scene
 
 ALMOST_NOTHING = 0.15  # of the gain
 HEAD = ("", "cost a round", "mean outcome", "best arm played", "most played is best", "gain kept")
@@ -142,9 +146,14 @@ def table(plan: Plan, scene: Scene) -> str:
     lines = [["guessing", number(question.guessing_cost), number(float(guess)), each, each, "0 %"]]
     lines += [_line(f"epsilon {row.player.epsilon:g}", row) for row in scene.private]
     lines.append(_line("no privacy", scene.ordinary))
-    kind = "drift" if scene.drifting else "do not change"
-    title = f"If outcomes {kind} ({scene.trials} trials, {plan.recommended}; no privacy: {scene.reference.label})"
+    which = "drift" if scene.drifting else "do not change"
+    title = f"If outcomes {which} ({scene.trials} trials, {plan.recommended}; no privacy: {scene.reference.label})"
     return f"{title}\n{aligned([list(HEAD), *lines])}"
+
+
+def kind(scene: Scene) -> str:
+    """Return what kind of outcomes was played."""
+    return "drifting" if scene.drifting else "unchanging"
 
 
 def _line(name: str, row: Row) -> list[str]:

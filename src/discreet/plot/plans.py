@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.planning import Plan
-from discreet.planning.findings import Scene
 from discreet.planning.formatting import share_words
-from discreet.planning.words import options_words
+from discreet.planning.words import kind, options_words
 from discreet.plot.canvas import new_figure, save, set_heading, shown_axes
 from discreet.plot.looks import COLOURS, LINES, MARKERS
 from discreet.plot.ticks import log_axis
@@ -43,13 +42,13 @@ def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     axes.axhline(plan.question.guessing_cost, color=GREY, linestyle=LINES[2], label="guessing")
     for index, scene in enumerate(plan.scenes):
         _curve(
-            axes, [row.player.epsilon for row in scene.private], [row.cost for row in scene.private], index, _kind(scene)
+            axes, [row.player.epsilon for row in scene.private], [row.cost for row in scene.private], index, kind(scene)
         )
         axes.axhline(
             scene.ordinary.cost.value,
             color=COLOURS[index],
             linestyle=LINES[1],
-            label=f"{_kind(scene)}, no privacy",
+            label=f"{kind(scene)}, no privacy",
         )
     axes.set_ylabel("cost a round: outcome lost against\nthe best arm in every round")
     axes.set_ylim(bottom=0.0)
@@ -106,10 +105,6 @@ def _finish(axes: Axes, ticks: Sequence[float] | None = None) -> None:
     axes.legend(fontsize=8, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
     if ticks is None or len(ticks) > 1:
         log_axis(axes, "x", ticks)
-
-
-def _kind(scene: Scene) -> str:
-    return "drifting" if scene.drifting else "unchanging"
 
 
 def _percent(value: float, _: object) -> str:
