@@ -11,7 +11,7 @@ from discreet import Contender, Private, Range, simulate
 from discreet.channels import Constant, Open
 from discreet.learners import Uniform
 from discreet.planning.games import PHASES, Planned
-from discreet.planning.measures import costs, row
+from discreet.planning.measures import costs, ratio_interval, row
 from discreet.planning.outcomes import Ends, Listed, beta
 from discreet.planning.question import Question
 from discreet.planning.sweeps import Played, Player, Sweep, play
@@ -130,3 +130,12 @@ def test_beta_outcomes_have_the_mean_and_spread_that_were_asked_for(mean, deviat
     assert found.mean == pytest.approx(mean, abs=1e-3)
     assert found.deviation == pytest.approx(deviation, rel=5e-3)
     assert 0.0 <= found.losses.min() <= found.losses.max() <= 1.0
+
+
+def test_intervals_of_shares_cover_what_they_should():
+    """Of 1,000 intervals 95 % hold the true ratio; below 92 % or above 98 % with probability 1e-4 if they do."""
+    rng = np.random.default_rng(5)
+    below = 2.0 + rng.normal(size=(1000, 32))
+    above = 0.5 * below + rng.normal(scale=0.7, size=(1000, 32))
+    found = [ratio_interval(*pair) for pair in zip(above, below, strict=True)]
+    assert 0.92 < np.mean([each.low <= 0.5 <= each.high for each in found]) < 0.98
