@@ -1,8 +1,9 @@
 """Learning online from sensitive feedback under differential privacy.
 
 A private learner is an ordinary learner behind a privacy channel: raw feedback enters the channel, and only released
-(noised) values reach the learner. Start with :class:`Bandit` to use one (or :class:`Experts`, :class:`Optimizer`,
-:class:`Advisor`), :func:`simulate` to compare them, and ``discreet.private`` to see why it is private.
+(noised) values reach the learner. Start with :func:`plan` to find out what privacy would cost you, :class:`Bandit` to
+use a private learner (or :class:`Experts`, :class:`Optimizer`, :class:`Advisor`), :func:`simulate` to compare them, and
+``discreet.private`` to see why it is private.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         VectorOptimizer,
     )
     from discreet.on_device import OnDevice
+    from discreet.planning import Plan, plan
     from discreet.private import Private
     from discreet.ranges import Range
     from discreet.simulation import Contender, Results, SearchResults, search, simulate
@@ -56,6 +58,7 @@ __all__ = [
     "LocalServer",
     "OnDevice",
     "Optimizer",
+    "Plan",
     "Private",
     "Progress",
     "Range",
@@ -71,6 +74,7 @@ __all__ = [
     "audit_release_times",
     "cite",
     "compose",
+    "plan",
     "register_algorithm",
     "register_environment",
     "search",
@@ -88,6 +92,7 @@ _HOMES = {
     "ledger": "BudgetExceeded Ledger UserLimitReached",
     "live": "Advisor Bandit BestArmSearch Decision Device Experts LiveRun LocalServer Optimizer Progress VectorOptimizer",
     "on_device": "OnDevice",
+    "planning": "Plan plan",
     "private": "Private",
     "ranges": "Range",
     "simulation": "Contender Results SearchResults search simulate",

@@ -16,6 +16,7 @@ COMMANDS = {
     "list": ["list"],
     "describe": ["describe", "private-ftrl-experts", "--rounds", "10000000"],
     "simulate": ["simulate", "exp3", "--rounds", "100000000", *LONG],
+    "plan": ["plan", "--arms", "3", "--rounds", "1000000", "--difference", "0.1", "--trials", "100000", *LONG[2:]],
     "counters": ["counters", "--horizon", "1048576", "--copies", "100000", "--output", "FILE.png"],
     "errata": ["errata", "--output", "FILE.md"],
     "audit": ["audit", "--all", "--quiet"],

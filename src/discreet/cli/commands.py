@@ -12,6 +12,7 @@ from discreet.cli.describe import describe
 from discreet.cli.errata import errata
 from discreet.cli.glossary import glossary
 from discreet.cli.listing import list_algorithms
+from discreet.cli.plan import plan
 from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
 from discreet.errors import unknown_name
@@ -37,5 +38,17 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, glossary, cite, completion):
+for command in (
+    list_algorithms,
+    describe,
+    simulate,
+    plan,
+    reproduce,
+    audit,
+    errata,
+    counters,
+    glossary,
+    cite,
+    completion,
+):
     cli.add_command(command)

@@ -10,8 +10,8 @@ import click
 
 from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.arms.choosing import reasons
+from discreet.algorithms.plain import plain_words
 from discreet.cli import options
-from discreet.cli.plain import plain_words
 from discreet.cli.text import facts, number
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee

@@ -24,7 +24,7 @@ from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
 from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
-from discreet.simulation.trial import Outcome, checkpoints, run_trial
+from discreet.simulation.trial import Outcome, Remembered, checkpoints, run_trial
 
 Gave = TypeVar("Gave")  # the outcome of a trial
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
@@ -157,7 +157,14 @@ def simulate(
         regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
         loss=np.array([outcomes[trial].loss for trial in sorted(outcomes)]).swapaxes(0, 1),
         seconds=np.sum([outcome.seconds for outcome in outcomes.values()], axis=0),
+        memory=_remembered([outcomes[trial].memory for trial in sorted(outcomes)]),
     )
+
+
+def _remembered(memories: Sequence[Remembered]) -> Remembered:
+    """Return what games remembered, contender by contender and trial by trial."""
+    found = [memory for memory in memories if memory is not None]
+    return np.array(found).swapaxes(0, 1) if found else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,6 +48,7 @@ class Results:
     regret: Floats  # contender, trial, checkpoint
     loss: Floats  # contender, trial, checkpoint
     seconds: Floats  # contender, summed over trials
+    memory: NDArray[np.generic] | None = None  # contender, trial, and what the game remembered, if it remembers
 
     @property
     def rounds(self) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers, Protected
 from discreet.problems import Environment, Game, TableGame
@@ -23,6 +24,8 @@ NUMBERS_AT_ONCE = 2**19
 MOST_NUMBERS_AT_ONCE = 2**22
 UNIT = make_range()
 
+Remembered = NDArray[np.generic] | None
+
 
 class Outcome(NamedTuple):
     """What one trial gave."""
@@ -31,6 +34,7 @@ class Outcome(NamedTuple):
     loss: Floats  # algorithm, checkpoint
     seconds: Floats  # algorithm
     clipped: int
+    memory: Remembered  # what a game that remembers its players knows of each at the end, else None
 
 
 def checkpoints(rounds: int, *, count: int = 120) -> Integers:
@@ -93,7 +97,8 @@ def run_trial(
             seconds[index] += time.perf_counter() - before
             if environment.answers:
                 best[index, inside] = environment.best(player.memory)
-    return Outcome(loss - best, loss, seconds, clipped)
+    remembered = [player.memory for player in players if player.memory is not None]
+    return Outcome(loss - best, loss, seconds, clipped, np.array(remembered) if remembered else None)
 
 
 def deal(

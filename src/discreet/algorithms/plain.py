@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms import Instance, Setting
+from discreet.algorithms.registry import Instance, Setting
 from discreet.errors import count
 from discreet.guarantee import Guarantee, round_up
 from discreet.problems import Problem
@@ -18,8 +18,14 @@ SEEN_PLAINLY = {
 }
 
 
-def plain_words(instance: Instance, setting: Setting[Problem]) -> str:
-    """Return one paragraph: what is done, what an observer may learn at most, for whom, and what is not covered."""
+def plain_words(
+    instance: Instance, setting: Setting[Problem], *, outcomes: str | None = None, rounds_per_user: int = 2
+) -> str:
+    """Return one paragraph: what is done, what an observer may learn at most, for whom, and what is not covered.
+
+    ``outcomes`` says what they are, in place of the range of losses, and ``rounds_per_user`` how many of them one person
+    may have for whom the bound is told too.
+    """
     guarantee = instance.guarantee
     if not guarantee.is_private:
         return (
@@ -30,10 +36,10 @@ def plain_words(instance: Instance, setting: Setting[Problem]) -> str:
         [
             f"The method makes {'at most ' * setting.problem.stops}{count(setting.rounds, 'decision')} one after the "
             "other and learns from the outcome of "
-            f"each ({setting.problem.range_words(setting.bounds)}).",
+            f"each ({outcomes or setting.problem.range_words(setting.bounds)}).",
             *_how(instance),
             *_what(guarantee),
-            *_several(guarantee),
+            *_several(guarantee, max(2, rounds_per_user)),
             "Not protected are whether and when a person takes part, and what is true of people in general, which is "
             "what the method is meant to learn. The statement holds whatever else an observer knows, now or later, if "
             "the outcomes are used by nothing else; other uses of the same outcomes add up.",
@@ -73,12 +79,14 @@ def _what(guarantee: Guarantee) -> list[str]:
     return said
 
 
-def _several(guarantee: Guarantee) -> list[str]:
+def _several(guarantee: Guarantee, rounds: int) -> list[str]:
     if guarantee.rounds > 1 or guarantee.epsilon == 0.0:
         return []
-    twice = guarantee.for_user(rounds=2)
+    together = guarantee.for_user(rounds=rounds)
+    number = "two" if rounds == 2 else f"{rounds:,}"
     return [
-        f"A person with several outcomes is protected less: with two of them, the bound is {_times(twice)}{_plus(twice)}."
+        f"A person with several outcomes is protected less: with {number} of them, the bound is "
+        f"{_times(together)}{_plus(together)}."
     ]
 
 

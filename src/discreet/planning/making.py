@@ -1,0 +1,191 @@
+"""Making a plan: choose an algorithm, show what it does at each epsilon, search for the least that is enough."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Mapping, Sequence
+
+from discreet.errors import DiscreetError
+from discreet.guarantee import Json
+from discreet.planning.findings import Plan, Scene
+from discreet.planning.least import least_epsilon, least_rounds
+from discreet.planning.measures import costs, row
+from discreet.planning.past import Given, PastOutcomes, past_outcomes
+from discreet.planning.question import EPSILONS, Better, Question
+from discreet.planning.sweeps import (
+    Played,
+    Player,
+    Progress,
+    candidates,
+    choosing,
+    comparing,
+    play,
+    proved,
+    references,
+    scenes,
+)
+from discreet.ranges import make_range
+
+
+def plan(
+    *,
+    rounds: int,
+    arms: int | None = None,
+    dimension: int | None = None,
+    experts: int | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    better: Better = "higher",
+    difference: float | None = None,
+    spread: float | None = None,
+    typical: float | None = None,
+    outcomes: Given | None = None,
+    arm_column: str | None = None,
+    outcome_column: str | None = None,
+    epsilon: float | Sequence[float] = EPSILONS,
+    delta: float = 0.0,
+    rounds_per_user: int = 1,
+    may_drift: bool = True,
+    share: float = 0.5,
+    wanted_epsilon: float | None = None,
+    trials: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Return which algorithm to take, what it would cost at each epsilon, and how much privacy is affordable.
+
+    There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``. What is expected
+    of them is the smallest ``difference`` between the best arm and all others that matters, and their ``spread``
+    (standard deviation; without it they are as far apart as the range allows, such as 0/1 outcomes) around a
+    ``typical`` mean; or ``outcomes`` of the past, a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes
+    ``may_drift``, only algorithms that stand it come into question. ``share`` is which share of the gain over
+    guessing is wanted, of that which there would be without privacy, and ``wanted_epsilon`` the one for which enough
+    rounds are looked for (the least of ``epsilon`` otherwise). With ``dimension`` in place of ``arms``, the outcomes
+    of all of that many options are seen in every round.
+
+    Everything is simulated: the same question with the same ``seed`` gives the same numbers. ``progress`` is called with
+    the part of the work, the trials finished in it and all of them.
+
+    >>> found = plan(arms=3, rounds=500, high=10.0, difference=2.0, spread=2.0, epsilon=[0.1, 2.0], trials=16)
+    >>> found.recommended, found.epsilon, found.guarantee(2.0).epsilon
+    ('tracking-ucb', 2.0, 2.0)
+    """
+    if experts is not None:
+        raise DiscreetError(
+            f"experts is {experts!r}, but what advice is worth depends on what experts say: play your own advice with "
+            "simulate, or plan with dimension= for options whose outcomes are all seen."
+        )
+    if arms is not None and dimension is not None:
+        raise DiscreetError(f"arms is {arms!r} and dimension is {dimension!r}, but a plan has one of the two.")
+    bounds = make_range(low, high)
+    past = None
+    if outcomes is not None:
+        past = past_outcomes(outcomes, bounds, arm_column=arm_column, outcome_column=outcome_column)
+    elif arm_column is not None or outcome_column is not None:
+        raise DiscreetError("arm_column and outcome_column name columns of a file, but no past outcomes are given.")
+    number = dimension if arms is None else arms
+    if number is None:
+        if past is None:
+            raise DiscreetError("arms is missing: say how many options there are to choose from.")
+        number = len(past.labels)
+    question = Question(
+        arms=number,
+        rounds=rounds,
+        low=low,
+        high=high,
+        better=better,
+        difference=difference,
+        spread=spread,
+        typical=typical,
+        outcomes=past,
+        epsilons=epsilon,  # type: ignore[arg-type]
+        delta=delta,
+        rounds_per_user=rounds_per_user,
+        may_drift=may_drift,
+        sees_all=arms is None and dimension is not None,
+        share=share,
+        wanted_epsilon=wanted_epsilon,
+        trials=trials,
+        seed=seed,
+    )
+    return answer(question, workers=workers, progress=progress)
+
+
+def answer(question: Question, *, workers: int | None = None, progress: Progress | None = None) -> Plan:
+    """Return the plan that answers a question."""
+    start = time.perf_counter()
+    run = functools.partial(play, question=question, workers=workers, progress=progress)
+    tried = [run(sweep) for sweep in choosing(question)]
+    names = candidates(question)
+    best = _least_cost(question, tried, names)
+    with_bound = proved(question, names)
+    second = _least_cost(question, tried, with_bound) if with_bound else None
+
+    shown, played = [], []
+    for drifting, trial in zip(scenes(question), tried, strict=True):
+        reference = min(references(question), key=lambda each: float(costs(question, trial, each).mean()))
+        mine = [Player(best, epsilon) for epsilon in question.epsilons]
+        other = [Player(second, epsilon) for epsilon in question.epsilons] if second not in (None, best) else []
+        games = run(comparing(question, (*mine, *other, reference), drifting=drifting))
+        played.append(games)
+        shown.append(
+            Scene(
+                drifting=drifting,
+                trials=games.sweep.trials,
+                reference=reference,
+                ordinary=row(question, games, reference, reference),
+                private=tuple(row(question, games, each, reference) for each in mine),
+                proved=tuple(row(question, games, each, reference) for each in other),
+            )
+        )
+    reference = shown[0].reference
+    return Plan(
+        question=question,
+        recommended=best,
+        proved=second,
+        choosing={
+            scene: {each.label: float(costs(question, trial, each).mean()) for each in trial.sweep.players}
+            for scene, trial in zip(("unchanging", "drifting"), tried, strict=False)
+        },
+        choosing_trials=tried[0].sweep.trials,
+        scenes=tuple(shown),
+        least_epsilon=least_epsilon(question, best, reference, played[0], run),
+        least_rounds=least_rounds(question, best, reference, run),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
+    """Return the question of a plan from its JSON; past outcomes are read again, and must be the same."""
+    try:
+        asked = dict(facts["question"])
+        past = asked.pop("outcomes")
+        asked["epsilons"] = tuple(asked["epsilons"])
+        found = None if past is None else _again(past, asked, outcomes)
+        return Question(**asked, outcomes=found)
+    except (KeyError, TypeError, AttributeError):
+        raise DiscreetError("this is not a plan that discreet wrote: its question cannot be read.") from None
+
+
+def _again(past: Mapping[str, object], asked: Json, given: Given | None) -> PastOutcomes:
+    source, columns = past["source"], past["columns"]
+    if given is None and source == "Python":
+        raise DiscreetError("the past outcomes of this plan came from Python: give them again (outcomes).")
+    arm, outcome = columns if isinstance(columns, list | tuple) else (None, None)
+    bounds = make_range(asked["low"], asked["high"])
+    found = past_outcomes(str(source) if given is None else given, bounds, arm_column=arm, outcome_column=outcome)
+    if found.digest != past["fingerprint"]:
+        raise DiscreetError(f"{found.source} holds other outcomes than those that the plan was made of.")
+    return found
+
+
+def _least_cost(question: Question, tried: Sequence[Played], names: Sequence[str]) -> str:
+    """Return the algorithm with the least cost, on average over all epsilons and kinds of outcomes."""
+
+    def cost(name: str) -> float:
+        players = [Player(name, epsilon) for epsilon in question.epsilons]
+        return sum(float(costs(question, trial, player).mean()) for trial in tried for player in players)
+
+    return min(names, key=cost)

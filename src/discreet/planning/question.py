@@ -1,0 +1,206 @@
+"""What is asked: the numbers of a study, checked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from discreet.algorithms import Setting
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive, check_range, check_share, shorten
+from discreet.guarantee import Json
+from discreet.planning.outcomes import Distribution, Listed, expected, widest_spread
+from discreet.planning.past import PastOutcomes
+from discreet.problems import Arms, Points, Problem
+from discreet.ranges import Range, make_range
+
+Better = Literal["higher", "lower"]
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+MOST_ARMS, MOST_ROUNDS = 1000, 10**8  # beyond, a plan would take too long to simulate
+
+FEWEST_TRIALS, MOST_TRIALS, ROUNDS_IN_ALL = 32, 200, 4_000_000  # a plan's own numbers of trials
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A study to be planned. All numbers about outcomes are in their own units.
+
+    >>> Question(arms=3, rounds=2000, high=10.0, difference=1.0, spread=2.0).means.round(3)
+    array([6., 5., 5.])
+    """
+
+    arms: int
+    rounds: int
+    low: float = 0.0
+    high: float = 1.0
+    better: Better = "higher"
+    difference: float | None = None  # by which the best arm is better than all others
+    spread: float | None = None  # the standard deviation of outcomes; None: as large as it can be
+    typical: float | None = None  # the mean of all arms but the best; None: the middle of the range
+    outcomes: PastOutcomes | None = None  # in place of the three above
+    epsilons: tuple[float, ...] = EPSILONS
+    delta: float = 0.0
+    rounds_per_user: int = 1
+    may_drift: bool = True
+    sees_all: bool = False  # whether the outcomes of all arms are seen in every round, not only that of the one played
+    share: float = 0.5  # of the gain that is wanted
+    wanted_epsilon: float | None = None  # for which the number of rounds is asked; None: the least of all
+    trials: int | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_int("arms", self.arms, least=2, most=MOST_ARMS)
+        check_int("rounds", self.rounds, least=10, most=MOST_ROUNDS)
+        make_range(self.low, self.high)
+        if self.better not in get_args(Better):
+            raise DiscreetError(f"better is {self.better!r}, but must be one of {', '.join(get_args(Better))}.")
+        for name in ("may_drift", "sees_all"):
+            check_flag(name, vars(self)[name])
+        object.__setattr__(self, "epsilons", _epsilons(self.epsilons))
+        check_range("delta", self.delta, 0.0, 0.5)
+        check_int("rounds_per_user", self.rounds_per_user, least=1, most=self.rounds)
+        check_share("share", self.share)
+        if self.wanted_epsilon is not None:
+            check_range("wanted_epsilon", self.wanted_epsilon, 1e-4, 100.0)
+        if self.trials is not None:
+            check_int("trials", self.trials, least=8, most=100_000)
+        check_int("seed", self.seed, least=0)
+        if self.outcomes is None:
+            self._check_effect()
+        else:
+            self._check_past(self.outcomes)
+
+    def _check_effect(self) -> None:
+        width, middle = self.bounds.width, (self.low + self.high) / 2.0
+        if self.difference is None:
+            raise DiscreetError(
+                "difference is missing: say by how much the best arm is better at least for it to matter, or give past "
+                "outcomes."
+            )
+        check_positive("difference", self.difference)
+        if self.difference < 1e-4 * width:
+            raise DiscreetError(
+                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, 1 / 10,000 of the range."
+            )
+        typical = middle if self.typical is None else check_range("typical", self.typical, self.low, self.high)
+        best = self._best_mean(typical)
+        if not self.low <= best <= self.high:
+            raise DiscreetError(
+                f"difference is {self.difference!r}, but the best mean would then be {best:g}, outside of the range "
+                f"{self.low:g} to {self.high:g}: other arms have a mean of {typical:g} (set low, high or typical)."
+            )
+        if self.spread is not None:
+            check_positive("spread", self.spread)
+            most = width * min(widest_spread((mean - self.low) / width) for mean in (typical, best))
+            if self.spread > most * (1.0 + 1e-9):
+                raise DiscreetError(
+                    f"spread is {self.spread!r}, but outcomes from {self.low:g} to {self.high:g} with a mean of "
+                    f"{typical:g} or {best:g} have a standard deviation of at most {most:.4g}."
+                )
+
+    def _check_past(self, past: PastOutcomes) -> None:
+        for name in ("difference", "spread", "typical"):
+            if vars(self)[name] is not None:
+                raise DiscreetError(f"{name} is given, but so are past outcomes, which say it: give one of the two.")
+        if len(past.labels) != self.arms:
+            raise DiscreetError(f"arms is {self.arms}, but {past.source} has outcomes of {len(past.labels)}.")
+        if len({float(values.mean()) for values in past.values}) == 1:
+            raise DiscreetError(f"all arms of {past.source} have the same mean outcome: there is nothing to learn.")
+
+    def _best_mean(self, typical: float) -> float:
+        assert self.difference is not None
+        return typical + self.difference if self.better == "higher" else typical - self.difference
+
+    @property
+    def bounds(self) -> Range:
+        """The declared range of outcomes."""
+        return make_range(self.low, self.high)
+
+    @property
+    def problem(self) -> Problem:
+        """What is played."""
+        return Points("experts", self.arms) if self.sees_all else Arms(self.arms)
+
+    def setting(self, epsilon: float, rounds: int | None = None) -> Setting[Problem]:
+        """Return what an algorithm's parameters are derived from."""
+        length = self.rounds if rounds is None else rounds
+        return Setting(self.problem, rounds=length, epsilon=epsilon, delta=self.delta, bounds=self.bounds, live=True)
+
+    @cached_property
+    def distributions(self) -> tuple[Distribution, ...]:
+        """The losses of every role, as fractions of the range; without past outcomes the first one is the best."""
+        width = self.bounds.width
+        if self.outcomes is not None:
+            return tuple(Listed(self._as_loss((values - self.low) / width)) for values in self.outcomes.values)
+        typical = (self.low + self.high) / 2.0 if self.typical is None else self.typical
+        deviation = None if self.spread is None else self.spread / width
+        best, other = (
+            expected(float(self._as_loss(np.array((mean - self.low) / width))), deviation)
+            for mean in (self._best_mean(typical), typical)
+        )
+        return (best, *[other] * (self.arms - 1))
+
+    def _as_loss(self, fractions: Floats) -> Floats:
+        return np.asarray(1.0 - fractions if self.better == "higher" else fractions)
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean outcome of every role."""
+        fractions = self._as_loss(np.array([each.mean for each in self.distributions]))
+        return np.asarray(self.low + self.bounds.width * fractions)
+
+    @cached_property
+    def shortfall(self) -> Floats:
+        """How much worse than the best one every role is on average."""
+        best = self.means.max() if self.better == "higher" else self.means.min()
+        return np.asarray(np.abs(best - self.means))
+
+    @property
+    def guessing_cost(self) -> float:
+        """What uniform play costs a round: it is the same for everybody who learns nothing."""
+        return float(self.shortfall.mean())
+
+    @property
+    def epsilon_for_rounds(self) -> float:
+        """The epsilon for which the number of rounds is asked."""
+        return min(self.epsilons) if self.wanted_epsilon is None else self.wanted_epsilon
+
+    def trials_for(self, rounds: int, *, fewest: int = FEWEST_TRIALS) -> int:
+        """Return how many games of that length are played: what was asked for, or fewer the longer they are."""
+        if self.trials is not None:
+            return self.trials
+        return int(np.clip(ROUNDS_IN_ALL // rounds, fewest, MOST_TRIALS))
+
+    def to_json(self) -> Json:
+        """Return the question, without past outcomes themselves: where they are, and their fingerprint."""
+        facts: Json = {each.name: vars(self)[each.name] for each in dataclasses.fields(self)}
+        facts["epsilons"] = list(self.epsilons)
+        past = self.outcomes
+        facts["outcomes"] = (
+            None
+            if past is None
+            else {
+                "source": past.source,
+                "columns": past.columns,
+                "labels": past.labels,
+                "fingerprint": past.digest,
+            }
+        )
+        return facts
+
+
+def _epsilons(given: float | Sequence[float]) -> tuple[float, ...]:
+    values = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+    if not values or len(values) > 20:
+        raise DiscreetError(f"epsilon is {shorten(given)}, but must be one number, or a list of at most 20.")
+    for value in values:
+        check_positive("epsilon", value)
+        check_range("epsilon", value, 1e-4, 100.0)
+        if values.count(value) > 1:
+            raise DiscreetError(f"epsilon {value:g} is given {values.count(value)} times, but each is planned once.")
+    return tuple(sorted(float(value) for value in values))
