@@ -1,0 +1,81 @@
+"""What asking for a decision and telling its outcome costs in memory, with all guards on, beside river's Exp3.
+
+    python benchmarks/live.py [--repetitions N]
+
+Time of the processor, in turns; the median of several repetitions. Without river (``pip install river``) its line is left
+out. The exit code says whether the target was met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from discreet import Bandit
+from discreet.cli.text import table
+
+ROUNDS = 4_000
+CASES: tuple[tuple[str, bool], ...] = (  # whether noise is for simulation
+    ("exp3", False),
+    ("tsallis-inf", False),
+    ("batched-tsallis-inf", True),
+    ("batched-exp3", False),
+    ("batched-htinf", False),
+    ("noisy-exp2", False),
+)
+MOST = 1.5  # times river, for exp3
+
+
+def rounds_of(name: str, simulation: bool) -> Callable[[], None]:
+    with warnings.catch_warnings(action="ignore"):
+        bandit = Bandit(arms=4, horizon=10**7, epsilon=1.0, algorithm=name, simulation=simulation)
+
+    def run() -> None:
+        for _ in range(ROUNDS):
+            decision = bandit.ask()
+            bandit.tell(decision, reward=0.0 if decision.arm else 1.0)
+
+    return run
+
+
+def rounds_of_river(policies: Any) -> Callable[[], None]:
+    def run() -> None:
+        policy, arms = policies.Exp3(gamma=0.02, seed=1), [0, 1, 2, 3]  # a new one: its weights overflow in long runs
+        for _ in range(ROUNDS):
+            arm = policy.pull(arms)
+            policy.update(arm, 0.0 if arm else 1.0)
+
+    return run
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=7)
+    asked = parser.parse_args()
+    jobs = {f"{name}, {'simulated' if simulated else 'live'}": rounds_of(name, simulated) for name, simulated in CASES}
+    try:
+        from river import bandit as policies
+
+        jobs["river's Exp3"] = rounds_of_river(policies)
+    except ImportError:
+        pass
+    times: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(asked.repetitions + 1):
+        for name, run in jobs.items():
+            start = time.process_time()
+            run()
+            times[name].append((time.process_time() - start) / ROUNDS * 1e6)
+    found = {name: statistics.median(each[1:]) for name, each in times.items()}  # the first turn warms up
+    peer = found.get("river's Exp3")
+    rows = [[name, f"{spent:.1f}", "" if peer is None else f"{spent / peer:.2f}"] for name, spent in found.items()]
+    table(["ask and tell, 4 arms", "µs a round", "times river"], rows, right=(1, 2))
+    return int(peer is not None and found["exp3, live"] > MOST * peer)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
