@@ -82,7 +82,7 @@ __all__ = [
 ]
 
 # Where each name comes from. It is imported when it is first asked for: so the command line can heed Ctrl-C before
-# anything that takes long, and whoever needs one part only does not wait for all.
+# anything that takes long, and a program that needs one part does not wait for all.
 _HOMES = {
     "algorithms": "Setting algorithm algorithms cite register_algorithm",
     "auditing": "Audit audit audit_release_times",

@@ -200,7 +200,7 @@ class Noise(Component):
         return math.sqrt(releases) if cls.across == 2.0 else float(releases)
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return whether it is noise for vectors of so many numbers, which move in ``norm``."""
+        """Return whether it is noise for vectors of that many numbers, which move in ``norm``."""
         return not math.isnan(self.norm)
 
     def unit_variance(self, dimension: int) -> float:

@@ -16,7 +16,7 @@ class OnDevice(Protected):
     **Theorem.** Let the sequence of reports that ``channel`` releases be (epsilon, delta)-differentially private, also
     when each round's record depends on what was released before. Then so is everything that the server holds and
     publishes: the learner's whole state, all models, and anything computed from them. So are, together with it, the
-    actions of all *other* rounds, whoever played them: the replaced record has no other way to them than reports.
+    actions of all *other* rounds, no matter who played them: the replaced record has no other way to them than reports.
 
     *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``tell`` hands the record to the channel, and
     only what is released to the learner. So by induction over rounds the state of the learner, and the model, are

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Mapping
@@ -80,6 +81,11 @@ def options_of(make: Callable[..., object]) -> dict[str, Option]:
     >>> list(options_of(brew)), options_of(brew)["minutes"].parse("5")
     (['minutes', 'milk'], 5)
     """
+    return dict(_options_of(make))
+
+
+@functools.cache
+def _options_of(make: Callable[..., object]) -> dict[str, Option]:
     hints = typing.get_type_hints(make)
     if isinstance(make, type) and issubclass(make, Component):
         defaults = make._field_defaults

@@ -60,7 +60,7 @@ class Attack(Component):
         return RUNS // 20
 
     def largest_bound(self, private: Protected, claim: Guarantee, *, trials: int, confidence: float) -> float:
-        """Return what so many trials can show at most, whatever is attacked."""
+        """Return what that many trials can show at most, whatever is attacked."""
         gaussian = self.gaussian_curve(private) is not None
         return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
 

@@ -36,7 +36,7 @@ class Audit:
     name: str
     claimed: Guarantee
     lower_bound: float  # on epsilon, at the claimed delta
-    reach: float  # what so many trials could show at most
+    reach: float  # what that many trials could show at most
     confidence: float
     trials: int  # in each of the two worlds
     attack: str

@@ -99,7 +99,7 @@ def parts_of(trials: int) -> tuple[int, int]:
 
 
 def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: bool) -> float:
-    """Return what so many trials show at most: in one world an event always happens, in the other it never does."""
+    """Return what that many trials show at most: in one world an event always happens, in the other it never does."""
     counted = parts_of(trials)[1]
     return epsilon_bound(Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian)
 

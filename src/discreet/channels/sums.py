@@ -41,10 +41,10 @@ class BatchSums(Channel):
 
     def take(self, feedback: float, query: Query) -> bool:
         """Add a loss; return whether the batch is full."""
-        length = self.batch_length()
+        length, count = self.batch_length(), float(self.held[COUNT]) + 1.0
         self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
-        self.held[COUNT] += 1.0
-        return bool(self.held[COUNT] >= length)
+        self.held[COUNT] = count
+        return count >= length
 
     def batch_length(self) -> float:
         """Return how many losses make the running batch full."""

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Action, Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import advice_of, labels_of, loss_of
-from discreet.live.bandit import Decision, play_arm
+from discreet.live.bandit import Decision
 from discreet.live.budget import User
 from discreet.live.building import Plan
 from discreet.live.experts import draw
@@ -92,7 +92,7 @@ class Advisor(Face):
     def _plan(cls, recipe: Recipe) -> Plan:
         arms, experts = len(recipe["arms"]), len(recipe["experts"])
         uniform = np.full((arms, experts), 1.0 / arms)
-        plan = Plan.of(recipe, Advice(arms, experts), observation=uniform, carry=play_arm)
+        plan = Plan.of(recipe, Advice(arms, experts), observation=uniform)
         return plan._replace(carry=follow_expert) if plan.private.learner.follows else plan
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:

@@ -44,7 +44,8 @@ def loss_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> float
     if (reward is None) == (loss is None):
         raise DiscreetError("tell needs one outcome: either reward or loss.")
     low, high = bounds
-    value = _number(reward if loss is None else loss)
+    given = reward if loss is None else loss
+    value = given if type(given) is float else _number(given)
     if value is None or not low <= value <= high:
         name = "reward" if loss is None else "loss"
         if value is None or not math.isfinite(value):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
-from discreet.contracts import Action, Generator, Observation
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, loss_of
 from discreet.live.budget import User
@@ -29,6 +29,9 @@ class Decision(NamedTuple):
     token: str = ""  # of the run that gave it
 
 
+new_decision: Callable[[tuple[Hashable, int, str]], Decision] = partial(tuple.__new__, Decision)  # of all fields
+
+
 class ArmsFace(Face):
     """What faces have in common whose decisions are arms, and whose outcomes are rewards or losses."""
 
@@ -41,15 +44,21 @@ class ArmsFace(Face):
 
     def ask(self, *, user: User | None = None) -> Decision:
         """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
-        given = self._run.ask(0, user=user)
-        return Decision(self._labels[given.choice], given.id, given.token)
+        number, _, choice, token, _, _ = self._run.ask(0, user=user)
+        return new_decision((self._labels[choice], number, token))
 
     def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
         """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range.
 
         With ``wait``, what comes after its deadline is dropped.
         """
-        self._hear(decision, loss_of(reward, loss, self._range, clip=self._clip))
+        outcome = loss_of(reward, loss, self._range, clip=self._clip)
+        if type(decision) is Decision:
+            arm, number, token = decision
+            if type(number) is int and type(token) is str:  # what ask gives; all else is looked at more closely
+                self._run.hear(number, token, self._indices.get(arm), outcome)
+                return
+        self._hear(decision, outcome)
 
     def _choice(self, decision: Decision) -> int | None:
         return self._indices.get(decision.arm)
@@ -164,9 +173,4 @@ class Bandit(ArmsFace):
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        return Plan.of(recipe, Arms(len(recipe["arms"])), observation=0, carry=play_arm)
-
-
-def play_arm(action: Action, observation: Observation, rng: Generator) -> int:
-    """Return the arm, which is the action."""
-    return int(action)
+        return Plan.of(recipe, Arms(len(recipe["arms"])), observation=0)

@@ -9,7 +9,7 @@ from discreet.errors import DiscreetError
 from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, loss_of
-from discreet.live.bandit import ArmsFace, Decision, play_arm
+from discreet.live.bandit import ArmsFace, Decision
 from discreet.live.budget import User
 from discreet.live.building import Plan
 from discreet.live.face import Path, Wait
@@ -89,7 +89,7 @@ class BestArmSearch(ArmsFace):
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        return Plan.of(recipe, BestArm(len(recipe["arms"]), recipe["error"]), observation=0, carry=play_arm)
+        return Plan.of(recipe, BestArm(len(recipe["arms"]), recipe["error"]), observation=0)
 
     @property
     def answer(self) -> Hashable | None:

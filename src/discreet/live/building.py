@@ -39,13 +39,13 @@ class Plan(NamedTuple):
     simulation: bool
     seed: int | None
     observation: Observation  # an example
-    carry: Carry  # which arm or expert an action, an observation and a draw come to in a round; -1 for none
+    carry: Carry | None  # which arm or expert an action comes to in a round, -1 for none; None if it is that arm itself
     wait: float | None = None  # seconds until the default takes the place of an outcome
     default: Feedback = None
     rebuild: Callable[[int], Private] | None = None  # for a number of rounds, where there is no horizon
 
     @classmethod
-    def of(cls, recipe: Recipe, problem: Problem, *, observation: Observation, carry: Carry) -> Plan:
+    def of(cls, recipe: Recipe, problem: Problem, *, observation: Observation, carry: Carry | None = None) -> Plan:
         """Return the plan that a face's arguments describe."""
         horizon, default = recipe["horizon"], recipe["default"]
         rebuild = functools.partial(build, problem, recipe)

@@ -38,14 +38,15 @@ class Engine:
 
     def new_group(self, number: int, observation: Observation, rng: Generator) -> Group:
         """Let the learner act, and begin what the channel holds for it."""
-        if self.learner.must_pause():
-            self.learner.resume()
-        action, trace = self.private.act(observation, rng)
+        learner = self.learner
+        if learner.must_pause():
+            learner.resume()
+        action, trace = learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
             trace = self._copy_trace(trace)
-        size = self.private.hold_for(trace)
+        size = self.channel.begin(learner.patience(trace))
         held = None
         if self.holding:
             held = self.channel_state.tobytes()

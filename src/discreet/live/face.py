@@ -36,7 +36,7 @@ class Face(NoTwin):
     charged to before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on; what is
     raw in it is hidden by a key that is kept elsewhere. With ``wait`` and a default, silence counts as that default after
     a while, and no release says who answered when (docs/live.md). Without a horizon (None) the run has epochs, each twice
-    as long as the one before, and learns anew in each.
+    as long as the one before, and begins to learn again in each.
     """
 
     _gives: ClassVar[type[Any]]  # what ``ask`` returns
@@ -192,9 +192,9 @@ class Face(NoTwin):
         """Report an outcome, of a decision or of the one with this id."""
         if type(decision) is int:
             self._run.hear(decision, None, None, feedback)
-            return
-        given = self._checked(decision)
-        self._run.hear(given.id, str(given.token), self._choice(given), feedback)
+        else:
+            given = self._checked(decision)
+            self._run.hear(given.id, str(given.token), self._choice(given), feedback)
 
     def snapshot(self, path: Path, *, key: Path | None = None) -> None:
         """Write a copy to a new file: a run of its own, without open decisions and with other randomness."""

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 from functools import partial
-from os import getpid
 from typing import Self, TypeVar
 
 from discreet.contracts import Learner
@@ -20,7 +19,7 @@ from discreet.live.budget import Budget
 from discreet.live.building import Plan
 from discreet.live.engine import Engine
 from discreet.live.file_store import FileStore
-from discreet.live.guards import NoTwin
+from discreet.live.guards import NoTwin, process
 from discreet.live.mask import Key
 from discreet.live.progress import Progress, stated
 from discreet.live.rows import Draws, Recipe, Rows, Ticket
@@ -41,7 +40,7 @@ class KeptRun(NoTwin):
         self, plan: Plan, store: Store, *, ledger: Ledger | None = None, clock: Callable[[], float] = time.time
     ) -> None:
         self._plan, self._store, self._commit, self._clock = plan, store, store.commit, clock
-        self._process = getpid()
+        self._process = process.number
         self._lock = threading.Lock()
         self._engine = Engine(plan.private, plan.observation)
         self._epoch, self._end = 0, plan.rounds_of(0)
@@ -49,7 +48,8 @@ class KeptRun(NoTwin):
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
         self._carry, self._wait = plan.carry, plan.wait
         self._in_order = plan.private.channel.in_order
-        self._closed = self._changing = False
+        self._closed = False
+        self._changing = False  # or closed: either way an operation cannot simply begin
         self._next_deadline = -math.inf  # nothing is due before
         self._reload()
         token, session = store.rows.token, store.rows.session
@@ -58,6 +58,7 @@ class KeptRun(NoTwin):
         self._budget = None if ledger is None else Budget(ledger, plan.private.guarantee, label)
         if self._budget is not None and store.rows.counters[0] > 0:
             self._budget.charge()
+        self._guarded = self._budget is not None or self._wait is not None or self._in_order
 
     @classmethod
     def start(
@@ -84,12 +85,12 @@ class KeptRun(NoTwin):
 
     def _check_process(self) -> None:
         """Refuse in a forked process: what is held would be released twice, with two noises."""
-        if getpid() != self._process:
+        if process.number != self._process:
             raise DiscreetError("this run belongs to another process: close it there, and open its file here.")
 
     def _committed(self) -> Rows:
         """Return what is committed, after going back to it if an operation has failed."""
-        if self._changing or self._closed:
+        if self._changing:
             self._recover()
         return self._store.rows
 
@@ -187,5 +188,5 @@ class KeptRun(NoTwin):
         """Give the file free; a run in memory is forgotten."""
         self._check_process()
         with self._lock:
-            self._closed = True
+            self._closed = self._changing = True
             self._store.close()

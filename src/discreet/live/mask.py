@@ -97,7 +97,7 @@ class Key:
         return (np.frombuffer(text, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
     def advance(self, version: int) -> None:
-        """Remember on the disk that there were so many releases; the number never falls."""
+        """Remember on the disk that there were that many releases; the number never falls."""
         if version <= self.version:
             return
         try:

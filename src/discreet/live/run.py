@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from os import getpid
 from typing import Self
 
 from discreet.contracts import Feedback, Observation, Release
@@ -11,6 +10,7 @@ from discreet.errors import DiscreetError, count
 from discreet.live.budget import User
 from discreet.live.building import Plan
 from discreet.live.engine import Engine
+from discreet.live.guards import process
 from discreet.live.kept import KeptRun
 from discreet.live.rows import Change, Draws, Group, Rows, Ticket, new_change, new_group, new_ticket
 from discreet.private import Private
@@ -51,41 +51,31 @@ class LiveRun(KeptRun):
 
     def ask(self, observation: Observation = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
-        if getpid() != self._process:
+        if process.number != self._process:
             self._check_process()
         with self._lock:
-            if self._changing or self._closed:
+            if self._changing:
                 self._recover()
-            rows, now = self._store.rows, self._clock()
-            outcome = None
-            if self._wait is not None:
-                self._set_back(rows, now)
-                self._pass_deadlines(rows, now, self._wait)
-                outcome = rows.counters[0], self._plan.no_outcome
-            if self._budget is None and user is not None:
-                raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
-            if rows.counters[0] >= self._end:
+            rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
+            if self._guarded or user is not None:
+                outcome = self._admit(rows, now, user)
+            elif rows.counters[0] >= self._end:
                 self._next_epoch(rows)
             asked, number, left, released, lost = rows.counters
-            if left == 0 and self._in_order and rows.groups:
-                raise self._out_of_order(rows)
-            if self._budget is not None:
-                self._budget.admit(user)
             self._changing = True
             group = learner = draws = None
             if left == 0:
-                number = asked
-                group = self._engine.new_group(number, observation, self._rng)
-                left, action = group.size, group.action
-                learner = self._engine.learner_state.tobytes()
+                number, engine = asked, self._engine
+                group = engine.new_group(number, observation, rng)
+                _, action, _, left, _, _ = group
+                learner = engine.learner_state.tobytes()
             else:
                 action = rows.groups[number].action
-            choice = self._carry(action, observation, self._rng)
+            choice = int(action) if self._carry is None else self._carry(action, observation, rng)
             if rows.draws is not None:
-                draws = Draws(self._rng.bit_generator.state, rows.draws.privacy)
+                draws = Draws(rng.bit_generator.state, rows.draws.privacy)
             ticket = new_ticket((asked, number, choice, self._token, now, action))
-            counters = (asked + 1, number, left - 1, released, lost)
-            chosen = rows.choices.get(choice, 0) + 1
+            counters, chosen = (asked + 1, number, left - 1, released, lost), rows.choices.get(choice, 0) + 1
             self._commit(
                 new_change(
                     (counters, ticket, chosen, None, group, None, None, None, learner, None, draws, outcome, (), None)
@@ -93,6 +83,26 @@ class LiveRun(KeptRun):
             )
             self._changing = False
             return ticket
+
+    def _admit(self, rows: Rows, now: float, user: User | None) -> tuple[int, bytes] | None:
+        """See to deadlines, the order of outcomes and the ledger before a decision is asked for.
+
+        Returns what is kept in place of its outcome, if that is to wait for a deadline.
+        """
+        outcome = None
+        if self._wait is not None:
+            self._set_back(rows, now)
+            self._pass_deadlines(rows, now, self._wait)
+            outcome = rows.counters[0], self._plan.no_outcome
+        if self._budget is None and user is not None:
+            raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
+        if rows.counters[0] >= self._end:
+            self._next_epoch(rows)
+        if self._in_order and rows.counters[2] == 0 and rows.groups:
+            raise self._out_of_order(rows)
+        if self._budget is not None:
+            self._budget.admit(user)
+        return outcome
 
     def tell(self, ticket: Ticket, feedback: Feedback) -> bool:
         """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens.
@@ -103,10 +113,10 @@ class LiveRun(KeptRun):
 
     def hear(self, number: int, token: str | None, choice: int | None, feedback: Feedback) -> bool:
         """Take the outcome of the decision with this number, token and choice; without a token the number is enough."""
-        if getpid() != self._process:
+        if process.number != self._process:
             self._check_process()
         with self._lock:
-            if self._changing or self._closed:
+            if self._changing:
                 self._recover()
             rows = self._store.rows
             ticket = rows.open.get(number)
@@ -121,14 +131,16 @@ class LiveRun(KeptRun):
         """Take an outcome, and commit it with what is released, if something is."""
         group, engine = rows.groups.get(ticket.group), self._engine
         self._changing = True
-        try:
-            if group is None:  # of an epoch that is over: nobody learns from it any more
-                self._commit(Change(rows.counters, told=ticket.id))
-            else:
+        if group is None:  # of an epoch that is over: nobody learns from it any more
+            self._commit(Change(rows.counters, told=ticket.id))
+        elif not engine.raw:
+            ready, value = engine.channel.offer(feedback, engine.learner.query(group.trace), self._noise_rng)
+            self._finish(rows, group, ready, value, ticket.id)
+        else:
+            try:
                 engine.put(rows, group)
                 self._take(rows, group, feedback, ticket.id)
-        finally:
-            if engine.raw:
+            finally:
                 engine.clear()
         self._changing = False
 

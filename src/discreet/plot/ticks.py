@@ -34,7 +34,7 @@ def tick_text(value: float) -> str:
 
 
 def log_ticks(low: float, high: float, *, least: int = 3) -> list[float]:
-    """Return round numbers for a logarithmic axis, at least so many if there are any.
+    """Return round numbers for a logarithmic axis, at least that many if there are any.
 
     >>> log_ticks(20.0, 30_000.0), log_ticks(150.0, 1100.0)
     ([100.0, 1000.0, 10000.0], [200.0, 500.0, 1000.0])

@@ -234,7 +234,7 @@ class Functions(Problem):
         return self.shown(LinearFunctions(one)), self.shown(LinearFunctions(other))
 
     def shown(self, functions: FunctionGame) -> Game:
-        """Return the game in which so many values of each function are seen."""
+        """Return the game in which that many values of each function are seen."""
         return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
 
     def for_audit(self) -> tuple[Functions, int]:

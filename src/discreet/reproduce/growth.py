@@ -102,7 +102,7 @@ def grown(table: Table, played: Sequence[Played]) -> Growth:
         for panel in table.panels
         for row in table.rows
     ]
-    lines = {  # whoever is in several panels has one line
+    lines = {  # an algorithm in several panels has one line
         (game_at(curve.row, cell.place), curve.row.player(cell.place.epsilon)): _line(curve.row, cell)
         for curve in curves
         for cell in curve.cells

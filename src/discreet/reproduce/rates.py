@@ -96,7 +96,7 @@ class Table:
     panels: tuple[Panel, ...]
 
     def sweep(self, rounds: int) -> tuple[Game, ...]:
-        """Return the games of all panels; whoever is in several of them plays once."""
+        """Return the games of all panels; an algorithm that is in several of them plays once."""
         found: dict[Game, dict[Player, None]] = {}
         for row in self.rows:
             for panel in self.panels:

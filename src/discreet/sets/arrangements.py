@@ -188,7 +188,7 @@ class KSets(Arrangements):
 
     @classmethod
     def of(cls, items: int, chosen: int) -> Self:
-        """Return all sets of so many chosen items, fewer than there are."""
+        """Return all sets of that many chosen items, fewer than there are."""
         size = check_int("items", items, least=2, most=10_000_000)
         many = check_int("chosen", chosen, least=1)
         if many >= size:

@@ -102,7 +102,7 @@ def corner_of(point: Floats) -> str:
 
 
 def first_few(vertices: Iterable[Floats], most: int = MOST) -> list[Floats] | None:
-    """Return all of these vertices if they are at most so many, else None."""
+    """Return all of these vertices if they are at most that many, else None."""
     listed = []
     for vertex in vertices:
         listed.append(vertex)

@@ -114,7 +114,7 @@ class Spectrahedron(Projecting, Gauged):
     side: int
 
     def __new__(cls, side: int) -> Self:
-        """Return the matrices with so many rows and columns."""
+        """Return the matrices with that many rows and columns."""
         return cls._make((check_int("side", side, least=2, most=10_000),))
 
     @classmethod

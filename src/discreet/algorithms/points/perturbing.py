@@ -43,7 +43,7 @@ class Smoothing(NamedTuple):
 
 @functools.cache
 def largest_normal(count: int) -> float:
-    """Return the mean of the largest of so many standard normal variables, rounded up in the ninth digit.
+    """Return the mean of the largest of that many standard normal variables, rounded up in the ninth digit.
 
     >>> round(largest_normal(2), 6), round(1 / math.sqrt(math.pi), 6)
     (0.56419, 0.56419)

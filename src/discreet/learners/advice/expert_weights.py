@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int
-from discreet.kernel import Component, helper
+from discreet.kernel import Component, as_list, helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.weights import bounded_exp, rebuild
 
@@ -77,7 +77,7 @@ class ExpertWeights(Component):
         if point < mixing:
             arm = int(point / mixing * arms)
         else:
-            expert = draw(self.values, (point - mixing) / (1.0 - mixing) * total)
+            expert = draw(as_list(self.values), (point - mixing) / (1.0 - mixing) * total)
             left, arm = rng.random(), 0
             for i in range(arms):
                 given = advice[i, expert]

@@ -90,7 +90,7 @@ class AdaptiveTsallisInf(Learner):
         self.state[START] = solve(self.losses, rate, float(self.state[START]), self.weights)
         mixed = min(0.5, self.mix * math.sqrt(self.losses.size / float(self.state[DRAWS])))
         mix_in(self.weights, mixed)
-        arm = draw(self.weights, rng.random())
+        arm = draw(as_list(self.weights), rng.random())
         return arm, BatchDraw(arm, length, float(self.weights[arm]), rate)
 
     def patience(self, trace: BatchDraw) -> int:

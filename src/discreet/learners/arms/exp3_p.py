@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
+from discreet.kernel import as_list
 from discreet.learners.arms.draws import draw
 
 
@@ -71,7 +72,7 @@ class Exp3P(Learner):
             total += weight
         for arm in range(arms):
             self.probabilities[arm] = (1.0 - self.mixing) * float(self.probabilities[arm]) / total + self.mixing / arms
-        arm = draw(self.probabilities, rng.random())
+        arm = draw(as_list(self.probabilities), rng.random())
         return arm, AllDraw(arm, self.probabilities)
 
     def learn(self, trace: AllDraw, released: float) -> None:

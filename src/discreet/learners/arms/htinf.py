@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive
-from discreet.kernel import helper
+from discreet.kernel import as_list, helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_inf import solve
 
@@ -83,7 +83,7 @@ class Htinf(Learner):
             self.clock[1] = solve_power(
                 self.losses, rate, self.tail / (self.tail - 1.0), self.clock[1], self.probabilities
             )
-        arm = draw(self.probabilities, rng.random())
+        arm = draw(as_list(self.probabilities), rng.random())
         probability = float(self.probabilities[arm])
         return arm, TruncatedDraw(arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate)
 

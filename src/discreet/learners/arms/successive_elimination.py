@@ -12,7 +12,7 @@ from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.holding import LONGEST
 
 EPOCH, LENGTH, RIVALS = 0, 1, 2  # of the clock: the running epoch, how long its batches are, arms that it began with
-FINEST = 60.0  # the gap is not halved any more after so many epochs
+FINEST = 60.0  # the gap is not halved any more after that many epochs
 
 
 class EpochHold(NamedTuple):

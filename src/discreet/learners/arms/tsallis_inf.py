@@ -104,7 +104,7 @@ class TsallisInf(Learner):
             chances = as_list(self.probabilities)
             for arm in range(self.losses.size):
                 self.baselines[arm] = self.baseline if chances[arm] >= least else 0.0
-        arm = draw(self.probabilities, rng.random())
+        arm = draw(as_list(self.probabilities), rng.random())
         probability = float(self.probabilities[arm])
         return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, self.baselines)
 

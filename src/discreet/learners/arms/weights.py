@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
-from discreet.kernel import Component, helper
+from discreet.kernel import Component, as_list, helper
 from discreet.learners.arms.draws import Draw, draw
 
 FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
@@ -27,14 +27,11 @@ class FewWeights(Component):
 
     def draw(self, mixing: float, rng: Generator) -> Draw:
         """Draw an arm uniformly with probability ``mixing``, else by weight; one uniform number decides both."""
-        arms = self.values.size
-        total = float(self.scale[0])
+        values = as_list(self.values)
+        arms, total = len(values), float(self.scale[0])
         point = rng.random()
-        if point < mixing:
-            arm = int(point / mixing * arms)
-        else:
-            arm = draw(self.values, (point - mixing) / (1.0 - mixing) * total)
-        return Draw(arm, total / ((1.0 - mixing) * float(self.values[arm]) + mixing / arms * total))
+        arm = int(point / mixing * arms) if point < mixing else draw(values, (point - mixing) / (1.0 - mixing) * total)
+        return Draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
 
     def add(self, arm: int, change: float) -> None:
         """Multiply the weight of one arm by exp(change)."""
