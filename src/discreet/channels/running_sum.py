@@ -209,8 +209,8 @@ class RunningSum(Stream):
         return self._replace(factorisation=self.factorisation.without_padding())
 
     def rounds_to_audit(self) -> int:
-        """Return how many sums there are."""
-        return self.factorisation.prefixes
+        """Return how many sums there are, or what of them matters if there is no end of them."""
+        return self.factorisation.rounds_to_audit()
 
     def _with_exact_noise(self) -> RunningSum:
         """Return the channel with exact noise, before the first round."""

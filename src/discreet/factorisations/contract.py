@@ -92,6 +92,10 @@ class Factorisation(Component):
         """Return by how much all rows of some rounds move together if a vector moves by 1 in the norm of the noise."""
         raise NotImplementedError
 
+    def rounds_to_audit(self) -> int:
+        """Return how many sums an audit listens to."""
+        return self.prefixes
+
     def allows(self, noise: Noise | type[Noise]) -> bool:
         """Return whether it is proved what rows with this noise cost together."""
         return not math.isnan(noise.across)
