@@ -28,8 +28,7 @@ def plain_words(instance: Instance, setting: Setting[Problem]) -> str:
         )
     return " ".join(
         [
-            f"The method makes {'at most ' * setting.problem.stops}{count(setting.rounds, 'decision')} one after the "
-            "other and learns from the outcome of "
+            f"The method makes {_decisions(setting)} one after the other and learns from the outcome of "
             f"each ({setting.problem.range_words(setting.bounds)}).",
             *_how(instance),
             *_what(guarantee),
@@ -40,6 +39,13 @@ def plain_words(instance: Instance, setting: Setting[Problem]) -> str:
             _why(guarantee),
         ]
     )
+
+
+def _decisions(setting: Setting[Problem]) -> str:
+    """Return how many there are."""
+    if setting.unknown_horizon:
+        return "any number of decisions"
+    return "at most " * setting.problem.stops + count(setting.rounds, "decision")
 
 
 def _how(instance: Instance) -> list[str]:

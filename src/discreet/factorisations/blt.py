@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.factorisations.buffers import Buffers, buffered, column_norm, last_row_norm
+from discreet.factorisations.buffers import Buffers, buffered, column_norm
 from discreet.factorisations.contract import UNIT, Spread
-from discreet.factorisations.toeplitz import Toeplitz, toeplitz_curve, toeplitz_rows
+from discreet.factorisations.toeplitz import Toeplitz, toeplitz_curve
 from discreet.kernel import Raw
 
 
@@ -24,6 +24,7 @@ class Buffered(Toeplitz):
 
     decay: Floats
     output: Floats
+    zero: Floats
     raw: Raw[Floats]  # buffer, coordinate: of C, filled by the vectors themselves
     rest: Raw[Floats]  # what is too small to be added to them yet
     noisy: Raw[Floats]  # buffer, coordinate: of its inverse, filled by estimates of single vectors
@@ -42,6 +43,7 @@ class Buffered(Toeplitz):
             prefixes=prefixes,
             decay=matrix.decay.copy(),
             output=matrix.output.copy(),
+            zero=matrix.zero.copy(),
             raw=np.zeros(shape),
             rest=np.zeros(shape),
             noisy=np.zeros(shape),
@@ -101,12 +103,21 @@ class Buffered(Toeplitz):
 
     def noise_spread(self) -> Spread:
         """Return that of the first sum and of the last: the noise grows from sum to sum."""
-        return Spread(1.0, last_row_norm(self.prefixes), 1, True)
+        return Spread(1.0, self.matrix.row_norm(self.prefixes), 1, True)
+
+    def variances_by_digits(self) -> Floats:
+        """Return the squared norms of some rows of B."""
+        lengths = [min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)]
+        return np.array([0.0, *(self.matrix.row_norm(length) ** 2 for length in lengths)])
 
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""
-        powers = self.decay[None, :] ** np.arange(rounds - 1)[:, None]
-        return toeplitz_rows(np.concatenate([[1.0], powers @ self.output]))
+        return np.cumsum(self.matrix.row(rounds) ** 2)
+
+    @property
+    def matrix(self) -> Buffers:
+        """The matrix C."""
+        return Buffers(self.decay, self.output, self.zero)
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:

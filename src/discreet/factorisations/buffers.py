@@ -62,11 +62,6 @@ def all_time_norm(decay: Floats, output: Floats) -> float:
     return math.sqrt(1.0 + float(output @ (1.0 / gaps) @ output)) * (1.0 + 1e-12)
 
 
-def last_row_norm(rounds: int) -> float:
-    """Return the norm of the last row of B for the best matrix: the largest noise in a sum."""
-    return buffered(max(2, rounds)).row_norm(rounds)
-
-
 @functools.lru_cache(maxsize=64)
 def buffered(rounds: int, buffers: int | None = None) -> Buffers:
     """Return the buffered matrix with the least largest error for a number of rounds.

@@ -104,6 +104,13 @@ class Factorisation(Component):
         """Return how large the noise in a prefix sum is."""
         raise NotImplementedError
 
+    def variances_by_digits(self) -> Floats:
+        """Return the largest variance of the noise in a sum of fewer than 2^j vectors, or a bound on it, for every j.
+
+        It is in units of that of one noise. What is beyond the last entry is as large as that.
+        """
+        return np.array([0.0, self.noise_spread().most ** 2])
+
     def variances(self, rounds: int) -> Floats:
         """Return the variance of the noise in every prefix sum, in units of that of one noise."""
         raise NotImplementedError

@@ -71,6 +71,11 @@ class SquareRoot(Toeplitz):
         """Return that of the first sum and of the last: the noise grows from sum to sum."""
         return Spread(1.0, self.column_norm(self.prefixes), 1, True)
 
+    def variances_by_digits(self) -> Floats:
+        """Return the squared norms of some rows of B."""
+        squares = np.concatenate([[0.0], self.variances(self.prefixes)])
+        return squares[[min(2**digits - 1, self.prefixes) for digits in range(self.prefixes.bit_length() + 1)]]
+
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""
         return np.cumsum(self.matrix.coefficients[:rounds] ** 2)

@@ -10,7 +10,6 @@ import numpy as np
 from discreet.contracts import Floats
 from discreet.factorisations.blt import Buffered
 from discreet.factorisations.buffers import Buffers, all_time_norm
-from discreet.factorisations.contract import Spread
 
 LONGEST = 2**31  # rounds up to which the error is near the least; privacy does not end there
 AUDITED = 1023  # rounds that an audit listens to, at most
@@ -43,14 +42,6 @@ class Unbounded(Buffered):
     def column_norm(self, rounds: int) -> float:
         """Return the norm of c for all time, whatever the number of rounds."""
         return all_time_norm(self.decay, self.output)
-
-    def noise_spread(self) -> Spread:
-        """Return that of the first sum and of the last: the noise grows from sum to sum."""
-        return Spread(1.0, unbounded().row_norm(self.prefixes), 1, True)
-
-    def variances(self, rounds: int) -> Floats:
-        """Return the squared norm of every row of B."""
-        return np.cumsum(unbounded().row(rounds) ** 2)
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
