@@ -36,9 +36,8 @@ def stated(plan: Plan) -> Guarantee:
     mine = plan.private.guarantee
     if not mine.is_private:
         return mine
-    epochs = (
-        "" if plan.horizon is not None else EPOCHS if plan.first_epoch == FIRST_EPOCH else ANEW.format(plan.first_epoch)
-    )
+    many = EPOCHS if plan.first_epoch == FIRST_EPOCH else ANEW.format(plan.first_epoch)
+    epochs = many if plan.horizon is None else ""
     mine = replace(mine, source=f"{mine.source}{epochs}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}")
     if not plan.simulation:
         return mine

@@ -279,7 +279,7 @@ def _instance(
     source: str,
 ) -> Instance:
     proved = bound(found)
-    missing = "no bound proved: this noise changes from round to round (a padded tree, or blt with a delta, has one)"
+    missing = "no bound proved: this noise changes from round to round (with a delta, blt and unbounded have one)"
     return Instance(
         private=Private(found.channel, learner),
         parameters=found.parameters | parameters,
