@@ -367,13 +367,11 @@ class TestRefusals:
             Restarting.calibrated(CUBE, epsilon=1.0, delta=1e-6, noise="gauss")
 
     def test_factorisations_without_a_root_can_be_restarted_only(self):
-        for kind in (Honaker, Buffered):
+        for kind in (Honaker, Buffered, SquareRoot):
             with pytest.raises(
                 DiscreetError, match=f"split is 'hybrid', but {kind.name} can be restarted with 'restarts'"
             ):
                 Restarting.over(CUBE, Gaussian(1.0, 1e-6), kind, split="hybrid")
-        with pytest.raises(DiscreetError, match="sqrt-toeplitz remembers all rounds"):
-            Restarting.over(CUBE, Gaussian(1.0, 1e-6), SquareRoot, split="restarts")
 
     def test_what_cannot_be_used_live(self):
         with pytest.raises(DiscreetError, match="spherical"):

@@ -20,7 +20,6 @@ UNKNOWN_HORIZON = (Unbounded.name, *SPLITS)  # these need not know the number of
 COUNTERS = (*FACTORISATIONS, *SPLITS)
 STREAMS = 512  # side by side, at most
 NUMBERS_AT_ONCE = 2**21  # in one compiled loop, which an interrupt must wait for
-NUMBERS = 2**23  # in one channel, at most: the square root remembers all rounds of all streams
 
 
 class Comparison(NamedTuple):
@@ -67,7 +66,7 @@ def _computed(name: str, rounds: int) -> Floats:
 
 def _simulated(name: str, rounds: int, worst: int, copies: int, seed: int) -> Errors:
     """Return the errors of the real channel on streams of zeros, side by side as coordinates of one vector."""
-    streamed = max(1, min(copies, STREAMS, NUMBERS // rounds)) if name == "sqrt-toeplitz" else min(copies, STREAMS)
+    streamed = min(copies, STREAMS)
     losses = Box.cube(streamed, -0.5, 0.5)
     one = counter(name, Box.cube(1, -0.5, 0.5), rounds, Gaussian(1.0, 1e-6))
     unit = 1.0 if name in SPLITS else one.sensitivity  # what one vector needs, or all rows together

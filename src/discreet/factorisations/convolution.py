@@ -1,11 +1,13 @@
-"""Convolutions of a stream that is still coming in, by fast Fourier transforms that allocate nothing.
+"""Convolutions of a stream that is still coming in: near coefficients as they are, far ones as a sum of exponentials.
 
-Row t of C x needs all vectors before. Instead of adding up all products in every round, what has come is passed on to
-later rows block by block: after round t, the last L rounds, L the largest power of two that divides t, are convolved with
-the coefficients and added to the next L rows. Every pair of an earlier round and a later row meets in exactly one such
-block, so a round costs O(log² m) for each coordinate, on average. Blocks below ``SHORT`` are passed on directly.
+Row t of C x needs all vectors before. A lag below ``BLOCK`` has a coefficient of its own; from there on
+c(k) = Σ weight(j) exp(-rate(j) k), so that all that came long ago is one number for each rate. Within a block of rounds,
+vectors are passed on to later rows one by one; when it is over, to all rows of the next block at once: what the block
+itself adds, and what the exponentials hold of all blocks before. A round costs O(BLOCK + rates) for each coordinate, and
+a stream is as long whatever the number of rounds.
 
-A stream is one array: vectors that came, and behind them what they add to later rows.
+A stream is one array (coordinate, place): vectors of this block that came, and behind them what is added to its later
+rows; room for the rows of the next one; what the block before adds to the exponentials; the exponentials.
 """
 
 from __future__ import annotations
@@ -15,161 +17,128 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Integers
 from discreet.factorisations.contract import UNIT
 from discreet.kernel import compile_for, compiled_as, helper
 
-SHORT = 64
-STAGE = 22.4  # times the unit: what a stage of a transform adds to its relative error (Higham 2002, Theorem 24.2)
+BLOCK = 32
+TOGETHER = 4  # products that are added up before they are added to a sum: BLOCK and the number of rates are multiples
+STEP, REACH = 0.12, 3.0  # of the quadrature: relative errors below 2^-50
+FAINT = 39.0  # what is smaller than exp(-FAINT) is left out
 
 
 class Filter(NamedTuple):
-    """A Toeplitz matrix, ready to be applied to streams."""
+    """A Toeplitz matrix with positive coefficients, ready to be applied to streams."""
 
-    coefficients: Floats
-    spectra: Floats  # real and imaginary parts of the spectra of all block sizes, one behind the other
-    circle: Floats  # cosines and sines, stage by stage
-    work: Floats
+    weight: Floats
+    rate: Floats
+    near: Floats  # c(0) .. c(BLOCK - 1)
+    inside: Floats  # round of a block, row of it: 0 unless it is a later one
+    across: Floats  # round of a block, row of the next
+    push: Floats  # round of a block, rate
+    lost: Floats  # rate: the share that is lost in a block
+    pull: Floats  # rate, row of a block
 
     @classmethod
-    def of(cls, coefficients: Floats) -> Filter:
-        """Return the filter with these coefficients."""
-        sizes = block_sizes(coefficients.size)
-        largest = sizes[-1] if sizes else 0
-        parts = [spectrum_of(coefficients[:size], size) for size in sizes]
-        spectra = np.ascontiguousarray(np.concatenate(parts, axis=1)) if parts else np.zeros((2, 0))
-        return cls(coefficients, spectra, waves(largest), np.zeros((2, largest)))
+    def of(cls, near: Floats, weight: Floats, rate: Floats) -> Filter:
+        """Return the matrix with these coefficients c(0) .. c(BLOCK - 1), and these exponentials from there on."""
+        place = np.arange(BLOCK)
+        both = np.concatenate([near, sum_of_exponentials(weight, rate, BLOCK + place)])
+        return cls(
+            weight=weight,
+            rate=rate,
+            near=near,
+            inside=np.triu(near[np.maximum(0, place - place[:, None])], 1),
+            across=both[BLOCK + place - place[:, None]],
+            push=np.exp(-np.outer(BLOCK - 1 - place, rate)),
+            lost=-np.expm1(-BLOCK * rate),
+            pull=weight[:, None] * np.exp(-np.outer(rate, BLOCK + 1 + place)),
+        )
+
+    def stream(self, dimension: int) -> Floats:
+        """Return a stream before its first round."""
+        return np.zeros((dimension, 2 * (BLOCK + self.rate.size)))
+
+    def norm(self, rounds: int) -> float:
+        """Return the norm of c(0) .. c(rounds - 1): one geometric sum for each pair of exponentials, all positive."""
+        near = float((self.near[:rounds] ** 2).sum())
+        pairs = self.rate[:, None] + self.rate
+        sums = np.expm1(-max(0, rounds - BLOCK) * pairs) / np.expm1(-pairs)
+        started = self.weight * np.exp(-BLOCK * self.rate)
+        return math.sqrt(near + float(started @ sums @ started))
+
+    def error_bound(self, rounds: int, largest: float) -> float:
+        """Return a bound on errors of C x, coordinates being at most ``largest``, in L2 over rounds (Sums on a grid)."""
+        reach = np.minimum(float(rounds), -1.0 / np.expm1(-self.rate))
+        blocks = np.minimum(rounds / BLOCK, 1.0 / self.lost)
+        tables = 2.0 * BLOCK * float(self.rate.max()) + 4.0
+        whole = float(self.near.sum()) + float((self.weight * np.exp(-BLOCK * self.rate)) @ reach)
+        in_row = (2 * BLOCK + 2 * self.rate.size + 8 + tables) * whole
+        in_block = blocks * (3 * BLOCK + (BLOCK + 4 + tables) * np.minimum(BLOCK, reach))
+        growing = np.minimum(rounds**2.5 / (2.2 * BLOCK) + rounds**1.5 / 1.7, math.sqrt(rounds) * 2.0 * reach / self.lost)
+        held = float(self.pull[:, 0] @ (math.sqrt(rounds) * in_block + growing))
+        return 1.03 * UNIT * largest * (math.sqrt(rounds) * in_row + held)
 
 
-def block_sizes(rounds: int) -> list[int]:
-    """Return the sizes of the transforms that a stream of that many rounds needs: twice the size of its blocks."""
-    sizes = []
-    size = 2 * SHORT
-    while size // 2 < rounds:
-        sizes.append(size)
-        size *= 2
-    return sizes
+def sum_of_exponentials(weight: Floats, rate: Floats, lags: Integers) -> Floats:
+    """Return Σ weight(j) exp(-rate(j) k) for some k."""
+    values: Floats = np.exp(-np.outer(lags, rate)) @ weight
+    return values
 
 
-def waves(size: int) -> Floats:
-    """Return cosines and sines for all stages of transforms up to ``size``: h of them, for a stage of h, from place h on.
+def quadrature(rounds: int) -> tuple[Floats, Floats]:
+    """Return points and weights of ∫ f(s) ds over s > 0, for f(s) = (1 + s²)^-(k + 1), k from BLOCK to some rounds.
 
-    They are those of the first half of 2h equal angles. Neighbours in memory are what makes a stage fast.
+    It is the midpoint rule after s = s₀ sinh(x), which is even and analytic, so that errors fall exponentially; s₀ is
+    of the order of the width of f for the largest k.
     """
-    circle = np.zeros((2, max(size, 1)))
-    half = 1
-    while half < size:
-        angles = np.pi * np.arange(half) / half
-        circle[:, half : 2 * half] = np.cos(angles), np.sin(angles)
-        half *= 2
-    return circle
+    unit = REACH / math.sqrt(max(rounds, BLOCK))
+    last = math.asinh(math.sqrt(math.expm1(FAINT / (BLOCK + 2))) / unit)
+    count = math.ceil(last / STEP / TOGETHER) * TOGETHER
+    places = STEP * (np.arange(count) + 0.5)
+    return unit * np.sinh(places), STEP * unit * np.cosh(places)
 
 
-def spectrum_of(coefficients: Floats, size: int) -> Floats:
-    """Return real and imaginary part of what a transformed block is multiplied with, divided by the size.
-
-    Its order is that in which ``transform`` leaves a spectrum: the binary digits of the frequency are reversed.
-    """
-    values = np.zeros(size, np.complex128)
-    values[: coefficients.size] = coefficients
-    cosine, sine = waves(size)
-    half = size // 2
-    while half > 0:
-        pairs = values.reshape(-1, 2, half)
-        turn = (cosine - 1j * sine)[half : 2 * half]
-        values = np.stack([pairs[:, 0] + pairs[:, 1], (pairs[:, 0] - pairs[:, 1]) * turn], axis=1).reshape(-1)
-        half //= 2
-    values /= size
-    return np.stack([values.real, values.imag])
+@helper
+def row_in_stream(time: int) -> int:
+    """Return where a stream has what earlier vectors add to the row of a round, counted from 1."""
+    return (time - 1) & (BLOCK - 1)
 
 
-def _pass_on(stream: Floats, time: int, matrix: Filter) -> None:
-    """Add what the latest rounds of a stream (coordinate, round) give to the rows that come next."""
-    rounds = stream.shape[1]
-    size = time & -time
-    if size < SHORT:
-        end = min(rounds, (time - 1) // SHORT * SHORT + SHORT)
-        for i in range(stream.shape[0]):
-            value = stream[i, time - 1]
-            for t in range(time, end):
-                stream[i, t] += value * matrix.coefficients[t - time + 1]
+def _pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
+    """Take the vector of a round into a stream, and pass it on to later rows."""
+    place, rates = (time - 1) & (BLOCK - 1), matrix.rate.size
+    inside = matrix.inside[place]
+    for i in range(stream.shape[0]):
+        value, rows = vector[i], stream[i, :BLOCK]
+        for k in range(BLOCK):
+            rows[k] += value * inside[k]
+        stream[i, BLOCK + place] = value
+    if place < BLOCK - 1:
         return
-    end = min(rounds, time + size)
-    if end <= time:
-        return
-    for i in range(0, stream.shape[0], 2):  # two coordinates are real and imaginary part of one sequence
-        paired = i + 1 < stream.shape[0]
-        for k in range(size):
-            matrix.work[0, k] = stream[i, time - size + k]
-            matrix.work[1, k] = stream[i + 1, time - size + k] if paired else 0.0
-            matrix.work[0, size + k] = 0.0
-            matrix.work[1, size + k] = 0.0
-        convolve(matrix.work, 2 * size, matrix.spectra, 2 * size - 2 * SHORT, matrix.circle)
-        for t in range(time, end):
-            stream[i, t] += matrix.work[0, size + t - time]
-            if paired:
-                stream[i + 1, t] += matrix.work[1, size + t - time]
+    for i in range(stream.shape[0]):
+        rows, came = stream[i, :BLOCK], stream[i, BLOCK : 2 * BLOCK]
+        before, held = stream[i, 2 * BLOCK : 2 * BLOCK + rates], stream[i, 2 * BLOCK + rates :]
+        for j in range(rates):
+            held[j] = (held[j] - matrix.lost[j] * held[j]) + before[j]
+        before[:] = 0.0
+        add_products(before, came, matrix.push)
+        rows[:] = 0.0
+        add_products(rows, came, matrix.across)
+        add_products(rows, held, matrix.pull)
 
 
 @compiled_as(_pass_on)
-def pass_on(stream: Floats, time: int, matrix: Filter) -> None:
-    """Do the same from plain Python, compiled there too: a long stream would take seconds otherwise."""
-    compile_for(_pass_on)(stream, int(time), matrix)
+def pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
+    """Do the same from plain Python, compiled there too: so sums are added in one order, and fast."""
+    compile_for(_pass_on)(stream, int(time), vector, matrix)
 
 
 @helper
-def convolve(work: Floats, size: int, spectra: Floats, offset: int, circle: Floats) -> None:
-    """Convolve a complex sequence with the coefficients of a spectrum, in place; what is beyond its end wraps around."""
-    transform(work, size, circle)
-    for k in range(size):
-        real, imaginary = work[0, k], work[1, k]
-        work[0, k] = real * spectra[0, offset + k] - imaginary * spectra[1, offset + k]
-        work[1, k] = real * spectra[1, offset + k] + imaginary * spectra[0, offset + k]
-    transform_back(work, size, circle)
-
-
-@helper
-def transform(work: Floats, size: int, circle: Floats) -> None:
-    """Replace a complex sequence by its spectrum, with the digits of the frequencies reversed."""
-    half = size // 2
-    while half > 0:
-        for start in range(0, size, 2 * half):
-            for j in range(half):
-                a, b = start + j, start + half + j
-                cosine, sine = circle[0, half + j], circle[1, half + j]
-                real, imaginary = work[0, a] - work[0, b], work[1, a] - work[1, b]
-                work[0, a] += work[0, b]
-                work[1, a] += work[1, b]
-                work[0, b] = real * cosine + imaginary * sine
-                work[1, b] = imaginary * cosine - real * sine
-        half //= 2
-
-
-@helper
-def transform_back(work: Floats, size: int, circle: Floats) -> None:
-    """Undo ``transform``, up to a factor: the size."""
-    half = 1
-    while half < size:
-        for start in range(0, size, 2 * half):
-            for j in range(half):
-                a, b = start + j, start + half + j
-                cosine, sine = circle[0, half + j], circle[1, half + j]
-                real = work[0, b] * cosine - work[1, b] * sine
-                imaginary = work[0, b] * sine + work[1, b] * cosine
-                work[0, b] = work[0, a] - real
-                work[1, b] = work[1, a] - imaginary
-                work[0, a] += real
-                work[1, a] += imaginary
-        half *= 2
-
-
-def error_bound(coefficients: Floats, largest: float) -> float:
-    """Return a bound on the errors of C x for coordinates of size ``largest``, in L2 over all rounds (Sums on a grid)."""
-    rounds, sizes = coefficients.size, block_sizes(coefficients.size)
-    total = math.sqrt(rounds) * (SHORT + len(sizes) + 2) * float(np.abs(coefficients).sum())
-    for size in sizes:
-        used = np.abs(coefficients[:size])
-        span, length = float(used.sum()), math.sqrt(float((used**2).sum()))
-        stages = STAGE * math.log2(size) * (2.0 * span + math.sqrt(size) * length) + 3.0 * span
-        total += math.sqrt(rounds + size) * stages  # number of blocks: rounds / size, or one more
-    return 1.03 * UNIT * largest * total
+def add_products(total: Floats, factors: Floats, table: Floats) -> None:
+    """Add the rows of a table, times factors, four at a time: that is fast, and rounds large sums less often."""
+    for j in range(0, factors.size, TOGETHER):
+        a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
+        one, two, three, four = table[j], table[j + 1], table[j + 2], table[j + 3]
+        for k in range(total.size):
+            total[k] += (a * one[k] + b * two[k]) + (c * three[k] + d * four[k])

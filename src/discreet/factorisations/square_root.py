@@ -7,56 +7,47 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError
 from discreet.factorisations.contract import Spread
-from discreet.factorisations.convolution import Filter, block_sizes, error_bound, pass_on
+from discreet.factorisations.convolution import BLOCK, Filter, pass_on, quadrature, row_in_stream
 from discreet.factorisations.toeplitz import Toeplitz
 from discreet.kernel import Raw
-
-MOST_NUMBERS = 2**25  # in memory, 8 bytes each
 
 
 class SquareRoot(Toeplitz):
     """B = C, with c(k) = binom(2k, k) / 4^k: the release is C (C x + z).
 
-    It remembers all rounds: for long streams :class:`Buffered` comes within 1 % of the error with a few buffers.
+    c(k) = (2/π) ∫ (1 + s²)^-(k + 1) ds over s > 0. Beyond the first coefficients that integral is taken at some forty
+    points, to all digits that doubles have: so C is a sum of exponentials there, and long streams need no more memory.
     """
 
     name: ClassVar[str] = "sqrt-toeplitz"
 
-    matrix: Raw[Filter]  # its work space holds parts of the streams
-    raw: Raw[Floats]  # coordinate, round: vectors that came, and what they add to later rows
-    noisy: Raw[Floats]  # the same of noisy rows
+    matrix: Filter
+    raw: Raw[Floats]  # the stream of vectors
+    noisy: Raw[Floats]  # that of noisy rows
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
         """Return the factorisation before the first round."""
-        needed = prefixes * (2 * dimension + 1) + 7 * sum(block_sizes(prefixes)[-1:])
-        if needed > MOST_NUMBERS:
-            raise DiscreetError(
-                f"prefixes is {prefixes:,}, but sqrt-toeplitz remembers all rounds, which would take {needed:,} numbers "
-                f"where {MOST_NUMBERS:,} are allowed: blt has nearly the same error with a few buffers."
-            )
-        shape = dimension, prefixes
-        return cls(prefixes=prefixes, matrix=Filter.of(square_root(prefixes)), raw=np.zeros(shape), noisy=np.zeros(shape))
+        matrix = square_root_filter(prefixes)
+        return cls(prefixes=prefixes, matrix=matrix, raw=matrix.stream(dimension), noisy=matrix.stream(dimension))
 
     def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
         """Add what earlier vectors give to this row."""
+        place = row_in_stream(time)
         for i in range(vector.size):
-            noisy[i] = self.raw[i, time - 1] + vector[i]
+            noisy[i] = self.raw[i, place] + vector[i]
 
     def prefix(self, time: int, noisy: Floats, released: Floats) -> None:
         """Add what earlier noisy rows give to this sum."""
+        place = row_in_stream(time)
         for i in range(noisy.size):
-            released[i] = self.noisy[i, time - 1] + noisy[i]
+            released[i] = self.noisy[i, place] + noisy[i]
 
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
-        """Keep vector and noisy row, and pass them on to later rows."""
-        for i in range(vector.size):
-            self.raw[i, time - 1] = vector[i]
-            self.noisy[i, time - 1] = noisy[i]
-        pass_on(self.raw, time, self.matrix)
-        pass_on(self.noisy, time, self.matrix)
+        """Pass vector and noisy row on to later rows."""
+        pass_on(self.raw, time, vector, self.matrix)
+        pass_on(self.noisy, time, noisy, self.matrix)
 
     def forget(self) -> None:
         """Empty both streams."""
@@ -65,7 +56,7 @@ class SquareRoot(Toeplitz):
 
     def column_norm(self, rounds: int) -> float:
         """Return the norm of c."""
-        return float(np.sqrt((self.matrix.coefficients[:rounds] ** 2).sum()))
+        return self.matrix.norm(rounds)
 
     def noise_spread(self) -> Spread:
         """Return that of the first sum and of the last: the noise grows from sum to sum."""
@@ -78,7 +69,7 @@ class SquareRoot(Toeplitz):
 
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""
-        return np.cumsum(self.matrix.coefficients[:rounds] ** 2)
+        return np.cumsum(square_root(rounds) ** 2)
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
@@ -88,8 +79,8 @@ class SquareRoot(Toeplitz):
         return curve
 
     def row_error(self, largest: float) -> float:
-        """Return the bound for convolutions block by block (docs/proofs.md: Sums on a grid)."""
-        return error_bound(self.matrix.coefficients, largest)
+        """Return the bound for sums of exponentials (docs/proofs.md: Sums on a grid)."""
+        return self.matrix.error_bound(self.prefixes, largest)
 
 
 def square_root(rounds: int) -> Floats:
@@ -100,3 +91,10 @@ def square_root(rounds: int) -> Floats:
     """
     k = np.arange(1, rounds)
     return np.concatenate([[1.0], np.cumprod((2.0 * k - 1.0) / (2.0 * k))])
+
+
+def square_root_filter(rounds: int) -> Filter:
+    """Return the square root of A for a number of rounds, ready to be applied to streams."""
+    points, weights = quadrature(rounds)
+    rate = np.log1p(points**2)
+    return Filter.of(square_root(BLOCK), (2.0 / np.pi) * weights * np.exp(-rate), rate)

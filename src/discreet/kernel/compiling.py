@@ -77,7 +77,7 @@ def _tell_numba() -> None:
     for function, stand_in in list(stand_ins.items()):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
-            overload(function, jit_options=LEAST)(_always(stand_in))
+            overload(function, **ELSEWHERE)(_always(stand_in))
     for name, table in list(methods.items()):
         if name not in _known_to_numba:
             _known_to_numba.add(name)
