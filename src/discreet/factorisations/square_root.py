@@ -64,8 +64,8 @@ class SquareRoot(Toeplitz):
 
     def variances_by_digits(self) -> Floats:
         """Return the squared norms of some rows of B."""
-        squares = np.concatenate([[0.0], self.variances(self.prefixes)])
-        return squares[[min(2**digits - 1, self.prefixes) for digits in range(self.prefixes.bit_length() + 1)]]
+        lengths = [min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)]
+        return np.array([0.0, *(self.column_norm(length) ** 2 for length in lengths)])
 
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""
