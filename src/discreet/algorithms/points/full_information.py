@@ -216,7 +216,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         noise: NoiseName | None = None,
         padding: bool | None = None,
         learning_rate: float | None = None,
-        head_start: float = 0.0,
+        head_start: float | None = None,
     ) -> Instance:
         """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
         sets = setting.problem.sets(setting.bounds)
