@@ -131,4 +131,4 @@ class Buffered(Toeplitz):
         """
         rounds, sizes = float(self.prefixes), np.abs(self.output)
         held = float(sizes @ np.minimum(rounds, 1.0 / (1.0 - self.decay)))
-        return 1.03 * UNIT * largest * math.sqrt(rounds) * (sizes.size + 1.0 + (sizes.size + 11.0) * held)
+        return 1.03 * UNIT * largest * math.sqrt(rounds) * (sizes.size + 1.0 + (sizes.size + 24.0) * held)
