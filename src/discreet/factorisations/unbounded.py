@@ -16,7 +16,7 @@ AUDITED = 1023  # rounds that an audit listens to, at most
 
 # Distances from 1, the slowest first. Of all matrices with 8 buffers they have the least largest ratio, over t from 2^10
 # to 2^31, of the mean squared error after t rounds to that of the square root made for t rounds: 1.44
-# (benchmarks/unbounded.py finds them). Nothing that is promised depends on how good they are.
+# (benchmarks/unbounded.py finds such). Nothing that is promised depends on how good they are.
 DECAYS = (9.35e-10, 2.39e-8, 3.66e-7, 5.34e-6, 7.3e-5, 1.66e-3, 2.82e-2, 0.289)
 ZEROS = (5.25e-9, 8.72e-8, 1.28e-6, 1.76e-5, 2.16e-4, 7.97e-3, 9.45e-2, 0.699)
 
