@@ -126,7 +126,7 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
     """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
     private = build(name, options, dimension=4, rounds=500, delta=delta).private
-    silent = private.channel._replace(noise=Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
+    silent = private.channel.with_noise(Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
     losses = np.random.default_rng(1).integers(0, 3, (500, 4)) / 8.0
     if problem_of(name, options).geometry != "experts":
         losses = np.eye(4)[np.random.default_rng(1).integers(0, 4, 500)]
