@@ -124,17 +124,16 @@ def private_ftrl_experts(
     """
     experts = setting.problem.sets(setting.bounds)
 
-    def rates(found: Candidate) -> Rates:
-        return Tuning.of_entropy(setting).rates(setting, found, learning_rate, head_start)
+    tuning = Tuning.of_entropy(setting)
 
-    def bound(found: Candidate) -> float | None:
-        return _entropy_bound(setting, rates(found), found)
+    def least(found: Candidate) -> float | None:
+        return _entropy_bound(setting, tuning.rates(setting, found, learning_rate, 0.0), found)
 
-    found = _running(setting, experts, bound, calibration, sums, noise, padding)
-    chosen = rates(found)
-    learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=chosen)
-    source = _falling(chosen, OUR_FTRL)
-    return _instance(setting, experts, found, learner, rates_told(setting, chosen), bound, source)
+    found = _running(setting, experts, least, calibration, sums, noise, padding)
+    rates = tuning.rates(setting, found, learning_rate, head_start)
+    learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
+    proved = _entropy_bound(setting, rates, found)
+    return _instance(setting, experts, found, learner, rates_told(setting, rates), proved, _falling(rates, OUR_FTRL))
 
 
 @register_algorithm(
@@ -171,9 +170,8 @@ def private_ftpl(
     found = _running(setting, sets, bound, calibration, sums, noise, padding)
     deviation = perturbation(found)
     learner = LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)
-    return _instance(
-        setting, sets, found, learner, {"geometry": setting.problem.geometry, "spread": deviation}, bound, OUR_FTPL
-    )
+    told: dict[str, float | int | str] = {"geometry": setting.problem.geometry, "spread": deviation}
+    return _instance(setting, sets, found, learner, told, bound(found), OUR_FTPL)
 
 
 def _register_leaders(geometry: GeometryName, place: str) -> None:
@@ -221,17 +219,16 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
         sets = setting.problem.sets(setting.bounds)
 
-        def rates(found: Candidate) -> Rates:
-            return Tuning.of_squares(sets).rates(setting, found, learning_rate, head_start)
+        tuning = Tuning.of_squares(sets)
 
-        def bound(found: Candidate) -> float | None:
-            return _quadratic_bound(setting, sets, rates(found), found)
+        def least(found: Candidate) -> float | None:
+            return _quadratic_bound(setting, sets, tuning.rates(setting, found, learning_rate, 0.0), found)
 
-        found = _running(setting, sets, bound, calibration, sums, noise, padding)
-        chosen = rates(found)
-        learner = QuadraticFtrl.start(set=sets.points, learning_rate=chosen)
-        source = _falling(chosen, OUR_FTRL)
-        return _instance(setting, sets, found, learner, rates_told(setting, chosen), bound, source)
+        found = _running(setting, sets, least, calibration, sums, noise, padding)
+        rates = tuning.rates(setting, found, learning_rate, head_start)
+        learner = QuadraticFtrl.start(set=sets.points, learning_rate=rates)
+        proved = _quadratic_bound(setting, sets, rates, found)
+        return _instance(setting, sets, found, learner, rates_told(setting, rates), proved, _falling(rates, OUR_FTRL))
 
 
 _register_leaders("ball", "the unit ball")
@@ -275,10 +272,9 @@ def _instance(
     found: Candidate,
     learner: Learner,
     parameters: dict[str, float | int | str],
-    bound: Bound,
+    proved: float | None,
     source: str,
 ) -> Instance:
-    proved = bound(found)
     missing = "no bound proved: this noise changes from round to round (with a delta, blt and unbounded have one)"
     return Instance(
         private=Private(found.channel, learner),
