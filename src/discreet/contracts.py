@@ -34,6 +34,8 @@ Query: TypeAlias = Any  # public: the factor by which feedback is wanted, a numb
 Model: TypeAlias = Any  # public: what a server publishes, arrays by name
 Release: TypeAlias = Any  # what a channel lets out: a number or a vector, with the noise of its guarantee
 
+ENDLESS = 2**62  # rounds
+
 
 class Estimate(NamedTuple):
     """A query for more than the loss: ``factor`` times ``vector`` times the loss is wanted. All of it is public.
@@ -323,6 +325,10 @@ class Channel(Component):
     def rounds_seen(self) -> int:
         """Return how many rounds of a batch or a stream are held."""
         return 0
+
+    def most_rounds(self) -> int:
+        """Return how many rounds it can serve."""
+        return ENDLESS
 
     def release_size(self) -> int:
         """Return how many numbers a release has; 0 for one plain number."""

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 import tracemalloc
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from discreet import Bandit, Contender, DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel, simulate
 from discreet.algorithms.points.running_sums import Candidate, choose
 from discreet.auditing import audit
 from discreet.channels import OpenSum, Restarting
 from discreet.checks import CheckFailed, check_channel, check_environment, check_non_interference, check_private
+from discreet.cli.commands import cli
 from discreet.contracts import unsealed
 from discreet.counters.errors import square_errors
 from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
@@ -44,7 +47,7 @@ def cases():
     name = "private-ftrl-experts"
     for sums, noise in (("tree", "laplace"), ("tree", "spherical"), ("tree", "cube"), ("honaker", "laplace")):
         yield pytest.param(name, {"sums": sums, "noise": noise}, 0.0, id=f"{sums}-{noise}")
-    for sums in ("tree", "honaker", "sqrt-toeplitz", "blt"):
+    for sums in ("tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "tapered"):
         yield pytest.param(name, {"sums": sums, "noise": "gaussian"}, 1e-6, id=f"{sums}-gaussian")
 
 
@@ -123,7 +126,7 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
     """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
     private = build(name, options, dimension=4, rounds=500, delta=delta).private
-    silent = private.channel._replace(noise=Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
+    silent = private.channel.with_noise(Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
     losses = np.random.default_rng(1).integers(0, 3, (500, 4)) / 8.0
     if problem_of(name, options).geometry != "experts":
         losses = np.eye(4)[np.random.default_rng(1).integers(0, 4, 500)]
@@ -180,15 +183,100 @@ def test_regret_bounds_scale_with_the_losses():
 @pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.1, 0.01])
 def test_privacy_is_almost_free_for_ten_experts(gap):
-    """ε = 1, δ = 1e-6, T = 2^18: at most 1.2 times the regret without privacy.
+    """ε = 1, δ = 1e-6, T = 2^18: at most 1.05 times the regret without privacy and without a head start.
 
-    Four times eight games gave 1.05 to 1.14, these 1.14 and 1.12; seeds are fixed.
+    24 games of other seeds gave 0.60 and 0.93, with a standard error of 0.02 and 0.03; seeds are fixed.
     """
     setting = Setting(Points("experts", 10), rounds=1 << 18, delta=1e-6)
     world = LinearStochastic("experts", 10, gap)
     ordinary = mean_regret(algorithm("ftrl-experts").build(setting).private, world, setting.rounds, trials=8)
     private = mean_regret(algorithm("private-ftrl-experts").build(setting).private, world, setting.rounds, trials=8)
-    assert private <= 1.2 * ordinary
+    assert private <= 1.05 * ordinary
+
+
+UNKNOWN = [
+    pytest.param(name, delta, {}, id=f"{name}-{delta:g}")
+    for name in ("private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube")
+    for delta in (0.0, 1e-6)
+] + [pytest.param("private-ftrl-experts", 1e-6, {"sums": sums}, id=sums) for sums in ("restarts", "hybrid", "tapered")]
+
+
+class TestAnUnknownHorizon:
+    @pytest.mark.parametrize(("name", "delta", "options"), UNKNOWN)
+    def test_nothing_but_the_bound_depends_on_the_number_of_rounds(self, name, delta, options):
+        short, long = (
+            algorithm(name).build(
+                Setting(
+                    algorithm(name).problem_with(dimension=3),
+                    rounds=rounds,
+                    epsilon=0.7,
+                    delta=delta,
+                    unknown_horizon=True,
+                ),
+                **options,
+            )
+            for rounds in (2, 10**7)
+        )
+        assert short.guarantee == long.guarantee
+        assert short.guarantee.status == "proved"
+        assert short.guarantee.epsilon == pytest.approx(0.7, rel=1e-9)
+        assert short.parameters == long.parameters
+        for (where, one), (_, two) in zip(kernel.arrays(short.private), kernel.arrays(long.private), strict=True):
+            np.testing.assert_array_equal(one, two, err_msg=str(where))
+        assert repr(short.private) == repr(long.private)
+        steady = delta > 0.0 and not options
+        assert (long.regret_bound is not None) == steady
+        assert short.regret_bound is None or short.regret_bound < long.regret_bound
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize(("name", "delta", "options"), UNKNOWN)
+    def test_no_raw_vector_reaches_the_learner_and_both_speeds_agree(self, name, delta, options):
+        problem = algorithm(name).problem_with(dimension=3)
+        private = algorithm(name).build(Setting(problem, delta=delta, unknown_horizon=True), **options).private
+        check_private(private, environment("linear-stochastic", problem))
+        check_channel(private.channel, feedback=np.array([0.25, 0.5, 0.125]))
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("world", ["linear-stochastic", "linear-alternating", "linear-drifting"])
+    @pytest.mark.parametrize("name", ["ftrl-experts", "private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube"])
+    def test_regret_is_below_the_bound_at_every_time(self, name, world):
+        problem = algorithm(name).problem_with(dimension=5)
+        for rounds in (1 << 6, 1 << 12):
+            setting = Setting(problem, rounds=rounds, delta=1e-6, unknown_horizon=True)
+            instance = algorithm(name).build(setting)
+            game = environment(world, problem, rounds=rounds)
+            assert mean_regret(instance.private, game, rounds) <= instance.regret_bound
+
+    def test_exponential_weights_are_hedge(self):
+        setting = Setting(Points("experts", 4), rounds=3000, unknown_horizon=True)
+        one, other = (algorithm(name).build(setting) for name in ("ftrl-experts", "hedge"))
+        assert one.regret_bound == pytest.approx(other.regret_bound)
+        world = LinearStochastic("experts", 4, 0.1)
+        found = [mean_regret(each.private, world, 3000, trials=1) for each in (one, other)]
+        assert found[0] == pytest.approx(found[1], rel=1e-9)
+
+    @pytest.mark.parametrize(
+        ("name", "options", "complaint"),
+        [
+            ("private-ftpl", {}, "rounds is unknown, but private-ftpl is tuned to their number: give it, or use one of"),
+            ("private-ftrl-experts", {"sums": "blt"}, "sums is blt, whose noise depends on the number of rounds"),
+            ("private-ftrl-experts", {"padding": True}, "padding is true, but the number of rounds is unknown"),
+            ("private-ftrl-ball", {"calibration": "paper"}, "calibration is paper, whose noise depends on the number"),
+        ],
+    )
+    def test_what_needs_a_number_is_refused(self, name, options, complaint):
+        setting = Setting(algorithm(name).problem_with(dimension=3), delta=1e-6, unknown_horizon=True)
+        with pytest.raises(DiscreetError, match=complaint):
+            algorithm(name).build(setting, **options)
+
+    def test_commands_take_it(self):
+        told = CliRunner().invoke(cli, ["describe", "private-ftrl-ball", "--rounds", "unknown:5000", "--delta", "1e-6"])
+        assert "an unknown number of rounds (the bound is for 5,000)" in " ".join(told.output.split())
+        words = ["simulate", "private-ftrl-experts", "hedge", "--rounds", "unknown:300", "--delta", "1e-6", "--json"]
+        rows = json.loads(CliRunner().invoke(cli, [*words, "--trials", "2", "--quiet"]).output)["results"]
+        assert len(rows) == 2
+        refused = CliRunner().invoke(cli, ["describe", "hedge", "--rounds", "some"])
+        assert "'some' is not a number of rounds, 'unknown' or 'unknown:N'" in " ".join(refused.output.split())
 
 
 class TestTheChoice:
@@ -198,12 +286,13 @@ class TestTheChoice:
     @pytest.mark.parametrize("dimension", [2, 50])
     def test_nothing_that_can_be_chosen_has_a_better_proof(self, name, delta, dimension):
         setting = Setting(algorithm(name).problem_with(dimension=dimension), rounds=1 << 14, delta=delta)
-        best = algorithm(name).build(setting).regret_bound
+        fixed = {} if name == "private-ftpl" else {"head_start": 0.0}  # which is given after the choice
+        best = algorithm(name).build(setting, **fixed).regret_bound
         for sums in ("tree", "honaker", "blt"):
             for noise in ("laplace", "spherical", "cube", "gaussian"):
                 for padding in (None, True, False):
                     try:
-                        other = algorithm(name).build(setting, sums=sums, noise=noise, padding=padding)
+                        other = algorithm(name).build(setting, sums=sums, noise=noise, padding=padding, **fixed)
                     except DiscreetError:
                         continue
                     assert other.regret_bound is None or best <= other.regret_bound * (1.0 + 1e-12)
@@ -227,8 +316,10 @@ class TestTheChoice:
 
     def test_with_a_delta_buffers_are_chosen_and_without_one_a_tree(self):
         for delta, kind in ((0.0, Tree), (1e-6, Buffered)):
-            found = algorithm("private-ftrl-experts").build(Setting(Points("experts", 10), rounds=1 << 18, delta=delta))
-            assert type(found.private.channel.factorisation) is kind
+            for epsilon in (1.0, 30.0):  # where noise costs little, a head start costs more, and is no reason for a tree
+                setting = Setting(Points("experts", 10), rounds=1 << 18, delta=delta, epsilon=epsilon)
+                found = algorithm("private-ftrl-experts").build(setting)
+                assert type(found.private.channel.factorisation) is kind
 
     @pytest.mark.parametrize(
         ("options", "delta", "complaint"),

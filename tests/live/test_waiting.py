@@ -364,6 +364,32 @@ class TestWithoutHorizon:
             bandit.tell(decision, loss=0.2 + 0.6 * decision.arm)
         assert chosen[0] > 0.8 * chosen.sum()
 
-    def test_running_sums_need_a_horizon(self):
-        with pytest.raises(DiscreetError, match="horizon is None, but private-ftrl-experts learns from one running sum"):
-            Experts(experts=2, horizon=None, epsilon=1.0)
+    def test_some_running_sums_need_a_horizon(self):
+        with pytest.raises(DiscreetError, match="horizon is None, but private-ftpl learns from one running sum"):
+            VectorOptimizer(geometry="cube", dimension=2, horizon=None, epsilon=1.0, algorithm="private-ftpl")
+
+    @pytest.mark.parametrize("delta", [0.0, 1e-6])
+    def test_others_go_on_learning(self, delta):
+        """They keep what they know where a bandit begins anew, and promise the same; files and exact noise as ever."""
+        experts = Experts(experts=2, horizon=None, epsilon=5.0, delta=delta, simulation=True, seed=3)
+        for t in range(FIRST_EPOCH + 100):
+            decision = experts.ask()
+            experts.tell(decision, losses=[0.2, 0.8])
+            assert t < 500 or decision.weights[0] > 0.99
+        assert experts.state().horizon is None
+        live = Experts(experts=2, horizon=None, epsilon=5.0, delta=delta)
+        live.tell(live.ask(), losses=[0.2, 0.8])
+        assert live.guarantee.epsilon == pytest.approx(5.0)
+        assert live.guarantee.delta == delta
+        assert "begun anew after" in live.guarantee.source
+        assert ("Unbounded sums" if delta else "Unknown horizons") in live.guarantee.source
+
+    def test_points_need_no_horizon_either(self, tmp_path):
+        path = tmp_path / "run"
+        numbers = {"geometry": "ball", "dimension": 2, "horizon": None, "epsilon": 1.0, "delta": 1e-6}
+        with VectorOptimizer(**numbers, path=path, key=tmp_path / "key") as optimizer:
+            for _ in range(3):
+                optimizer.tell(optimizer.ask(), loss=[0.6, 0.0])
+        with VectorOptimizer.open(path, key=tmp_path / "key") as again:
+            assert again.state().round == 3
+            assert again.ask().point[1] != 0.0, "noise was drawn"

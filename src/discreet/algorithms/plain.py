@@ -34,8 +34,7 @@ def plain_words(
         )
     return " ".join(
         [
-            f"The method makes {'at most ' * setting.problem.stops}{count(setting.rounds, 'decision')} one after the "
-            "other and learns from the outcome of "
+            f"The method makes {_decisions(setting)} one after the other and learns from the outcome of "
             f"each ({outcomes or setting.problem.range_words(setting.bounds)}).",
             *_how(instance),
             *_what(guarantee),
@@ -46,6 +45,13 @@ def plain_words(
             _why(guarantee),
         ]
     )
+
+
+def _decisions(setting: Setting[Problem]) -> str:
+    """Return how many there are."""
+    if setting.unknown_horizon:
+        return "any number of decisions"
+    return "at most " * setting.problem.stops + count(setting.rounds, "decision")
 
 
 def _how(instance: Instance) -> list[str]:

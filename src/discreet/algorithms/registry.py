@@ -33,6 +33,7 @@ class Setting(Generic[P]):
     delta: float = 0.0
     bounds: Range = field(default_factory=make_range)
     live: bool = False  # whether noise must be of a kind that can be drawn exactly
+    unknown_horizon: bool = False  # then nothing but the stated bound may depend on ``rounds``
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
@@ -89,6 +90,7 @@ class Algorithm:
     builds_on: tuple[Citation, ...] = ()  # papers of the parts it is made of
     stochastic: bool = False  # whether regret is bounded for losses that do not change only
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
+    anytime: bool = False  # whether it can be built without knowing the number of rounds
 
     def problem_with(self, **parameters: Any) -> Problem:
         """Return the problem with these parameters, and the usual ones elsewhere."""
@@ -111,11 +113,18 @@ class Algorithm:
         delta: float = Setting.delta,
         low: float = 0.0,
         high: float = 1.0,
+        unknown_horizon: bool = False,
         **parameters: Any,
     ) -> Setting[Problem]:
         """Return a setting from plain numbers: ``algorithm("exp3").setting(arms=10, rounds=1000)``."""
-        problem = self.problem_with(**parameters)
-        return Setting(problem, rounds=rounds, epsilon=epsilon, delta=delta, bounds=make_range(low, high))
+        return Setting(
+            self.problem_with(**parameters),
+            rounds=rounds,
+            epsilon=epsilon,
+            delta=delta,
+            bounds=make_range(low, high),
+            unknown_horizon=unknown_horizon,
+        )
 
     def plays(self, problem: Problem) -> bool:
         """Return whether this is a problem that the algorithm plays."""
@@ -129,6 +138,10 @@ class Algorithm:
             raise DiscreetError(f"setting is {shorten(setting)}, but must be a Setting: use {self.name}'s setting(...).")
         if not self.plays(setting.problem):
             raise DiscreetError(f"{self.name} plays {self.problem}, but the problem is {setting.problem!r}.")
+        if setting.unknown_horizon and not self.anytime:
+            able = ", ".join(name for name, each in algorithms(type(self.problem)).items() if each.anytime)
+            instead = f", or use one of: {able}" if able else ""
+            raise DiscreetError(f"rounds is unknown, but {self.name} is tuned to their number: give it{instead}.")
         for key, value in options.items():
             if key not in self.options:
                 raise unknown_name(f"option of {self.name}", key, [*self.options, "low", "high"])
@@ -160,6 +173,7 @@ def register_algorithm(
     fixed: tuple[str, ...] = (),
     stochastic: bool = False,
     growth: Growth | None = None,
+    anytime: bool = False,
 ) -> Callable[[Build], Build]:
     """Declare the named algorithm that the decorated function builds; its keyword-only arguments are its options."""
 
@@ -178,6 +192,7 @@ def register_algorithm(
             builds_on=builds_on,
             stochastic=stochastic,
             growth=growth,
+            anytime=anytime,
         )
         return make
 

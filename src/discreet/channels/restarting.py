@@ -13,7 +13,7 @@ from discreet.channels.running_sum import SEEN, RunningSum, Stream
 from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
-from discreet.factorisations import Factorisation, Shares, Tree
+from discreet.factorisations import Factorisation, Shares, Spread, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
@@ -244,6 +244,25 @@ class Restarting(Stream):
         before = np.concatenate([[0.0], np.cumsum(totals)])[epochs]
         found: Floats = before + running
         return found
+
+    def most_rounds(self) -> int:
+        """Return the rounds of all epochs."""
+        return self.first * ((1 << self.on_total.size) - 1)
+
+    def variances_by_digits(self) -> Floats:
+        """Return a bound on the variance of a sum of fewer than 2^j vectors, for every j, in the same units."""
+        unit = self.sums.factorisation.variances_by_digits()
+        digits = np.minimum(np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1)  # of whole epochs
+        totals = self.on_total**2 * (1.0 if self.sums.factorisation.adds_up_vectors else unit[digits])
+        largest = np.cumsum(totals) - totals + np.maximum(totals, self.on_inside**2 * unit[digits - 1])
+        starts = self.first * ((1 << np.arange(self.on_total.size)) - 1) + 1
+        begun = np.searchsorted(starts, 2 ** np.arange(1, LONGEST.bit_length() + 1) - 1, side="right")
+        return np.concatenate([[0.0], largest[begun - 1]])
+
+    def noise_spread(self) -> Spread:
+        """Return how large the noise in a prefix sum is."""
+        variances = self.variances_by_digits()
+        return Spread(float(self.on_total[0]), math.sqrt(float(variances[-1])), variances.size, False)
 
     @property
     def losses(self) -> Projected:

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
 from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.errors import DiscreetError, check_int, count
-from discreet.factorisations import Factorisation, Tree
+from discreet.factorisations import Factorisation, Spread, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
@@ -46,6 +46,14 @@ class Stream(Channel):
     def without_padding(self) -> Self:
         """Return the channel without noise that no guarantee rests on."""
         return self
+
+    def variances_by_digits(self) -> Floats:
+        """Return a bound on the variance of a sum of fewer than 2^j vectors, in units of that of one noise."""
+        raise NotImplementedError
+
+    def noise_spread(self) -> Spread:
+        """Return how large the noise in a prefix sum is."""
+        raise NotImplementedError
 
     def rounds_to_audit(self) -> int:
         """Return how many sums an audit listens to."""
@@ -208,9 +216,21 @@ class RunningSum(Stream):
         """Return the channel without noise that no guarantee rests on."""
         return self._replace(factorisation=self.factorisation.without_padding())
 
-    def rounds_to_audit(self) -> int:
-        """Return how many sums there are."""
+    def most_rounds(self) -> int:
+        """Return how many sums are released."""
         return self.factorisation.prefixes
+
+    def variances_by_digits(self) -> Floats:
+        """Return a bound on the variance of a sum of fewer than 2^j vectors, in units of that of one noise."""
+        return self.factorisation.variances_by_digits()
+
+    def noise_spread(self) -> Spread:
+        """Return how large the noise in a prefix sum is."""
+        return self.factorisation.noise_spread()
+
+    def rounds_to_audit(self) -> int:
+        """Return how many sums there are, or what of them matters if there is no end of them."""
+        return self.factorisation.rounds_to_audit()
 
     def _with_exact_noise(self) -> RunningSum:
         """Return the channel with exact noise, before the first round."""

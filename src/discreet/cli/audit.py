@@ -26,7 +26,12 @@ from discreet.simulation.experiment import Progress
 @click.argument("name", type=options.AlgorithmName(), required=False)
 @click.option("--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy.")
 @options.problem_parameters
-@click.option("--rounds", type=int, help="Number of rounds (default: 10000, or 8 for running sums).")
+@click.option(
+    "--rounds",
+    type=options.RoundsOption(),
+    default=None,
+    help=f"Number of rounds (default: 10000, or 8 for running sums); {options.NOT_TOLD}.",
+)
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @click.option("--trials", type=int, help="Number of trials in each world (default: as many as a tight epsilon needs).")
@@ -39,7 +44,7 @@ from discreet.simulation.experiment import Progress
 def audit(
     name: str | None,
     everything: bool,
-    rounds: int | None,
+    rounds: options.Rounds | None,
     epsilon: float,
     delta: float,
     trials: int | None,
@@ -67,7 +72,8 @@ def audit(
         known, usual = algorithm(each), default_setting(each)
         setting = Setting(
             known.problem_with(**(usual.problem.parameters() | options.given(parameters))),
-            rounds=usual.rounds if rounds is None else rounds,
+            rounds=usual.rounds if rounds is None or rounds.number is None else rounds.number,
+            unknown_horizon=rounds is not None and rounds.unknown,
             epsilon=epsilon,
             delta=delta,
             bounds=make_range(**bounds),

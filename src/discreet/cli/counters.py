@@ -38,8 +38,8 @@ def counters(horizon: tuple[int, ...], copies: int, seed: int, output: Path | No
     """Compare running sums: mean squared error at equal privacy (Gaussian noise, μ = 1, numbers that move by 1).
 
     Multiply by (sensitivity / μ)² for other guarantees. The largest error over time and its mean over time are computed
-    exactly; with --copies they are also measured on the real channels. restarts, hybrid and tapered need not know the
-    number of rounds.
+    exactly; with --copies they are also measured on the real channels. unbounded, restarts, hybrid and tapered need not
+    know the number of rounds.
     """
     for rounds in horizon:
         check_int("horizon", rounds, least=2, most=2**24)

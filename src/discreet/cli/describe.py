@@ -22,7 +22,13 @@ from discreet.problems import Arms, Problem
 @click.command(epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5")
 @click.argument("name", type=options.AlgorithmName())
 @options.problem_parameters
-@click.option("--rounds", type=int, default=100_000, show_default=True, help="Number of rounds.")
+@click.option(
+    "--rounds",
+    type=options.RoundsOption(),
+    default=str(Setting.rounds),
+    show_default=True,
+    help=f"Number of rounds; {options.NOT_TOLD}.",
+)
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @options.settings
@@ -30,7 +36,7 @@ from discreet.problems import Arms, Problem
 @options.as_json
 def describe(
     name: str,
-    rounds: int,
+    rounds: options.Rounds,
     epsilon: float,
     delta: float,
     settings: tuple[str, ...],
@@ -43,7 +49,14 @@ def describe(
         raise DiscreetError("--plain and --json are both given, but --plain is a text: give one of them.")
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
-    setting = known.setting(rounds=rounds, epsilon=epsilon, delta=delta, **bounds, **options.given(parameters))
+    setting = known.setting(
+        rounds=Setting.rounds if rounds.number is None else rounds.number,
+        epsilon=epsilon,
+        delta=delta,
+        unknown_horizon=rounds.unknown,
+        **cast(dict[str, Any], bounds),
+        **options.given(parameters),
+    )
     instance = known.build(setting, **(texts | parse_all(known.options, texts)))
     problem, noises = setting.problem, instance.private.channel.noise_scales
     if plain:
@@ -55,7 +68,8 @@ def describe(
             "title": known.title,
             "setting": {
                 **problem.parameters(),
-                "rounds": rounds,
+                "rounds": setting.rounds,
+                "unknown_horizon": setting.unknown_horizon,
                 "epsilon": epsilon,
                 "delta": delta,
                 "low": setting.bounds.low,
@@ -78,7 +92,7 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {'at most ' * problem.stops}{rounds:,} rounds, "
+            f"{problem.sizes}, {_length(setting)}, "
             f"{_privacy_words(setting, instance.guarantee)}, {problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
@@ -110,6 +124,13 @@ def _taken_by_bandit(name: str, setting: Setting[Problem]) -> list[tuple[str, st
     if not isinstance(setting.problem, Arms):
         return []
     return [("Bandit takes it", f"as {reason}") for reason in reasons(name, cast(Setting[Arms], setting))]
+
+
+def _length(setting: Setting[Problem]) -> str:
+    """Return how many rounds there are."""
+    if setting.unknown_horizon:
+        return f"an unknown number of rounds (the bound is for {setting.rounds:,})"
+    return f"{'at most ' * setting.problem.stops}{setting.rounds:,} rounds"
 
 
 def _most(bound: float, setting: Setting[Problem]) -> str:

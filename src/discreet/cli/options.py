@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -41,6 +41,33 @@ class EnvironmentName(click.ParamType[str]):
         return [CompletionItem(n, help=t) for n, t in environment_names().items() if n.startswith(incomplete)]
 
 
+class Rounds(NamedTuple):
+    """A number of rounds, and whether algorithms must do without knowing it."""
+
+    number: int | None
+    unknown: bool
+
+
+class RoundsOption(click.ParamType[Rounds]):
+    """A number of rounds, ``unknown``, or ``unknown:N`` to play or to state a bound for N rounds that are not known."""
+
+    name = "rounds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Rounds:
+        """Read it."""
+        if isinstance(value, Rounds):
+            return value
+        word, colon, digits = str(value).partition(":")
+        unknown = word == "unknown"
+        if unknown and not colon:
+            return Rounds(None, True)
+        try:
+            return Rounds(int(digits if unknown else value), unknown)
+        except ValueError:
+            self.fail(f"{value!r} is not a number of rounds, 'unknown' or 'unknown:N'.", param, ctx)
+
+
+NOT_TOLD = "'unknown' or 'unknown:N' does not tell algorithms how many there are"
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 delta = click.option("--delta", type=float, default=0.0, show_default=True, help="Allowed failure of pure privacy.")
 settings = click.option(

@@ -37,7 +37,12 @@ from discreet.simulation.results import parquet_writer
 )
 @options.files
 @options.problem_parameters
-@click.option("--rounds", type=int, help="Number of rounds (default: 10000, or the rows of the file).")
+@click.option(
+    "--rounds",
+    type=options.RoundsOption(),
+    default=None,
+    help=f"Number of rounds (default: 10000, or the rows of the file); {options.NOT_TOLD}.",
+)
 @click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
 @click.option("--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated.")
 @options.delta
@@ -66,6 +71,9 @@ def simulate(
     """
     bounds, texts = options.parse_settings(settings)
     arguments = options.given(arguments) | bounds
+    if "rounds" in arguments:
+        arguments["rounds"], unknown = arguments["rounds"]
+        arguments |= {"unknown_horizon": True} if unknown else {}
     parsed: dict[str, Any] = dict(texts)
     for known in [each.options for each in environments()] + [algorithm(name).options for name in names]:
         parsed |= parse_all(known, texts)

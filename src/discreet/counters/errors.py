@@ -10,14 +10,14 @@ from discreet.channels import Restarting, RunningSum
 from discreet.channels.restarting import SPLITS
 from discreet.contracts import Channel, Floats, Generator
 from discreet.errors import check_int, unknown_name
-from discreet.factorisations import FACTORISATIONS, Errors, lower_bound
+from discreet.factorisations import FACTORISATIONS, Errors, Unbounded, lower_bound
 from discreet.kernel import compile_for
 from discreet.mechanisms import Gaussian
 from discreet.randomness import streams
 from discreet.sets import Box, ConvexSet
 
-UNKNOWN_HORIZON = SPLITS  # these need not know the number of rounds
-COUNTERS = (*FACTORISATIONS, *UNKNOWN_HORIZON)
+UNKNOWN_HORIZON = (Unbounded.name, *SPLITS)  # these need not know the number of rounds
+COUNTERS = (*FACTORISATIONS, *SPLITS)
 STREAMS = 512  # side by side, at most
 NUMBERS_AT_ONCE = 2**21  # in one compiled loop, which an interrupt must wait for
 
@@ -48,7 +48,7 @@ def compare(name: str, rounds: int, *, copies: int = 0, seed: int = 1) -> Compar
 
 def counter(name: str, losses: ConvexSet, rounds: int, noise: Gaussian) -> RunningSum | Restarting:
     """Return the named counter for a number of released prefixes, with given noise."""
-    if name in UNKNOWN_HORIZON:
+    if name in SPLITS:
         return Restarting.over(losses, noise, split=name)
     if name not in FACTORISATIONS:
         raise unknown_name("counter", name, COUNTERS)
@@ -69,7 +69,7 @@ def _simulated(name: str, rounds: int, worst: int, copies: int, seed: int) -> Er
     streamed = min(copies, STREAMS)
     losses = Box.cube(streamed, -0.5, 0.5)
     one = counter(name, Box.cube(1, -0.5, 0.5), rounds, Gaussian(1.0, 1e-6))
-    unit = 1.0 if name in UNKNOWN_HORIZON else one.sensitivity  # what one vector needs, or all rows together
+    unit = 1.0 if name in SPLITS else one.sensitivity  # what one vector needs, or all rows together
     squares = np.zeros(rounds)
     times = -(-copies // streamed)
     for trial in range(times):

@@ -117,6 +117,7 @@ def leader_regret() -> str:
         rounds=2**14,
         trials=4,
         delta=1e-6,
+        options={"head_start": 0.0},
         seed=1,
     ).summary()
     return (

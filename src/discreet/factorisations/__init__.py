@@ -11,8 +11,11 @@ from discreet.factorisations.contract import Errors, Factorisation, Shares, Spre
 from discreet.factorisations.honaker import Honaker, reduction
 from discreet.factorisations.square_root import SquareRoot, square_root
 from discreet.factorisations.tree import Tree
+from discreet.factorisations.unbounded import Unbounded, unbounded
 
-FACTORISATIONS: dict[str, type[Factorisation]] = {kind.name: kind for kind in (Tree, Honaker, SquareRoot, Buffered)}
+FACTORISATIONS: dict[str, type[Factorisation]] = {
+    kind.name: kind for kind in (Tree, Honaker, SquareRoot, Buffered, Unbounded)
+}
 
 __all__ = [
     "FACTORISATIONS",
@@ -24,9 +27,11 @@ __all__ = [
     "Spread",
     "SquareRoot",
     "Tree",
+    "Unbounded",
     "buffered",
     "column_norm",
     "lower_bound",
     "reduction",
     "square_root",
+    "unbounded",
 ]

@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.factorisations.buffers import buffered, column_norm, last_row_norm
+from discreet.factorisations.buffers import Buffers, buffered, column_norm
 from discreet.factorisations.contract import UNIT, Spread
-from discreet.factorisations.toeplitz import Toeplitz, toeplitz_curve, toeplitz_rows
+from discreet.factorisations.toeplitz import Toeplitz, toeplitz_curve
 from discreet.kernel import Raw
 
 
@@ -24,20 +24,29 @@ class Buffered(Toeplitz):
 
     decay: Floats
     output: Floats
+    zero: Floats
     raw: Raw[Floats]  # buffer, coordinate: of C, filled by the vectors themselves
+    rest: Raw[Floats]  # what is too small to be added to them yet
     noisy: Raw[Floats]  # buffer, coordinate: of its inverse, filled by estimates of single vectors
     summed: Raw[Floats]  # these estimates, added up
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
         """Return the best factorisation for a number of rounds, before the first."""
-        matrix = buffered(max(2, prefixes))
+        return cls.over(buffered(max(2, prefixes)), prefixes=prefixes, dimension=dimension)
+
+    @classmethod
+    def over(cls, matrix: Buffers, *, prefixes: int, dimension: int) -> Self:
+        """Return the factorisation with a given matrix."""
+        shape = matrix.decay.size, dimension
         return cls(
             prefixes=prefixes,
             decay=matrix.decay.copy(),
             output=matrix.output.copy(),
-            raw=np.zeros((matrix.decay.size, dimension)),
-            noisy=np.zeros((matrix.decay.size, dimension)),
+            zero=matrix.zero.copy(),
+            raw=np.zeros(shape),
+            rest=np.zeros(shape),
+            noisy=np.zeros(shape),
             summed=np.zeros(dimension),
         )
 
@@ -63,11 +72,20 @@ class Buffered(Toeplitz):
             released[i] = self.summed[i] + noisy[i]
 
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
-        """Fill the buffers."""
+        """Fill the buffers.
+
+        A raw one changes by x - (1 - decay) r, which is small, so its rounding errors are; and what is lost when that is
+        added to a large r is kept and added later. Of the noisy ones no guarantee depends.
+        """
         for j in range(self.decay.size):
             decay = self.decay[j]
+            lost = 1.0 - decay  # exactly
             for i in range(vector.size):
-                self.raw[j, i] = decay * self.raw[j, i] + vector[i]
+                before = self.raw[j, i]
+                change = (vector[i] - lost * before) + self.rest[j, i]
+                after = before + change
+                self.rest[j, i] = change - (after - before)
+                self.raw[j, i] = after
                 self.noisy[j, i] = decay * self.noisy[j, i] + noisy[i]
         for i in range(noisy.size):
             self.summed[i] += noisy[i]
@@ -75,6 +93,7 @@ class Buffered(Toeplitz):
     def forget(self) -> None:
         """Empty the buffers."""
         self.raw[:] = 0.0
+        self.rest[:] = 0.0
         self.noisy[:] = 0.0
         self.summed[:] = 0.0
 
@@ -84,12 +103,21 @@ class Buffered(Toeplitz):
 
     def noise_spread(self) -> Spread:
         """Return that of the first sum and of the last: the noise grows from sum to sum."""
-        return Spread(1.0, last_row_norm(self.prefixes), 1, True)
+        return Spread(1.0, self.matrix.row_norm(self.prefixes), 1, True)
+
+    def variances_by_digits(self) -> Floats:
+        """Return the squared norms of some rows of B."""
+        lengths = [min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)]
+        return np.array([0.0, *(self.matrix.row_norm(length) ** 2 for length in lengths)])
 
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""
-        powers = self.decay[None, :] ** np.arange(rounds - 1)[:, None]
-        return toeplitz_rows(np.concatenate([[1.0], powers @ self.output]))
+        return np.cumsum(self.matrix.row(rounds) ** 2)
+
+    @property
+    def matrix(self) -> Buffers:
+        """The matrix C."""
+        return Buffers(self.decay, self.output, self.zero)
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
@@ -97,13 +125,10 @@ class Buffered(Toeplitz):
         return toeplitz_curve(buffered(rounds).coefficients(rounds))
 
     def row_error(self, largest: float) -> float:
-        """Return the bound: a buffer of size at most r gets an error of about 2 r units in each round, and keeps it.
+        """Return the bound: in each round a buffer gets an error of some units of a vector, and keeps it.
 
         It keeps it for as long as it keeps the vectors themselves (docs/proofs.md: Sums on a grid).
         """
         rounds, sizes = float(self.prefixes), np.abs(self.output)
-        with np.errstate(divide="ignore"):
-            reach = np.minimum(rounds, 1.0 / (1.0 - np.abs(self.decay)))
-        growing = np.sqrt(np.minimum(rounds**5 / 5.0, 4.0 * rounds * reach**4))
-        steady = float(sizes @ reach) + (sizes.size + 1) * (1.0 + float(sizes @ reach))
-        return float(1.03 * UNIT * largest * (float(sizes @ growing) + math.sqrt(rounds) * steady))
+        held = float(sizes @ np.minimum(rounds, 1.0 / (1.0 - self.decay)))
+        return 1.03 * UNIT * largest * math.sqrt(rounds) * (sizes.size + 1.0 + (sizes.size + 24.0) * held)

@@ -19,10 +19,24 @@ class Buffers(NamedTuple):
     output: Floats
     zero: Floats  # of its generating function, Π (1 - zero(j) x) / Π (1 - decay(j) x)
 
+    @classmethod
+    def of(cls, decay: Floats, zero: Floats) -> Buffers:
+        """Return the matrix with these decays and zeros. If 1 > decay(1) > zero(1) > .. > 0, outputs are positive."""
+        return cls(decay, residues(decay, zero) * decay, zero)
+
     def coefficients(self, rounds: int) -> Floats:
         """Return c(0) .. c(rounds - 1)."""
         powers = self.decay[None, :] ** np.arange(rounds - 1)[:, None]
         return np.concatenate([[1.0], powers @ self.output])
+
+    def row(self, rounds: int) -> Floats:
+        """Return the last row of B from its diagonal on: prefix sums of the coefficients of the inverse."""
+        left = 1.0 - self.zero
+        parts = -residues(self.zero, self.decay) * self.zero / left
+        found = np.full(rounds, float(np.prod((1.0 - self.decay) / left)))
+        for part, zero in zip(parts, self.zero, strict=True):
+            found += part * np.exp(np.arange(rounds) * np.log(zero))
+        return found
 
     def row_norm(self, rounds: int) -> float:
         """Return the norm of row ``rounds`` of B, the largest so far: what multiplies the noise in that sum."""
@@ -41,9 +55,11 @@ def column_norm(decay: Floats, output: Floats, rounds: int) -> float:
     return math.sqrt(1.0 + float(np.abs(output) @ sums @ np.abs(output)))
 
 
-def last_row_norm(rounds: int) -> float:
-    """Return the norm of the last row of B for the best matrix: the largest noise in a sum."""
-    return buffered(max(2, rounds)).row_norm(rounds)
+def all_time_norm(decay: Floats, output: Floats) -> float:
+    """Return the same for any number of rounds, rounded up: decays below 1 make the sum converge."""
+    left = 1.0 - decay
+    gaps = left[:, None] + decay[:, None] * left[None, :]
+    return math.sqrt(1.0 + float(output @ (1.0 / gaps) @ output)) * (1.0 + 1e-12)
 
 
 @functools.lru_cache(maxsize=64)
@@ -72,7 +88,7 @@ def buffered(rounds: int, buffers: int | None = None) -> Buffers:
         best = optimize.minimize(objective, best, method="Nelder-Mead", options={"maxiter": 4000, "fatol": 1e-10}).x
         best = optimize.minimize(objective, best, method="BFGS", options={"maxiter": 400}).x
     decay, zero = _poles(best)
-    return Buffers(decay, _residues(decay, zero) * decay, zero)
+    return Buffers.of(decay, zero)
 
 
 def _enough(rounds: int) -> int:
@@ -86,29 +102,29 @@ def _poles(parameters: Floats) -> tuple[Floats, Floats]:
     return points[0::2], points[1::2]
 
 
-def _residues(decay: Floats, zero: Floats) -> Floats:
-    """Return r with Π (1 - zero x) / Π (1 - decay x) = constant + Σ r(j) / (1 - decay(j) x)."""
-    residues = np.empty(decay.size)
+def residues(decay: Floats, zero: Floats) -> Floats:
+    """Return r with Π (1 - zero x) / Π (1 - decay x) = constant + Σ r(j) / (1 - decay(j) x).
+
+    Differences of neighbours are exact: so all of it is precise however close to 1 they are.
+    """
+    found = np.empty(decay.size)
     for j, d in enumerate(decay):
-        residues[j] = np.prod(1.0 - zero / d) / np.prod([1.0 - e / d for i, e in enumerate(decay) if i != j])
-    return residues
+        found[j] = np.prod((d - zero) / d) / np.prod([(d - e) / d for i, e in enumerate(decay) if i != j])
+    return found
 
 
 def _square_sum(decay: Floats, zero: Floats, rounds: int, *, summed: bool) -> float:
     """Return the sum of squares of the first coefficients, or of their prefix sums, in closed form."""
-    residues = _residues(decay, zero)
+    left, rates = 1.0 - decay, np.log(decay)
+    parts = residues(decay, zero)
+    first = 0 if summed else 1
     if summed:  # the prefix sums of r d^k are r (1 - d^(k+1)) / (1 - d)
-        constant = 1.0 + float((residues * decay / (1.0 - decay)).sum())
-        terms, factors = np.concatenate([[constant], -residues * decay / (1.0 - decay)]), np.concatenate([[1.0], decay])
-        first = 0
-        extra = 0.0
-    else:
-        terms, factors, first, extra = residues, decay, 1, 1.0
-    products = factors[:, None] * factors[None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        sums = np.where(
-            products < 1.0,
-            (products**first - products**rounds) / (1.0 - products),
-            float(rounds - first),
-        )
-    return extra + float(terms @ sums @ terms)
+        parts = -parts * decay / left
+    gaps = left[:, None] + decay[:, None] * left[None, :]  # 1 - decay(i) decay(j)
+    pairs = rates[:, None] + rates[None, :]
+    sums = np.exp(first * pairs) * -np.expm1((rounds - first) * pairs) / gaps
+    total = float(parts @ sums @ parts)
+    if not summed:
+        return 1.0 + total
+    limit = float(np.prod((1.0 - zero) / left))  # of the prefix sums
+    return total + limit * (rounds * limit + 2.0 * float(parts @ (-np.expm1(rounds * rates) / left)))

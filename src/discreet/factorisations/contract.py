@@ -92,6 +92,10 @@ class Factorisation(Component):
         """Return by how much all rows of some rounds move together if a vector moves by 1 in the norm of the noise."""
         raise NotImplementedError
 
+    def rounds_to_audit(self) -> int:
+        """Return how many sums an audit listens to."""
+        return self.prefixes
+
     def allows(self, noise: Noise | type[Noise]) -> bool:
         """Return whether it is proved what rows with this noise cost together."""
         return not math.isnan(noise.across)
@@ -99,6 +103,13 @@ class Factorisation(Component):
     def noise_spread(self) -> Spread:
         """Return how large the noise in a prefix sum is."""
         raise NotImplementedError
+
+    def variances_by_digits(self) -> Floats:
+        """Return the largest variance of the noise in a sum of fewer than 2^j vectors, or a bound on it, for every j.
+
+        It is in units of that of one noise. What is beyond the last entry is as large as that.
+        """
+        return np.array([0.0, self.noise_spread().most ** 2])
 
     def variances(self, rounds: int) -> Floats:
         """Return the variance of the noise in every prefix sum, in units of that of one noise."""

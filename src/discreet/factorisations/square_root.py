@@ -62,6 +62,11 @@ class SquareRoot(Toeplitz):
         """Return that of the first sum and of the last: the noise grows from sum to sum."""
         return Spread(1.0, self.column_norm(self.prefixes), 1, True)
 
+    def variances_by_digits(self) -> Floats:
+        """Return the squared norms of some rows of B."""
+        lengths = [min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)]
+        return np.array([0.0, *(self.column_norm(length) ** 2 for length in lengths)])
+
     def variances(self, rounds: int) -> Floats:
         """Return the squared norm of every row of B."""
         return np.cumsum(square_root(rounds) ** 2)

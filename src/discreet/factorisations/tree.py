@@ -89,6 +89,11 @@ class Tree(Factorisation):
         most = math.sqrt(levels)
         return Spread(most if self.padding else 1.0, most, levels, self.padding)
 
+    def variances_by_digits(self) -> Floats:
+        """Return the largest number of nodes of a sum: one for each digit."""
+        levels = self.towers.shape[0]
+        return np.array([0.0, *(float(levels if self.padding else each) for each in range(1, levels + 1))])
+
     def variances(self, rounds: int) -> Floats:
         """Return the number of nodes of every prefix."""
         nodes: Floats = digits_of(rounds).sum(axis=1).astype(np.float64)

@@ -26,7 +26,7 @@ FACES: dict[type[Problem], str] = {
 }
 Carry = Callable[[Action, Observation, Generator], int]
 TOLD = b"\1"
-FIRST_EPOCH = 1024  # rounds, where there is no horizon; the next has twice as many, and so on
+FIRST_EPOCH = 1024  # rounds, where there is no horizon and the algorithm needs one
 
 
 class Plan(NamedTuple):
@@ -43,6 +43,7 @@ class Plan(NamedTuple):
     wait: float | None = None  # seconds until the default takes the place of an outcome
     default: Feedback = None
     rebuild: Callable[[int], Private] | None = None  # for a number of rounds, where there is no horizon
+    first_epoch: int = FIRST_EPOCH  # rounds, where there is no horizon; the next has twice as many, and so on
 
     @classmethod
     def of(cls, recipe: Recipe, problem: Problem, *, observation: Observation, carry: Carry | None = None) -> Plan:
@@ -50,11 +51,12 @@ class Plan(NamedTuple):
         horizon, default = recipe["horizon"], recipe["default"]
         rebuild = functools.partial(build, problem, recipe)
         private = rebuild(FIRST_EPOCH if horizon is None else horizon)
-        if horizon is None and private.channel.one_stream:
+        endless = horizon is None and algorithm(recipe["algorithm"]).anytime
+        if horizon is None and not endless and private.channel.one_stream:
             raise DiscreetError(
                 f"horizon is None, but {recipe['algorithm']} learns from one running sum: give a number of rounds."
             )
-        if horizon is None and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee:
+        if horizon is None and not endless and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee:
             raise DiscreetError(
                 f"horizon is None, but {recipe['algorithm']} promises less in longer runs: give a number."
             )
@@ -70,6 +72,7 @@ class Plan(NamedTuple):
             wait=recipe["wait"],
             default=np.array(default) if isinstance(default, list) else default,
             rebuild=rebuild,
+            first_epoch=private.channel.most_rounds() if endless else FIRST_EPOCH,
         )
 
     @classmethod
@@ -82,8 +85,11 @@ class Plan(NamedTuple):
         return cls("run", exactly(private), name, rounds, False, None, observation, whole_action)
 
     def rounds_of(self, epoch: int) -> int:
-        """Return how many rounds an epoch has: all, or twice as many as the one before if there is no horizon."""
-        return FIRST_EPOCH << epoch if self.horizon is None else self.horizon
+        """Return how many rounds an epoch has: all, or twice as many as the one before if there is no horizon.
+
+        An algorithm that does without a horizon has one epoch, as long as its channel lasts: it never learns anew.
+        """
+        return self.first_epoch << epoch if self.horizon is None else self.horizon
 
     def private_of(self, epoch: int) -> Private:
         """Return the private learner of an epoch; what it promises is what was promised at the start."""
@@ -130,6 +136,7 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
     setting = Setting(
         problem,
         rounds=rounds,
+        unknown_horizon=recipe["horizon"] is None and known.anytime,
         epsilon=recipe["epsilon"],
         delta=recipe["delta"],
         bounds=make_range(recipe["low"], recipe["high"]),

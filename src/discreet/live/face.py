@@ -36,7 +36,7 @@ class Face(NoTwin):
     charged to before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on; what is
     raw in it is hidden by a key that is kept elsewhere. With ``wait`` and a default, silence counts as that default after
     a while, and no release says who answered when (docs/live.md). Without a horizon (None) the run has epochs, each twice
-    as long as the one before, and begins to learn again in each.
+    as long as the one before, and begins to learn again in each; algorithms on running sums need none and go on learning.
     """
 
     _gives: ClassVar[type[Any]]  # what ``ask`` returns

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from discreet.counters import COUNTERS, UNKNOWN_HORIZON, Comparison
 from discreet.plot.canvas import new_figure, save, set_title
 from discreet.plot.labels import End, label_ends
-from discreet.plot.looks import COLOURS, LINES, Look, distinct_looks
+from discreet.plot.looks import LINES, Look, distinct_looks
 from discreet.plot.ticks import logarithmic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BLACK = "#000000"  # of the lower bound
+GREY = "#666666"  # of the lower bound
 BOUND = "any factorisation, at least"
 
 
@@ -33,7 +33,7 @@ def draw_counters(
 ) -> tuple[Axes, Axes]:
     """Draw the same into given axes: the largest error over time into the first, the mean error into the second."""
     rounds = sorted({row.rounds for row in rows})
-    shapes = distinct_looks(len(COUNTERS), colors or [colour for colour in COLOURS if colour != BLACK])
+    shapes = distinct_looks(len(COUNTERS), colors)
     ends: tuple[list[End], list[End]] = ([], [])
     widths = [3.2 - 0.3 * position for position in range(len(COUNTERS))]  # a thin line does not hide the one below
     for name, look, width in zip(COUNTERS, shapes, widths, strict=True):
@@ -52,7 +52,7 @@ def draw_counters(
             )
             found.append(End(name, rounds[-1], errors[-1], look))
     bounds = [next(row.lower_bound for row in rows if row.rounds == each) for each in rounds]
-    bound = Look(BLACK, LINES[2], "")
+    bound = Look(GREY, LINES[2], "")
     axes[0].plot(rounds, bounds, label=BOUND, **bound.options())
     ends[0].append(End(BOUND, rounds[-1], bounds[-1], bound))
     axes[0].set_ylabel("mean squared error\n(Gaussian noise, μ = 1, numbers that move by 1)")

@@ -51,7 +51,8 @@ def tree_leader(points: str, epsilon: float) -> Player:
 
 def blt_leader(points: str, epsilon: float) -> Player:
     """Return the leader on buffered running sums."""
-    return Player(algorithm=f"private-ftrl-{points}", epsilon=epsilon, delta=DELTA, options=(("sums", "blt"),), role=BLT)
+    options = ("sums", "blt"), ("head_start", 0.0)  # one rate, as in the paper
+    return Player(algorithm=f"private-ftrl-{points}", epsilon=epsilon, delta=DELTA, options=options, role=BLT)
 
 
 def old_leader(epsilon: float) -> Player:

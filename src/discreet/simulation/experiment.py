@@ -82,6 +82,7 @@ def simulate(
     problem: Problem | None = None,
     losses: Path | str | ArrayLike | None = None,
     rounds: int | None = None,
+    unknown_horizon: bool = False,
     trials: int = 24,
     epsilon: float | Sequence[float] = 1.0,
     delta: float = 0.0,
@@ -99,7 +100,8 @@ def simulate(
 
     All algorithms of a trial meet the same game. A private algorithm plays once for each ``epsilon``. ``parameters`` are
     those of the problem: ``arms``; ``geometry`` and ``dimension`` for algorithms that play points; ``arms`` and
-    ``experts`` for those with expert advice. ``options`` go to every algorithm, and to the environment, that has an
+    ``experts`` for those with expert advice. With ``unknown_horizon`` algorithms are not told how many rounds there are,
+    and those that have to know are refused. ``options`` go to every algorithm, and to the environment, that has an
     option of that name. The same seed gives the same numbers whatever the number of ``workers``. An interrupt (Ctrl-C,
     or a KeyboardInterrupt from ``progress``) ends the run at once; with ``keep_finished`` the finished trials are
     returned, if there are any.
@@ -121,6 +123,7 @@ def simulate(
         problem=problem,
         losses=losses,
         rounds=rounds,
+        unknown_horizon=unknown_horizon,
         trials=trials,
         epsilon=epsilon,
         delta=delta,
@@ -205,6 +208,7 @@ def prepare(
     problem: Problem | None,
     losses: Path | str | ArrayLike | None = None,
     rounds: int | None,
+    unknown_horizon: bool = False,
     trials: int,
     epsilon: float | Sequence[float],
     delta: float,
@@ -223,6 +227,7 @@ def prepare(
     asked = check_int("trials", trials, least=1)
     check_int("seed", seed, least=0)
     check_flag("clip", clip)
+    check_flag("unknown_horizon", unknown_horizon)
     if progress is not None and not callable(progress):
         raise DiscreetError(f"progress is {shorten(progress)}, but must be a function of trials finished and asked for.")
     if problem is not None and not isinstance(problem, Problem):
@@ -249,7 +254,10 @@ def prepare(
     world, clipped = world.checked(world.problem, length, bounds, clip=clip)
 
     epsilons = _epsilons(epsilon)
-    settings = [Setting(world.problem, rounds=length, epsilon=value, delta=delta, bounds=bounds) for value in epsilons]
+    settings = [
+        Setting(world.problem, rounds=length, epsilon=value, delta=delta, bounds=bounds, unknown_horizon=unknown_horizon)
+        for value in epsilons
+    ]
     _check_options(chosen, named, named_or_own, world.problem)
     contenders = _contenders(algorithms, settings, chosen)
     return Prepared(

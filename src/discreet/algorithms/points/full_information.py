@@ -16,11 +16,12 @@ from discreet.algorithms.points.running_sums import (
     choose,
     with_paper_noise,
 )
+from discreet.algorithms.points.tuning import Tuning, rates_told
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.contracts import Learner, Noise
-from discreet.errors import DiscreetError, check_positive
-from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
+from discreet.errors import DiscreetError
+from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl, Rates
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.private import Private
 from discreet.problems import Points
@@ -37,19 +38,19 @@ OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived (docs/regret
     problem=Points("experts"),
     fixed=("geometry",),
     citation=FTRL,
+    anytime=True,
 )
-def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
+def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0) -> Instance:
     """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
-    experts, width = setting.problem.sets(setting.bounds), setting.bounds.width
-    tuned = EntropyFtrl.recommended_rate(dimension=setting.problem.dimension, rounds=setting.rounds, width=width)
-    rate = tuned if learning_rate is None else learning_rate
+    experts = setting.problem.sets(setting.bounds)
+    rates = Tuning.of_entropy(setting).rates(setting, None, learning_rate, head_start)
     return Instance(
         private=Private(
-            OpenSum.over(experts.losses), EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rate)
+            OpenSum.over(experts.losses), EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
         ),
-        parameters={"learning_rate": rate},
-        regret_bound=_capped(setting, experts, _entropy_bound(setting, rate, None)),
-        bound_source="exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)",
+        parameters=rates_told(setting, rates),
+        regret_bound=_capped(setting, experts, _entropy_bound(setting, rates, None)),
+        bound_source=_falling(rates, "exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)"),
     )
 
 
@@ -59,6 +60,7 @@ def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None
     problem=Points("experts"),
     fixed=("geometry",),
     citation=HEDGE,
+    anytime=True,
 )
 def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
     """Hedge with η = c sqrt(ln N / t), c = 2 in units of the range."""
@@ -104,6 +106,7 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
     fixed=("geometry",),
     citation=AGARWAL_SINGH,
     builds_on=(FTRL,),
+    anytime=True,
 )
 def private_ftrl_experts(
     setting: Setting[Points],
@@ -113,23 +116,24 @@ def private_ftrl_experts(
     noise: NoiseName | None = None,
     padding: bool | None = None,
     learning_rate: float | None = None,
+    head_start: float | None = None,
 ) -> Instance:
-    """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum."""
+    """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum.
+
+    With Gaussian noise early rounds have larger rates (docs/departures.md); for an unknown horizon they fall with time.
+    """
     experts = setting.problem.sets(setting.bounds)
 
-    def rate(found: Candidate) -> float:
-        if learning_rate is not None:
-            return check_positive("learning_rate", learning_rate)
-        return EntropyFtrl.recommended_rate(
-            dimension=setting.problem.dimension, rounds=setting.rounds, width=setting.bounds.width, noise=found.most
-        )
+    tuning = Tuning.of_entropy(setting)
 
-    def bound(found: Candidate) -> float | None:
-        return _entropy_bound(setting, rate(found), found)
+    def least(found: Candidate) -> float | None:
+        return _entropy_bound(setting, tuning.rates(setting, found, learning_rate, 0.0), found)
 
-    found = _running(setting, experts, bound, calibration, sums, noise, padding)
-    learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rate(found))
-    return _instance(setting, experts, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
+    found = _running(setting, experts, least, calibration, sums, noise, padding)
+    rates = tuning.rates(setting, found, learning_rate, head_start)
+    learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
+    proved = _entropy_bound(setting, rates, found)
+    return _instance(setting, experts, found, learner, rates_told(setting, rates), proved, _falling(rates, OUR_FTRL))
 
 
 @register_algorithm(
@@ -166,9 +170,8 @@ def private_ftpl(
     found = _running(setting, sets, bound, calibration, sums, noise, padding)
     deviation = perturbation(found)
     learner = LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)
-    return _instance(
-        setting, sets, found, learner, {"geometry": setting.problem.geometry, "spread": deviation}, bound, OUR_FTPL
-    )
+    told: dict[str, float | int | str] = {"geometry": setting.problem.geometry, "spread": deviation}
+    return _instance(setting, sets, found, learner, told, bound(found), OUR_FTPL)
 
 
 def _register_leaders(geometry: GeometryName, place: str) -> None:
@@ -180,17 +183,17 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         problem=Points(geometry),
         fixed=("geometry",),
         citation=FTRL,
+        anytime=True,
     )
-    def leader(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
+    def leader(setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0) -> Instance:
         """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
         sets = setting.problem.sets(setting.bounds)
-        tuned = QuadraticFtrl.recommended_rate(radius=sets.radius, rounds=setting.rounds, norm=sets.norm)
-        rate = tuned if learning_rate is None else learning_rate
+        rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
         return Instance(
-            private=Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rate)),
-            parameters={"learning_rate": rate},
-            regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rate, None)),
-            bound_source="r² / η + η T G² / 4 (see discreet.learners.points.ftrl)",
+            private=Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rates)),
+            parameters=rates_told(setting, rates),
+            regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rates, None)),
+            bound_source=_falling(rates, "r² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
         )
 
     @register_algorithm(
@@ -201,6 +204,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         fixed=("geometry",),
         citation=AGARWAL_SINGH,
         builds_on=(FTRL,),
+        anytime=True,
     )
     def private_leader(
         setting: Setting[Points],
@@ -210,23 +214,21 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         noise: NoiseName | None = None,
         padding: bool | None = None,
         learning_rate: float | None = None,
+        head_start: float | None = None,
     ) -> Instance:
         """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
         sets = setting.problem.sets(setting.bounds)
 
-        def rate(found: Candidate) -> float:
-            if learning_rate is not None:
-                return check_positive("learning_rate", learning_rate)
-            return QuadraticFtrl.recommended_rate(
-                radius=sets.radius, rounds=setting.rounds, norm=sets.norm, noise=_length(sets, found)
-            )
+        tuning = Tuning.of_squares(sets)
 
-        def bound(found: Candidate) -> float | None:
-            return _quadratic_bound(setting, sets, rate(found), found)
+        def least(found: Candidate) -> float | None:
+            return _quadratic_bound(setting, sets, tuning.rates(setting, found, learning_rate, 0.0), found)
 
-        found = _running(setting, sets, bound, calibration, sums, noise, padding)
-        learner = QuadraticFtrl.start(set=sets.points, learning_rate=rate(found))
-        return _instance(setting, sets, found, learner, {"learning_rate": rate(found)}, bound, OUR_FTRL)
+        found = _running(setting, sets, least, calibration, sums, noise, padding)
+        rates = tuning.rates(setting, found, learning_rate, head_start)
+        learner = QuadraticFtrl.start(set=sets.points, learning_rate=rates)
+        proved = _quadratic_bound(setting, sets, rates, found)
+        return _instance(setting, sets, found, learner, rates_told(setting, rates), proved, _falling(rates, OUR_FTRL))
 
 
 _register_leaders("ball", "the unit ball")
@@ -245,6 +247,8 @@ def _running(
     """Return the running sum with the least proved bound, or the paper's."""
     if calibration == "tight":
         return choose(setting, sets, bound, sums=sums, noise=noise, padding=padding)
+    if setting.unknown_horizon:
+        raise DiscreetError("calibration is paper, whose noise depends on the number of rounds, but that is unknown.")
     printed: NoiseName = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, *TREES[:1]) or noise not in (None, printed) or padding is False:
         raise DiscreetError(
@@ -268,11 +272,10 @@ def _instance(
     found: Candidate,
     learner: Learner,
     parameters: dict[str, float | int | str],
-    bound: Bound,
+    proved: float | None,
     source: str,
 ) -> Instance:
-    proved = bound(found)
-    missing = "no bound proved: this noise changes from round to round (a padded tree, or blt with a delta, has one)"
+    missing = "no bound proved: this noise changes from round to round (with a delta, blt and unbounded have one)"
     return Instance(
         private=Private(found.channel, learner),
         parameters=found.parameters | parameters,
@@ -281,8 +284,16 @@ def _instance(
     )
 
 
-def _entropy_bound(setting: Setting[Points], rate: float, found: Candidate | None) -> float | None:
+def _falling(rates: Rates, source: str) -> str:
+    """Return where the bound comes from: rates that fall have a proof of their own."""
+    return f"{source}; docs/regret.md: Falling rates" if rates.falls else source
+
+
+def _entropy_bound(setting: Setting[Points], rates: Rates, found: Candidate | None) -> float | None:
     """Return the bound of exponential weights, with what the noise of the sums adds to it."""
+    if rates.falls:
+        return Tuning.of_entropy(setting).falling_bound(setting, found, rates)
+    rate = rates.least
     numbers: dict[str, Any] = {
         "dimension": setting.problem.dimension,
         "rounds": setting.rounds,
@@ -300,12 +311,14 @@ def _entropy_bound(setting: Setting[Points], rate: float, found: Candidate | Non
     return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
 
 
-def _quadratic_bound(setting: Setting[Points], sets: Geometry, rate: float, found: Candidate | None) -> float | None:
+def _quadratic_bound(setting: Setting[Points], sets: Geometry, rates: Rates, found: Candidate | None) -> float | None:
+    if rates.falls:
+        return Tuning.of_squares(sets).falling_bound(setting, found, rates)
     if found is not None and not found.steady:
         return None
     noise = 0.0 if found is None else _length(sets, found)
     return QuadraticFtrl.regret_bound(
-        radius=sets.radius, rounds=setting.rounds, norm=sets.norm, learning_rate=rate, noise=noise
+        radius=sets.radius, rounds=setting.rounds, norm=sets.norm, learning_rate=rates.least, noise=noise
     )
 
 

@@ -7,22 +7,26 @@ from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 from discreet.algorithms.registry import Setting
-from discreet.channels import RunningSum
-from discreet.contracts import Noise
+from discreet.channels import Restarting, RunningSum
+from discreet.channels.restarting import SPLITS
+from discreet.channels.rounding import MOST_NUMBERS
+from discreet.contracts import Floats, Noise
 from discreet.errors import DiscreetError
 from discreet.factorisations import FACTORISATIONS, Spread
+from discreet.factorisations.unbounded import LONGEST
 from discreet.mechanisms import PURE, NoiseName
 from discreet.problems import Points
 from discreet.sets import Geometry
 
-Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
-TREES = ("tree", "honaker")
+Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "restarts", "hybrid", "tapered"]
+TREES = ("tree", "honaker", *SPLITS)
+UNKNOWN_HORIZON = ("unbounded", *SPLITS)
 
 
 class Candidate(NamedTuple):
     """A channel for running sums, and the size of the noise in them."""
 
-    channel: RunningSum
+    channel: RunningSum | Restarting
     sums: Sums
     padding: bool
     spread: Spread
@@ -64,6 +68,10 @@ class Candidate(NamedTuple):
             return (tilt * self.most) ** 2 / 2.0
         return self.spread.draws * self.channel.noise.log_moment(tilt, self.channel.losses.dimension)
 
+    def variances_by_digits(self) -> Floats:
+        """Return a bound on the variance in a coordinate of a sum of fewer than 2^j vectors, for every j."""
+        return self._deviation**2 * self.channel.variances_by_digits()
+
     @property
     def _deviation(self) -> float:
         return self.channel.noise.deviation(self.channel.losses.dimension)
@@ -81,28 +89,27 @@ def choose(
     noise: NoiseName | None,
     padding: bool | None,
 ) -> Candidate:
-    """Return the running sum with the least proved bound among those that were left open.
+    """Return the running sum with the least proved bound among those that were left open; without any, the least noise.
 
     The square-root factorisation is never chosen by itself: it takes two to three times as long as buffers, and gains
     less than 1 %.
     """
     _check(setting, sums, noise, padding)
-    kinds: list[Sums] = (
-        [sums]
-        if sums
-        else ["blt", "tree"]
-        if setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
-        else ["tree"]
-    )
-    best: tuple[float, Candidate] | None = None
-    for kind in kinds:
-        for candidate in _candidates(setting, geometry, kind, noise, padding):
-            proved = bound(candidate)
-            value = math.inf if proved is None else proved
-            if best is None or value < best[0]:
-                best = value, candidate
-    assert best is not None
-    return best[1]
+
+    def value(candidate: Candidate) -> tuple[float, float]:
+        proved = bound(candidate)
+        return math.inf if proved is None else proved, candidate.most
+
+    kinds = [sums] if sums else _kinds(setting, noise, padding)
+    return min((each for kind in kinds for each in _candidates(setting, geometry, kind, noise, padding)), key=value)
+
+
+def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | None) -> list[Sums]:
+    """Return what is chosen from where nothing is asked for."""
+    gaussian = setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
+    if setting.unknown_horizon:
+        return ["unbounded"] if gaussian else ["tapered"]
+    return ["blt", "tree"] if gaussian else ["tree"]
 
 
 def _candidates(
@@ -112,28 +119,44 @@ def _candidates(
     if sums not in TREES:
         names = ("gaussian",)
     paddings = [False] if sums != "tree" else [True, False] if padding is None else [padding]
+    epsilon, delta = setting.epsilon, setting.delta
     for name in names:
         for padded in paddings:
-            channel = RunningSum.calibrated(
-                geometry.losses,
-                FACTORISATIONS[sums],
-                prefixes=setting.rounds - 1,
-                noise=name,
-                epsilon=setting.epsilon,
-                delta=setting.delta,
-                padding=padded,
-            )
-            yield Candidate(channel, sums, padded, channel.factorisation.noise_spread())
+            channel: RunningSum | Restarting
+            if sums in SPLITS:
+                channel = Restarting.calibrated(geometry.losses, noise=name, epsilon=epsilon, delta=delta, split=sums)
+            else:
+                channel = RunningSum.calibrated(
+                    geometry.losses,
+                    FACTORISATIONS[sums],
+                    prefixes=_prefixes(setting),
+                    noise=name,
+                    epsilon=epsilon,
+                    delta=delta,
+                    padding=padded,
+                )
+            yield Candidate(channel, sums, padded, channel.noise_spread())
+
+
+def _prefixes(setting: Setting[Points]) -> int:
+    """Return how many sums are needed, or as many as can be released if that is unknown: the last round needs none."""
+    most = min(LONGEST, MOST_NUMBERS // setting.problem.dimension)
+    return most if setting.unknown_horizon else setting.rounds - 1
 
 
 def with_paper_noise(setting: Setting[Points], geometry: Geometry, noise: Noise) -> Candidate:
     """Return a padded tree with the noise of the paper."""
     prefixes = setting.rounds - 1  # round t learns from the sum of t - 1 vectors
     channel = RunningSum.over(geometry.losses, noise, FACTORISATIONS["tree"], prefixes=prefixes, padding=True)
-    return Candidate(channel, "tree", True, channel.factorisation.noise_spread())
+    return Candidate(channel, "tree", True, channel.noise_spread())
 
 
 def _check(setting: Setting[Points], sums: Sums | None, noise: NoiseName | None, padding: bool | None) -> None:
+    if setting.unknown_horizon and sums not in (None, *UNKNOWN_HORIZON):
+        raise DiscreetError(
+            f"sums is {sums}, whose noise depends on the number of rounds, but that is unknown: use "
+            f"{', '.join(UNKNOWN_HORIZON[:-1])} or {UNKNOWN_HORIZON[-1]}."
+        )
     if sums is not None and sums not in TREES:
         if setting.delta == 0.0:
             raise DiscreetError(
@@ -145,3 +168,5 @@ def _check(setting: Setting[Points], sums: Sums | None, noise: NoiseName | None,
         raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace, spherical or cube.")
     if padding and sums not in (None, "tree"):
         raise DiscreetError(f"padding is for tree, but sums is {sums}.")
+    if padding and setting.unknown_horizon:
+        raise DiscreetError("padding is true, but the number of rounds is unknown: only a tree that knows it is padded.")

@@ -35,10 +35,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.kernel import helper
 from discreet.learners.points.leader import Leader
+from discreet.learners.points.rates import Rates
 from discreet.sets import ConvexSet, L2Ball
 
 
@@ -49,7 +50,8 @@ class EntropyFtrl(Leader):
 
         x(i) = exp(-η L(i)) / Σ exp(-η L(j))
 
-    ``learning_rate`` is η, N is the ``dimension``, ``width`` is w: within a round, losses differ by at most w.
+    ``learning_rate`` is η, or :class:`Rates` that fall with time; N is the ``dimension``, ``width`` is w: within a round,
+    losses differ by at most w.
 
     Regret: at most ln N / η + η T w² / 8 without noise (the stability is η w² / 8, by Hoeffding's lemma), which is
     w sqrt(T ln N / 2) for the recommended η. Steady Gaussian noise (see this module) of standard deviation at most s in
@@ -73,14 +75,15 @@ class EntropyFtrl(Leader):
     33.93
     """
 
-    learning_rate: float
+    rates: Rates
+    clock: Integers  # rounds played
 
     @classmethod
-    def start(cls, *, dimension: int, learning_rate: float) -> EntropyFtrl:
+    def start(cls, *, dimension: int, learning_rate: float | Rates) -> EntropyFtrl:
         """Return the learner before the first round."""
         count = check_int("dimension", dimension, least=2)
-        rate = check_positive("learning_rate", learning_rate)
-        return cls(sums=np.zeros(count), point=np.full(count, 1.0 / count), learning_rate=rate)
+        point = np.full(count, 1.0 / count)
+        return cls(sums=np.zeros(count), point=point, rates=as_rates(learning_rate), clock=np.zeros(1, np.int64))
 
     @classmethod
     def example(cls) -> EntropyFtrl:
@@ -89,7 +92,8 @@ class EntropyFtrl(Leader):
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the regularised leader."""
-        exponential_weights(self.sums, self.learning_rate, self.point)
+        self.clock[0] += 1
+        exponential_weights(self.sums, self.rates.at(self.clock[0]), self.point)
         return self.point, 0.0
 
     @staticmethod
@@ -146,9 +150,9 @@ class QuadraticFtrl(Leader):
 
         x = projection of c - η L / 2
 
-    ``learning_rate`` is η, ``centre`` is c (the origin if not given), ``set`` has ``dimension`` and ``project(point)``,
-    which works in place. Below, r is the ``radius``, the largest distance of a point of the set from c, and G is the
-    ``norm``, the largest L2 norm of a loss vector.
+    ``learning_rate`` is η, or :class:`Rates` that fall with time; ``centre`` is c (the origin if not given), ``set`` has
+    ``dimension`` and ``project(point)``, which works in place. Below, r is the ``radius``, the largest distance of a
+    point of the set from c, and G is the ``norm``, the largest L2 norm of a loss vector.
 
     Regret: at most r² / η + η T G² / 4 without noise (the stability is η |ℓ|² / 4), which is r G sqrt(T) for the
     recommended η. Steady noise (see this module) adds at most min(η v² / 4, r v), where ``noise`` is v, the largest
@@ -165,7 +169,8 @@ class QuadraticFtrl(Leader):
     [-0.25, 1.0]
     """
 
-    learning_rate: float
+    rates: Rates
+    clock: Integers  # rounds played
     set: ConvexSet
     anchor: Floats  # c; a field must not have the name of any compiled method, and sets have a method centre
 
@@ -174,13 +179,19 @@ class QuadraticFtrl(Leader):
         cls,
         *,
         set: ConvexSet,  # noqa: A002
-        learning_rate: float,
+        learning_rate: float | Rates,
         centre: Sequence[float] | Floats | None = None,
     ) -> QuadraticFtrl:
         """Return the learner before the first round."""
         middle = vector("centre", centre, set.dimension)
-        rate = check_positive("learning_rate", learning_rate)
-        return cls(sums=np.zeros(middle.size), point=middle.copy(), learning_rate=rate, set=set, anchor=middle)
+        return cls(
+            sums=np.zeros(middle.size),
+            point=middle.copy(),
+            rates=as_rates(learning_rate),
+            clock=np.zeros(1, np.int64),
+            set=set,
+            anchor=middle,
+        )
 
     @classmethod
     def example(cls) -> QuadraticFtrl:
@@ -189,7 +200,8 @@ class QuadraticFtrl(Leader):
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
         """Play the regularised leader."""
-        step = 0.5 * self.learning_rate
+        self.clock[0] += 1
+        step = 0.5 * self.rates.at(self.clock[0])
         for i in range(self.sums.size):
             self.point[i] = self.anchor[i] - step * self.sums[i]
         self.set.project(self.point)
@@ -223,6 +235,11 @@ def exponential_weights(sums: Floats, rate: float, point: Floats) -> None:
     share = 1.0 / total
     for i in range(sums.size):
         point[i] *= share
+
+
+def as_rates(rate: float | Rates) -> Rates:
+    """Return rates as they are, and a number as the rate of all rounds."""
+    return rate if isinstance(rate, Rates) else Rates.fixed(rate)
 
 
 def vector(name: str, values: Sequence[float] | Floats | None, dimension: int) -> Floats:

@@ -57,7 +57,8 @@ def _counters(rounds: int, gap: float) -> Game:
     rate = contender(alone, alone.players[0]).facts["parameters"]["learning_rate"]
 
     def behind(counter: str, options: Options) -> Iterator[Player]:
-        plain = Player(algorithm="private-ftrl-experts", epsilon=1.0, delta=DELTA, options=options, role=counter)
+        fixed = (*options, ("head_start", 0.0))  # one rate, as in the paper
+        plain = Player(algorithm="private-ftrl-experts", epsilon=1.0, delta=DELTA, options=fixed, role=counter)
         yield plain
         yield replace(plain, options=(("learning_rate", rate), *options), role=same_rate(counter))
 
