@@ -14,6 +14,7 @@ from discreet.algorithms.papers import GLOC, PRIV_UNIT, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import GlmMoments, Moments
 from discreet.channels.links import IdentityLink, Link, LogisticLink, PoissonLink
+from discreet.errors import check_range
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, Looks, Schedule
 from discreet.mechanisms import Silent
@@ -47,7 +48,9 @@ def glm_ucb(setting: Setting[Contexts], *, link: LinkName = "logistic", width: f
     plain = Moments.calibrated(dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm)
     times = fit_times(setting.rounds)
     ones = np.ones(times.size)
-    schedule = Schedule(times, ones, width * math.sqrt(problem.dimension) * ones, np.zeros(times.size))
+    schedule = Schedule(
+        times, ones, check_range("width", width, 0.0, 1e9) * math.sqrt(problem.dimension) * ones, np.zeros(times.size)
+    )
     return _instance(setting, plain, found, schedule, NO_LOOKS, recency=0.0)
 
 
@@ -74,13 +77,13 @@ def local_glm(
     """Zheng et al. 2020, Algorithm 3, corrected: x x' and the residual times x are one report, with one noise."""
     problem, found = setting.problem, link_named(link)
     plain = reporting(setting, noise or "cap", balance)
+    factors = Factors(shift, 0.0, reach, recency, look).checked()
     times = fit_times(setting.rounds)
     spread = plain.noise.deviation(plain.release_size())
     shifts = shift * upsilon(
         problem.dimension, setting.rounds, spread / plain.diagonal * np.sqrt(effective(times, recency))
     )
     schedule = Schedule(times, shifts, np.zeros(times.size), reach / found.slope * shifts)
-    factors = Factors(shift, 0.0, reach, recency, look)
     looks = looks_for(problem.dimension, setting.rounds, spread / plain.diagonal, spread / plain.linear, factors)
     return _instance(setting, plain, found, schedule, looks, recency=recency)
 

@@ -174,7 +174,7 @@ def _delta(setting: Setting[Contexts]) -> float:
 
 def _factors(constants: Constants, practice: Factors, *given: float | None) -> Factors:
     usual = THEORY if constants == "theory" else practice
-    return Factors(*(mine if other is None else other for mine, other in zip(usual, given, strict=True)))
+    return Factors(*(mine if other is None else other for mine, other in zip(usual, given, strict=True))).checked()
 
 
 def _instance(private: OnDevice, schedule: Schedule, noise: str, balance: float, constants: str) -> Instance:

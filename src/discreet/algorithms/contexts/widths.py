@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Integers
-from discreet.errors import check_range
+from discreet.errors import check_positive, check_range
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, Looks, Schedule
 
 Constants = Literal["practice", "theory"]
@@ -33,6 +33,11 @@ class Factors(NamedTuple):
     reach: float
     recency: float
     look: float
+
+    def checked(self) -> Factors:
+        """Return the same, or refuse a constant that cannot be: a model needs a shift, and nothing is below 0."""
+        check_positive("shift", self.shift)
+        return Factors(*(check_range(name, value, 0.0, 1e9) for name, value in self._asdict().items()))
 
 
 THEORY = Factors(2.0, 1.0, 0.0, 0.0, 0.0)  # those of the analysis
@@ -71,6 +76,7 @@ def effective(times: Integers, recency: float) -> Floats:
 def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
     """Return the schedule of LinUCB: no shift but 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
     t = times.astype(np.float64)
+    check_range("width", factor, 0.0, 1e9)
     widths = np.sqrt(2.0 * math.log(1.0 / FAILURE) + dimension * np.log1p(t / dimension)) + 1.0
     return Schedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
 
@@ -107,7 +113,7 @@ def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors
     """
     after = int(LOOK_AFTER * rounds)
     variance = 1.0 + vector**2  # that of a reward from -1 to 1 is at most 1
-    reports = int(min(check_range("look", factors.look, 0.0, 1e9) * variance, LOOK_FOR * rounds / dimension))
+    reports = int(min(factors.look * variance, LOOK_FOR * rounds / dimension))
     if after < 1 or reports < 1:
         return NO_LOOKS
     before = float(effective(np.array([after]), factors.recency)[0])
