@@ -144,11 +144,12 @@ def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
 def test_residual_descent_looks_at_each_feature_and_then_descends():
     server = ResidualDescent.start(dimension=2, gain=2.0, offset=4.0, averaging=2.0, sweep=3)
     shown = []
-    for _ in range(6):
+    for t in range(6):
         shown.append(server.model.estimate.tolist())
-        server.learn(0, np.array([-0.1, -10.0]))
+        assert server.model.point[t // 3] == 0.0, "residuals are wanted where nothing is predicted of the feature"
+        server.learn(0, np.array([-0.1 * (t + 1), -10.0]))
     assert shown == [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 3
-    assert server.model.point[0] == pytest.approx(0.1 * 2.0 * (1 / 10 + 1 / 11 + 1 / 12)), "its own entry only"
+    assert server.model.point[0] == pytest.approx(0.2), "the mean of its own entry"
     assert server.model.point[1] == 1.0
     assert server.model.estimate.tolist() == server.model.point.tolist()
     before = server.model.point.copy()
