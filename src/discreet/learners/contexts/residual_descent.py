@@ -22,7 +22,9 @@ class ResidualDescent(Server):
         θ ← Π(θ - gain / (offset + t) · g),    mean ← mean + averaging / (t + averaging) · (θ - mean),
 
     Π the projection onto the unit ball. Without the sweep a greedy choice can lock in to a wrong arm where contexts are
-    not diverse: noise decides which arms are played, and nothing is ever learned of the others.
+    not diverse: noise decides which arms are played, and nothing is ever learned of the others. For the same reason the
+    ``offset`` should be large beside the rounds of the sweep: every report has noise in all entries, so that what was
+    found of arms that are not played drifts, by gain / sqrt(offset + t) deviations of that noise in all.
 
     Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021 prove sqrt(T).
     """
