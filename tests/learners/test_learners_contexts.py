@@ -8,7 +8,7 @@ import pytest
 from discreet import DiscreetError
 from discreet.learners import GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
 from discreet.learners.contexts.cholesky import factorise, invert
-from discreet.learners.contexts.linear_ucb import RAISED, Schedule
+from discreet.learners.contexts.linear_ucb import LEFT, RAISED, Looks, Schedule
 from discreet.models import LinearModel
 from discreet.policies import Greedy, Optimistic
 
@@ -83,30 +83,73 @@ def test_running_sums_take_the_place_of_what_there_was():
     np.testing.assert_allclose(one.model.estimate, other.model.estimate, rtol=1e-9)
 
 
-def test_glm_ucb_takes_gradient_steps_and_predicts_with_them():
-    times = np.arange(1, 10)
-    schedule = Schedule(times, np.full(9, 50.0), np.ones(9), np.zeros(9))
-    server = GlmUcb.descending(dimension=SIZE, schedule=schedule, step=0.1, residual=0.7)
-    point, matrix, vector = np.zeros(SIZE), np.zeros((SIZE, SIZE)), np.zeros(SIZE)
+def test_glm_ucb_adds_up_quadratic_models_around_its_last_estimates():
+    times = np.array([1, 4, 8])
+    schedule = Schedule(times, np.full(3, 50.0), np.ones(3), np.zeros(3))
+    server = GlmUcb.correcting(dimension=SIZE, schedule=schedule, slope=0.5)
+    point, matrix, vector = np.zeros(SIZE), 50.0 * np.eye(SIZE), np.zeros(SIZE)
     rng = np.random.default_rng(4)
-    for _ in range(8):
-        moment, gradient = symmetric(rng, 1.0), rng.normal(0.0, 4.0, SIZE)
-        server.learn(0, packed(moment, gradient))
-        matrix, vector = matrix + moment, vector + moment @ point
-        point = point - 0.07 * gradient
-        point /= max(1.0, np.linalg.norm(point))
+    for t in range(1, 9):
+        moment, residual = symmetric(rng, 1.0), rng.normal(0.0, 20.0, SIZE)
+        server.learn(0, packed(moment, residual))
+        matrix, vector = matrix + moment, vector + moment @ point - residual / 0.5
+        if t in times:
+            estimate = np.linalg.solve(matrix, vector)
+            point = estimate / max(1.0, np.linalg.norm(estimate))
+    np.testing.assert_allclose(server.model.estimate, estimate, rtol=1e-9)
     np.testing.assert_allclose(server.query(0), point, rtol=1e-9)
-    np.testing.assert_allclose(server.model.estimate, np.linalg.solve(matrix + 50.0 * np.eye(SIZE), vector), rtol=1e-9)
+    assert np.linalg.norm(estimate) > 1.0, "the projection is seen"
+
+
+@pytest.mark.parametrize("kind", [LinearUcb, GlmUcb])
+def test_features_that_were_hardly_played_are_looked_at_alone(kind):
+    """Feature 1 was played; 0 and 2 are forgotten, shown for two reports each, and only their own entries are added."""
+    schedule = Schedule(np.array([1, 8, 12]), np.full(3, 10.0), np.ones(3), np.zeros(3))
+    looks = Looks(after=4, reports=2, weight=5.0, hardly=3.0, share=0.0, trial=1, worth=0.0)
+    if kind is GlmUcb:
+        server = GlmUcb.correcting(dimension=SIZE, schedule=schedule, slope=1.0, looks=looks)
+    else:
+        server = LinearUcb.start(dimension=SIZE, schedule=schedule, looks=looks)
+    sign = -1.0 if kind is GlmUcb else 1.0
+    rng, shown = np.random.default_rng(7), []
+    for _ in range(4):
+        shown.append(server.model.estimate.tolist())
+        server.learn(0, packed(np.diag([0.1, 1.0, 0.1]) + 0.01 * symmetric(rng, 1.0), np.zeros(SIZE)))
+    known = server.matrix[1, 1]
+    for _ in range(4):
+        shown.append(server.model.estimate.tolist())
+        assert server.model.widest[0] == 0.0
+        assert not server.model.spread.any()
+        server.learn(0, packed(np.full((SIZE, SIZE), 0.5), np.full(SIZE, 0.25)))
+    assert shown == [[0.0, 0.0, 0.0]] * 4 + [[1.0, 0.0, 0.0]] * 2 + [[0.0, 0.0, 1.0]] * 2
+    np.testing.assert_allclose(np.tril(server.matrix), np.diag([5.0, known, 5.0]))
+    np.testing.assert_allclose(server.vector, [sign * 2.5, 0.0, sign * 2.5])
+    np.testing.assert_allclose(server.model.estimate, [sign * 2.5 / 15.0, 0.0, sign * 2.5 / 15.0])
+    server.learn(0, packed(np.zeros((SIZE, SIZE)), np.ones(SIZE)))
+    assert server.vector[1] == sign, "all entries count again, and nothing is looked at twice"
+
+
+def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
+    schedule = Schedule(np.array([1]), np.ones(1), np.ones(1), np.zeros(1))
+    looks = Looks(after=2, reports=10, weight=2.0, hardly=1.0, share=0.0, trial=3, worth=1.5)
+    server = LinearUcb.start(dimension=SIZE, schedule=schedule, looks=looks)
+    shown = []
+    for t in range(20):
+        shown.append(int(server.model.estimate.argmax()) if server.counts[LEFT] else -1)
+        square = 0.3 if shown[-1] == 1 else 0.2
+        server.learn(0, packed((square if t > 1 else 0.0) * np.eye(SIZE), np.zeros(SIZE)))
+    assert shown == [-1] * 2 + [0] * 3 + [1] * 10 + [2] * 3 + [-1] * 2
 
 
 def test_residual_descent_looks_at_each_feature_and_then_descends():
     server = ResidualDescent.start(dimension=2, gain=2.0, offset=4.0, averaging=2.0, sweep=3)
     shown = []
-    for _ in range(6):
+    for t in range(6):
         shown.append(server.model.estimate.tolist())
-        server.learn(0, np.array([-0.1, -10.0]))
+        assert server.model.point[t // 3] == 0.0, "residuals are wanted where nothing is predicted of the feature"
+        server.learn(0, np.array([-0.1 * (t + 1), -10.0]))
     assert shown == [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 3
-    assert server.model.point[0] == pytest.approx(0.1 * 2.0 * (1 / 10 + 1 / 11 + 1 / 12)), "its own entry only"
+    assert server.model.point[0] == pytest.approx(0.2), "the mean of its own entry"
     assert server.model.point[1] == 1.0
     assert server.model.estimate.tolist() == server.model.point.tolist()
     before = server.model.point.copy()
@@ -119,6 +162,13 @@ def test_residual_descent_looks_at_each_feature_and_then_descends():
 def test_schedules_must_fit():
     with pytest.raises(DiscreetError, match="the schedule has 2, 2, 1, 2 entries, but needs one shift, width and reach"):
         LinearUcb.start(dimension=2, schedule=Schedule(np.array([1, 2]), np.ones(2), np.ones(1), np.ones(2)))
+    late = Schedule(np.array([5, 9]), np.ones(2), np.ones(2), np.ones(2))
+    with pytest.raises(DiscreetError, match="looks begin after 4 reports, before the first fit at 5"):
+        LinearUcb.start(
+            dimension=2,
+            schedule=late,
+            looks=Looks(after=4, reports=1, weight=1.0, hardly=1.0, share=0.0, trial=1, worth=0.0),
+        )
 
 
 def test_optimism_is_the_largest_upper_bound_though_most_arms_are_skipped():

@@ -88,6 +88,45 @@ def test_bad_reports_are_refused_without_effect(spoil, complaint):
     assert server.receive(message) == 1
 
 
+def test_no_changed_byte_passes_for_another_task_version_or_format():
+    """Every byte of a report, changed in three ways: what is not in the payload is refused, without effect."""
+    server, device = pair()
+    device.choose(CONTEXTS)
+    message = device.report(reward=0.5)
+    for place in range(len(message)):
+        for change in (0x01, 0x80, 0xFF):
+            spoiled = message[:place] + bytes([message[place] ^ change]) + message[place + 1 :]
+            before, count = state(server), server.reports
+            if HEAD.size <= place < HEAD.size + 16 or (place == len(message) - 1 and change == 0x01):
+                assert server.receive(spoiled) == count + 1  # another seed or bit: a report that could have been sent
+                server = LocalServer(**NUMBERS, horizon=1000)
+            else:
+                with pytest.raises(DiscreetError):
+                    server.receive(spoiled)
+                assert (state(server), server.reports) == (before, count)
+
+
+@pytest.mark.parametrize("algorithm", ["local-greedy", "local-linucb"])
+@pytest.mark.parametrize("number", [1e308, -1e308, 1e-320])
+def test_a_device_reports_whatever_a_server_publishes(algorithm, number):
+    """A model of extreme numbers costs no more than epsilon: the report is one of those that there are."""
+    server, device = pair(algorithm)
+    numbers = (len(server.model()) - HEAD.size) // 8
+    device.update(server.model()[: HEAD.size] + np.full(numbers, number).tobytes())
+    assert device.choose(CONTEXTS) in (0, 1, 2)
+    assert server.receive(device.report(reward=1.0)) == 1
+    assert all(np.isfinite(array).all() for _, array in arrays(server._server))
+
+
+def test_contexts_of_any_size_are_shortened():
+    server, device = LocalServer(**NUMBERS, horizon=1000), Device(**NUMBERS, clip=True)
+    device.update(server.model())
+    device.choose([[1e308, -1e308, 1e308], [1e-320, 0.0, 0.0]])
+    assert np.isfinite(device._open.features).all()
+    assert np.linalg.norm(device._open.features) <= 1.0 + 1e-12
+    assert server.receive(device.report(reward=1.0)) == 1
+
+
 def test_a_report_counts_once_and_not_for_ever():
     server, device = pair(lag=2)
     device.choose(CONTEXTS)

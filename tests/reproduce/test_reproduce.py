@@ -30,6 +30,7 @@ SMALL = {
     "price-of-privacy": {"trials": 2, "rounds": 4096},
     "zheng-theorem-12": {"trials": 3, "rounds": 20_000},
     "zheng-table-1-contextual": {"trials": 2, "rounds": 2**14},
+    "noise-in-the-local-model": {"trials": 2, "rounds": 100},
 }
 
 

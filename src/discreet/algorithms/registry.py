@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
 from discreet.algorithms.papers import NONE, Citation
+from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, shorten, unknown_name
 from discreet.guarantee import Guarantee
 from discreet.options import Option, defined_as, options_of
-from discreet.problems import Problem
+from discreet.private import Private
+from discreet.problems import Functions, Problem
 from discreet.ranges import Range, check_bounds, make_range
 
 P = TypeVar("P", bound=Problem, covariant=True)
@@ -60,6 +62,29 @@ class Instance:
         """What the channel promises."""
         return self.private.guarantee
 
+    def responding(self, setting: Setting[Problem]) -> Instance:
+        """Return the same learner in the local model: it hears a randomised bit in the place of every loss.
+
+        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). On functions nothing is carried over: bits are
+        the values of no convex function, and steps should be tuned to them, as local algorithms on functions do.
+        """
+        channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
+        carried = not isinstance(setting.problem, Functions)
+
+        def larger(bound: float | None) -> float | None:
+            return None if bound is None or not carried else min(bound / channel.contrast, worst)
+
+        worst = setting.rounds * setting.bounds.width
+        source = f"{self.bound_source}, times coth(ε / 2) (docs/regret.md: Responses)"
+        return replace(
+            self,
+            private=cast(Private, self.private)._replace(channel=channel),
+            parameters={**self.parameters, "contrast": channel.contrast},
+            regret_bound=larger(self.regret_bound),
+            stationary_bound=larger(self.stationary_bound),
+            bound_source=source if carried else "no bound proved on responses to functions: local algorithms have one",
+        )
+
 
 class Growth(NamedTuple):
     """How regret grows with the number of rounds T, at the latest: like T^exponent, up to logarithms.
@@ -72,6 +97,7 @@ class Growth(NamedTuple):
 
 
 ROOT = Growth(0.5)
+RESPONSE = Option("noise", Literal["response"] | None, None)
 
 Build = Callable[..., Instance]
 
@@ -91,6 +117,7 @@ class Algorithm:
     stochastic: bool = False  # whether regret is bounded for losses that do not change only
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
     anytime: bool = False  # whether it can be built without knowing the number of rounds
+    one_point: bool = False  # whether it hears one loss a round as it is, and so can hear responses: noise=response
 
     def problem_with(self, **parameters: Any) -> Problem:
         """Return the problem with these parameters, and the usual ones elsewhere."""
@@ -146,12 +173,14 @@ class Algorithm:
             if key not in self.options:
                 raise unknown_name(f"option of {self.name}", key, [*self.options, "low", "high"])
             self.options[key].check(value)
-        return self.make(setting, **options)
+        responds = self.one_point and options.pop("noise", None) is not None
+        found = self.make(setting, **options)
+        return found.responding(setting) if responds else found
 
     @property
     def options(self) -> dict[str, Option]:
         """Every option by its name; a default of None means: derived from the setting."""
-        return options_of(self.make)
+        return options_of(self.make) | ({RESPONSE.name: RESPONSE} if self.one_point else {})
 
     @property
     def field(self) -> str:
@@ -174,6 +203,7 @@ def register_algorithm(
     stochastic: bool = False,
     growth: Growth | None = None,
     anytime: bool = False,
+    one_point: bool = False,
 ) -> Callable[[Build], Build]:
     """Declare the named algorithm that the decorated function builds; its keyword-only arguments are its options."""
 
@@ -193,6 +223,7 @@ def register_algorithm(
             stochastic=stochastic,
             growth=growth,
             anytime=anytime,
+            one_point=one_point,
         )
         return make
 

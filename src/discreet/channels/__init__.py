@@ -14,6 +14,7 @@ from discreet.channels.per_difference import OpenDifference, PerDifference
 from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import PerRound
 from discreet.channels.residuals import Residuals
+from discreet.channels.responses import Responses
 from discreet.channels.restarting import Restarting
 from discreet.channels.rounded_sums import RoundedSums
 from discreet.channels.running_moments import RunningMoments
@@ -37,6 +38,7 @@ __all__ = [
     "PerPoint",
     "PerRound",
     "Residuals",
+    "Responses",
     "Restarting",
     "RoundedSums",
     "RunningMoments",

@@ -13,11 +13,12 @@ from discreet.mechanisms import Hemisphere
 
 
 class GlmMoments(Moments):
-    """Reports x x' and the gradient (g(z) - y) x / L at the public point θ, which is the query; z = ⟨x, θ⟩, y in [0, 1].
+    """Reports x x' and r x, r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ, which is the query; y in [0, 1].
 
-    It is ``Moments`` with the residual in the place of the reward: |g(z) - y| ≤ L = ``link.residual``, as z is brought
-    into [-1, 1] and y is clamped; so the same sensitivity holds, and the same guarantee (docs/proofs.md: Moments).
-    Zheng et al. 2020, Algorithm 3, also send z x, which the server can compute from x x' and θ.
+    z = ⟨x, θ⟩ is brought into [-1, 1], and the reward y is clamped. It is ``Moments`` with the residual r in the place of
+    the reward, and |r| ≤ 1 like it: so the same sensitivity holds, and the same guarantee (docs/proofs.md: Moments). The
+    divisor is the largest |g(z) - y| that was possible, so that no room is wasted; the mean of r is 0 where θ predicts
+    right. Zheng et al. 2020, Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and θ.
 
     >>> GlmMoments.example().guarantee.short
     '2-differential privacy'
@@ -51,7 +52,6 @@ class GlmMoments(Moments):
             along /= max(length, self.norm)
             along = min(1.0, max(-1.0, along)) if along == along else 0.0
             gain = 1.0 - self.bounds.fraction(self.bounds.clamp(feedback.outcome))
-            short = min(1.0, max(-1.0, (self.link.mean(along) - gain) / self.link.residual))
-            factor = short * self.linear / max(length, self.norm)
+            factor = self.link.residual(along, gain) * self.linear / max(length, self.norm)
         for i in range(self.dimension):
             vector[last + i] = factor * features[i] if factor != 0.0 else 0.0

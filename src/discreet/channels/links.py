@@ -8,28 +8,34 @@ from discreet.kernel import Component
 
 
 class Link(Component):
-    """The mean of a reward in [0, 1]; none is farther from it than ``residual``; its least slope."""
+    """The mean of a reward in [0, 1], and ``slope``: how residuals change with ⟨x, θ⟩ at 0.
 
-    residual: float
-    least_slope: float
+    A residual is (mean - y) / max(mean, 1 - mean): divided by the largest one that was possible, it fills [-1, 1].
+    """
+
+    slope: float
 
     def mean(self, along: float) -> float:
         """Return the mean for ⟨x, θ⟩."""
         raise NotImplementedError
 
+    def residual(self, along: float, gain: float) -> float:
+        """Return by how much a prediction is too large, as a share of the most that it could be wrong."""
+        mean = self.mean(along)
+        return (mean - gain) / max(mean, 1.0 - mean)
+
 
 class LogisticLink(Link):
     """Rewards that are 1 with probability 1 / (1 + exp(-z)).
 
-    >>> round(LogisticLink.start().residual, 6)
-    0.731059
+    >>> LogisticLink.start().residual(0.0, 1.0), LogisticLink.start().slope
+    (-1.0, 0.5)
     """
 
     @classmethod
     def start(cls) -> LogisticLink:
-        """Return the link: |mean - y| is at most 1 / (1 + 1/e)."""
-        most = 1.0 / (1.0 + math.exp(-1.0))
-        return cls(most, most * (1.0 - most))
+        """Return the link."""
+        return cls(0.5)
 
     def mean(self, along: float) -> float:
         """Return 1 / (1 + exp(-z))."""
@@ -41,8 +47,8 @@ class IdentityLink(Link):
 
     @classmethod
     def start(cls) -> IdentityLink:
-        """Return the link: |mean - y| is at most 1."""
-        return cls(1.0, 0.5)
+        """Return the link."""
+        return cls(1.0)
 
     def mean(self, along: float) -> float:
         """Return (1 + z) / 2."""
@@ -54,8 +60,8 @@ class PoissonLink(Link):
 
     @classmethod
     def start(cls) -> PoissonLink:
-        """Return the link: |mean - y| is at most 1, and the slope at least exp(-2)."""
-        return cls(1.0, math.exp(-2.0))
+        """Return the link."""
+        return cls(1.0 / (math.e - 1.0))
 
     def mean(self, along: float) -> float:
         """Return exp(z - 1)."""

@@ -124,13 +124,17 @@ class Device(NoTwin):
             raise DiscreetError(f"contexts has the shape {features.shape}, but must have {wanted} features.")
         if not np.isfinite(features).all():
             raise DiscreetError("contexts has entries that are not finite numbers.")
-        lengths = np.linalg.norm(features, axis=1)
-        if (lengths > self._norm * (1.0 + TOLERANCE)).any():
+        largest = np.maximum(np.abs(features).max(axis=1, keepdims=True), self._norm)  # squares must not overflow
+        lengths = np.linalg.norm(features / largest, axis=1, keepdims=True)
+        limits = self._norm / largest
+        if (lengths > limits * (1.0 + TOLERANCE)).any():
             if not self._clip:
                 raise DiscreetError(
                     f"a context is longer than the declared norm {self._norm:g}: declare a larger one, or clip=True."
                 )
-            features *= np.minimum(1.0, self._norm / np.maximum(lengths, 1e-300))[:, None]
+            features = np.where(
+                lengths > limits, features / largest * (self._norm / np.maximum(lengths, limits)), features
+            )
         return features
 
     def __repr__(self) -> str:

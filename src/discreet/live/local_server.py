@@ -49,7 +49,8 @@ class LocalServer:
     @property
     def estimate(self) -> Floats:
         """The parameters with which devices choose, as they are now."""
-        estimate: Floats = self._server.model.estimate.copy()
+        with self._lock:
+            estimate: Floats = self._server.model.estimate.copy()
         return estimate
 
     def model(self) -> bytes:

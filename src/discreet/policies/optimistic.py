@@ -28,7 +28,7 @@ class Optimistic(Policy):
                 part = observation[arm, i]
                 mean += part * model.estimate[i]
                 length += part * part
-            if mean + self.slack * math.sqrt(widest * length) <= most:
+            if mean + self.slack * math.sqrt(max(widest * length, 0.0)) <= most:
                 continue  # it cannot be the best one: that is seen without its uncertainty
             square = 0.0
             for i in range(size):

@@ -15,12 +15,12 @@ import numpy as np
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.papers import EXP3, EXP4_P, FASTER_RATES, HTINF
 from discreet.algorithms.registry import Instance, Setting, algorithm, register_algorithm
-from discreet.channels import Estimates, Open, PaperEstimates, PerRound
+from discreet.channels import Estimates, Open, PaperEstimates, PerRound, Responses
 from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
 from discreet.errors import DiscreetError, check_int
 from discreet.learners import BatchedExp4, Exp4, Exp4P, Following
-from discreet.mechanisms import Laplace, noise_named
+from discreet.mechanisms import Laplace, ReportNoiseName, report_noise
 from discreet.private import Private
 from discreet.problems import Advice, Arms
 
@@ -29,7 +29,7 @@ MOMENTS = (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)  # ν, of which the best is taken
 DERIVED = "re-derived with moments of the noise (see discreet.learners.advice.exp4)"
 
 
-@register_algorithm(name="exp4", title="EXP4, for expert advice", problem=Advice(), citation=EXP3)
+@register_algorithm(name="exp4", title="EXP4, for expert advice", problem=Advice(), citation=EXP3, one_point=True)
 def exp4(setting: Setting[Advice], *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
     """EXP4; η = sqrt(2 ln N / (T K)) and no mixing, unless set."""
     numbers = {"experts": setting.problem.experts, "arms": setting.problem.arms, "rounds": setting.rounds}
@@ -44,10 +44,7 @@ def exp4(setting: Setting[Advice], *, learning_rate: float | None = None, mixing
 
 
 @register_algorithm(
-    name="exp4-p",
-    title="EXP4 with a confidence bonus",
-    problem=Advice(),
-    citation=EXP4_P,
+    name="exp4-p", title="EXP4 with a confidence bonus", problem=Advice(), citation=EXP4_P, one_point=True
 )
 def exp4_p(setting: Setting[Advice], *, failure: float = 0.01) -> Instance:
     """EXP4.P, tuned to hold with probability 1 - ``failure``; the bound is on the expected regret, and needs none."""
@@ -116,13 +113,22 @@ def local_exp4(
     setting: Setting[Advice],
     *,
     calibration: Calibration = "tight",
+    noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
     mixing: float | None = None,
 ) -> Instance:
-    """Algorithm 6 (Theorem 5), private in the local model. Noise costs what its moments do: nothing is clipped."""
-    width, epsilon, delta = setting.bounds.width, setting.epsilon, setting.delta
+    """Algorithm 6 (Theorem 5), private in the local model; Laplace or Gaussian noise, whichever has the least bound.
+
+    Added noise costs what its moments do: nothing is clipped. Randomised response, if it is asked for, has a smaller
+    bound: responses are losses of 0 or 1, for which EXP4 needs no change; the regret is theirs times coth(ε / 2).
+    """
+    epsilon, delta = setting.epsilon, setting.delta
     if calibration == "paper":
+        if noise not in (None, "laplace"):
+            raise DiscreetError(f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out.")
         return _paper_local(setting, learning_rate, mixing)
+    if noise == "response":
+        return _responding(setting, learning_rate, mixing)
     variances = {"laplace": SKEW * 2.0 / epsilon**2}
     if delta > 0.0:
         variances["gaussian"] = gaussian_sigma(epsilon, delta) ** 2
@@ -130,11 +136,10 @@ def local_exp4(
         name: _tuned(setting, 1, each=variance, learning_rate=learning_rate, mixing=mixing)
         for name, variance in variances.items()
     }
-    kind = min(tunings, key=lambda name: tunings[name].bound)
-    tuning = tunings[kind]
-    noise = noise_named(kind).for_guarantee(sensitivity=width, epsilon=epsilon, delta=delta)
-    learner = Exp4.start(experts=setting.problem.experts, learning_rate=tuning.rate, mixing=tuning.mixing)
-    return _instance(setting, Private(PerRound(setting.bounds, noise), learner), tuning, "Theorem 5")
+    kind = min(tunings, key=lambda name: tunings[name].bound) if noise is None else noise
+    found = report_noise(kind, bounds=setting.bounds, epsilon=epsilon, delta=delta)
+    learner = Exp4.start(experts=setting.problem.experts, learning_rate=tunings[kind].rate, mixing=tunings[kind].mixing)
+    return _instance(setting, Private(PerRound(setting.bounds, found), learner), tunings[kind], "Theorem 5")
 
 
 @register_algorithm(
@@ -271,6 +276,22 @@ def _tuned(
             if bound[i, j] < best.bound:
                 best = _Tuning(size, float(rates[i]), float(mixings[j]), moments, float(bound[i, j]))
     return best
+
+
+def _responding(setting: Setting[Advice], learning_rate: float | None, mixing: float | None) -> Instance:
+    """Return EXP4 on randomised bits: none has a mean, and so a mean square, above (1 + a) / 2, a the contrast."""
+    channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
+    most = 0.5 + 0.5 * channel.contrast
+    entropy, spread = math.log(setting.problem.experts), 0.5 * most * setting.problem.arms * setting.rounds
+    rate, share = math.sqrt(entropy / spread) if learning_rate is None else learning_rate, mixing or 0.0
+    learner = Exp4.start(experts=setting.problem.experts, learning_rate=rate, mixing=share)
+    bound = (1.0 - share) * entropy / rate + rate * spread + share * setting.rounds
+    return Instance(
+        private=Private(channel, learner),
+        parameters={"batch_size": 1, "learning_rate": rate, "mixing": share, "contrast": channel.contrast},
+        regret_bound=_capped(setting, bound / channel.contrast),
+        bound_source="docs/regret.md: Responses",
+    )
 
 
 def _instance(setting: Setting[Advice], private: Private, tuning: _Tuning, theorem: str) -> Instance:

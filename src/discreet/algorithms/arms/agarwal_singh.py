@@ -18,7 +18,9 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 
-@register_algorithm(name="exp2", title="EXP2 with uniform exploration", problem=Arms(), growth=ROOT, citation=EXP2)
+@register_algorithm(
+    name="exp2", title="EXP2 with uniform exploration", problem=Arms(), growth=ROOT, citation=EXP2, one_point=True
+)
 def exp2(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float | None = None) -> Instance:
     """EXP2 on the unit vectors, whose optimal exploration is uniform: EXP3 with mixing.
 

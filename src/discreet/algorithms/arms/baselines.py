@@ -25,7 +25,7 @@ def uniform(setting: Setting[Arms]) -> Instance:
     return Instance(private=private, parameters={}, regret_bound=bound, bound_source=source)
 
 
-@register_algorithm(name="exp3", title="EXP3 for losses", problem=Arms(), growth=ROOT, citation=EXP3)
+@register_algorithm(name="exp3", title="EXP3 for losses", problem=Arms(), growth=ROOT, citation=EXP3, one_point=True)
 def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
     """Exponential weights; η = sqrt(2 ln K / (T K)) and no mixing, unless set."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -41,7 +41,12 @@ def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
 
 
 @register_algorithm(
-    name="tsallis-inf", title="Tsallis-INF, best of both worlds", problem=Arms(), growth=ROOT, citation=TSALLIS_INF
+    name="tsallis-inf",
+    title="Tsallis-INF, best of both worlds",
+    problem=Arms(),
+    growth=ROOT,
+    citation=TSALLIS_INF,
+    one_point=True,
 )
 def tsallis_inf(
     setting: Setting[Arms], *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"

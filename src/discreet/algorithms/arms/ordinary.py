@@ -16,7 +16,9 @@ from discreet.problems import Arms
 ONLY_STOCHASTIC = "logarithmic against independent, identically distributed losses; no bound otherwise"
 
 
-@register_algorithm(name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=EXP3_IX)
+@register_algorithm(
+    name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=EXP3_IX, one_point=True
+)
 def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
     """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)), as in the paper: at most 2.2 sqrt(K T ln K) in expectation."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -31,7 +33,9 @@ def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias:
     )
 
 
-@register_algorithm(name="exp3-p", title="EXP3 with a confidence bonus", problem=Arms(), growth=ROOT, citation=EXP3)
+@register_algorithm(
+    name="exp3-p", title="EXP3 with a confidence bonus", problem=Arms(), growth=ROOT, citation=EXP3, one_point=True
+)
 def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     """EXP3.P, tuned to hold with probability 1 - ``failure``; the bound is on the expected regret, and needs none."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -52,7 +56,9 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     )
 
 
-@register_algorithm(name="htinf", title="HTINF, for heavy tails", problem=Arms(), growth=ROOT, citation=HTINF)
+@register_algorithm(
+    name="htinf", title="HTINF, for heavy tails", problem=Arms(), growth=ROOT, citation=HTINF, one_point=True
+)
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -70,7 +76,9 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
     )
 
 
-@register_algorithm(name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=FTPL_ARMS)
+@register_algorithm(
+    name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=FTPL_ARMS, one_point=True
+)
 def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
     """FTPL with Laplace perturbation and geometric resampling: M = sqrt(K T) copies, and the best rate for the bound."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -86,7 +94,9 @@ def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int
     )
 
 
-@register_algorithm(name="ucb", title="upper confidence bounds (UCB1)", problem=Arms(), stochastic=True, citation=UCB1)
+@register_algorithm(
+    name="ucb", title="upper confidence bounds (UCB1)", problem=Arms(), stochastic=True, citation=UCB1, one_point=True
+)
 def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
     """UCB1, for independent, identically distributed losses."""
     return Instance(
@@ -98,7 +108,12 @@ def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
 
 
 @register_algorithm(
-    name="kl-ucb", title="upper confidence bounds (KL-UCB)", problem=Arms(), stochastic=True, citation=KL_UCB
+    name="kl-ucb",
+    title="upper confidence bounds (KL-UCB)",
+    problem=Arms(),
+    stochastic=True,
+    citation=KL_UCB,
+    one_point=True,
 )
 def kl_ucb(setting: Setting[Arms], *, extra: float = 0.0) -> Instance:
     """KL-UCB, for independent, identically distributed losses."""

@@ -28,7 +28,7 @@ def gain_bound(arms: int, plays: float) -> float:
     return 2.0 * math.sqrt((math.e - 1.0) * plays * arms * math.log(arms))
 
 
-@register_algorithm(name="exp3-gain", title="EXP3 for gains", problem=Arms(), growth=ROOT, citation=EXP3)
+@register_algorithm(name="exp3-gain", title="EXP3 for gains", problem=Arms(), growth=ROOT, citation=EXP3, one_point=True)
 def exp3_gain(setting: Setting[Arms], *, mixing: float | None = None) -> Instance:
     """EXP3 as Auer et al. and Tossou & Dimitrakakis define it: η = γ / K."""
     tuned = gain_mixing(setting.problem.arms, setting.rounds)

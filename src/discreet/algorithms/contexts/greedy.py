@@ -8,7 +8,7 @@ from discreet.algorithms.papers import HAN, PRIV_UNIT
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Residuals
 from discreet.contracts import Noise
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, check_int
 from discreet.learners import ResidualDescent
 from discreet.mechanisms import Gaussian
 from discreet.on_device import OnDevice
@@ -16,8 +16,10 @@ from discreet.policies import Greedy
 from discreet.problems import Contexts
 
 AVERAGING = 16.0
-SWEEP = 264.0  # rounds a feature, at a variance of 1 in each entry of a report: tells means of 0.5 and 0.2 apart
+SWEEP = 264.0  # rounds a feature, at a variance of 1: means of 0.5 and 0.2 are then 4.9 standard deviations apart
 MOST = 1.0 / 8.0  # of all rounds
+FIRST, TRUST = 8, 2  # for how many rounds a feature counts before the first, and how often a round of the sweep does
+RESIDUAL = 0.75  # the variance of a reward of ±1 with mean 0.5
 
 
 @register_algorithm(
@@ -49,12 +51,13 @@ def local_greedy(
     else:
         found = direction_noise(noise or "cap", size, setting.epsilon)
     channel = Residuals.calibrated(noise=found, dimension=size, bounds=setting.bounds, norm=problem.norm)
+    looking = _sweep(setting, found.deviation(size)) if sweep is None else check_int("sweep", sweep, least=0)
     learner = ResidualDescent.start(
         dimension=size,
         gain=float(size) if gain is None else gain,
-        offset=8.0 * size if offset is None else offset,
+        offset=float(size * (FIRST + TRUST * looking)) if offset is None else offset,
         averaging=averaging,
-        sweep=_sweep(setting, found.deviation(size)) if sweep is None else sweep,
+        sweep=looking,
     )
     return Instance(
         private=OnDevice(channel=channel, policy=Greedy(), learner=learner),
@@ -71,5 +74,8 @@ def local_greedy(
 
 
 def _sweep(setting: Setting[Contexts], deviation: float) -> int:
-    """Return for how many rounds each feature is looked at: more where there is more noise, but not for too long."""
-    return int(min(SWEEP * deviation**2, MOST * setting.rounds / setting.problem.dimension))
+    """Return for how many rounds each feature is looked at: more where there is more noise, but not for too long.
+
+    The variance is that of the noise, and of the reward itself.
+    """
+    return int(min(SWEEP * (RESIDUAL + deviation**2), MOST * setting.rounds / setting.problem.dimension))

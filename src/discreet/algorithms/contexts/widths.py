@@ -8,24 +8,40 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Integers
-from discreet.learners.contexts.linear_ucb import Schedule
+from discreet.errors import check_positive, check_range
+from discreet.learners.contexts.linear_ucb import NO_LOOKS, Looks, Schedule
 
 Constants = Literal["practice", "theory"]
 FAILURE = 0.05  # the probability α with which confidence may fail
 GROWTH = 1.03  # by which rounds grow from one fit to the next
-UNPROVED = "none is proved: the constants are chosen by measurements (constants=theory has those of the analysis)"
+LOOK = (4.0 / 0.3) ** 2  # reports, at a variance of 1: a difference of 0.3 is then four standard deviations
+LOOK_AFTER, LOOK_FOR = 1.0 / 8.0, 1.0 / 8.0  # of all rounds: when features are looked at, and for how long at most
+HARDLY = 2.5  # standard deviations of what is reported of a feature that is never played
+SHARE = 0.5  # of the feature that was played most
+TRIAL, WORTH = 1.0 / 4.0, 0.3  # the part of a look after which the mean of x(i)² should be so large
+UNPROVED = "none is proved: the constants are chosen by measurements"
 
 
 class Factors(NamedTuple):
-    """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, and how fast reports are forgotten."""
+    """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, how fast reports are forgotten.
+
+    ``look`` is for how many reports, at a variance of 1, a feature that was hardly played is looked at.
+    """
 
     shift: float
     width: float
     reach: float
     recency: float
+    look: float
+
+    def checked(self) -> Factors:
+        """Return the same, or refuse a constant that cannot be: a model needs a shift, and nothing is below 0."""
+        check_positive("shift", self.shift)
+        return Factors(*(check_range(name, value, 0.0, 1e9) for name, value in self._asdict().items()))
 
 
-THEORY = Factors(2.0, 1.0, 0.0, 0.0)  # those of the analysis
+THEORY = Factors(2.0, 1.0, 0.0, 0.0, 0.0)  # those of the analysis
+PRACTICE = Factors(1.5, 0.0, 0.3, 1.0, LOOK)
 
 
 class Deviations(NamedTuple):
@@ -60,6 +76,7 @@ def effective(times: Integers, recency: float) -> Floats:
 def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
     """Return the schedule of LinUCB: no shift but 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
     t = times.astype(np.float64)
+    check_range("width", factor, 0.0, 1e9)
     widths = np.sqrt(2.0 * math.log(1.0 / FAILURE) + dimension * np.log1p(t / dimension)) + 1.0
     return Schedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
 
@@ -84,3 +101,22 @@ def with_noise(dimension: int, rounds: int, times: Integers, noise: Deviations, 
     vector = noise.vector * (math.sqrt(dimension) + math.sqrt(2.0 * log)) / np.sqrt(most)
     shifts, widths = factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector)
     return Schedule(times, shifts, widths, factors.reach * shifts)
+
+
+def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors: Factors) -> Looks:
+    """Return how features that were hardly played are looked at, with these standard deviations of a single report.
+
+    What a look adds is weighed so that it has as much noise as all that was added until then.
+
+    >>> looks_for(10, 2**17, 4.34, 3.07, PRACTICE)
+    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410, worth=224.6...)
+    """
+    after = int(LOOK_AFTER * rounds)
+    variance = 1.0 + vector**2  # that of a reward from -1 to 1 is at most 1
+    reports = int(min(factors.look * variance, LOOK_FOR * rounds / dimension))
+    if after < 1 or reports < 1:
+        return NO_LOOKS
+    before = float(effective(np.array([after]), factors.recency)[0])
+    weight, trial = math.sqrt(before / reports), math.ceil(TRIAL * reports)
+    hardly = HARDLY * matrix * math.sqrt(before)
+    return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * weight * trial)

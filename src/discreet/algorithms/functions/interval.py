@@ -27,6 +27,7 @@ INTERVAL = Functions("cube(1)")
     fixed=("evaluations",),
     citation=STOCHASTIC_CONVEX,
     stochastic=True,
+    one_point=True,
 )
 def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = None) -> Instance:
     """Agarwal et al. 2011, Algorithm 1, with confidence widths that are no wider than its proof needs.

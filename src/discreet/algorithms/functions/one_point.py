@@ -40,6 +40,7 @@ SOURCE = "descent on estimated gradients, and looking around (see discreet.learn
     fixed=("evaluations",),
     citation=FKM,
     growth=Growth(0.75),
+    one_point=True,
 )
 def fkm(
     setting: Setting[Functions],
@@ -63,6 +64,7 @@ def fkm(
     citation=TWO_POINT,
     builds_on=(FKM,),
     growth=Growth(2.0 / 3.0),
+    one_point=True,
 )
 def strongly_convex_bandit(
     setting: Setting[Functions],

@@ -33,6 +33,7 @@ LINEAR = Functions(form="linear")
     fixed=("evaluations", "form"),
     citation=SCRIBLE,
     growth=Growth(0.5),
+    one_point=True,
 )
 def scrible(
     setting: Setting[Functions], *, learning_rate: float | None = None, when_vacuous: WhenVacuous = "centre"

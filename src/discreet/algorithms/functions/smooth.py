@@ -39,6 +39,7 @@ UNBOUNDED = "no bound proved: the estimates must be bounded, and this noise is n
     fixed=("evaluations",),
     citation=SMOOTH_BANDIT,
     growth=Growth(2.0 / 3.0),
+    one_point=True,
 )
 def smooth_bandit(
     setting: Setting[Functions],
@@ -58,6 +59,7 @@ def smooth_bandit(
     fixed=("evaluations",),
     citation=SMOOTH_STRONGLY_CONVEX,
     growth=ROOT,
+    one_point=True,
 )
 def smooth_strongly_convex_bandit(
     setting: Setting[Functions], *, learning_rate: float | None = None, when_vacuous: WhenVacuous = "centre"

@@ -7,49 +7,47 @@ from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Query, Release, Trace
+from discreet.contracts import Floats, Query, Trace
 from discreet.errors import check_positive
-from discreet.learners.contexts.linear_ucb import LinearUcb, Schedule
+from discreet.learners.contexts.linear_ucb import NO_LOOKS, LinearUcb, Looks, Schedule
 
 
 class GlmUcb(LinearUcb):
-    """GLOC with gradient steps (Zheng et al. 2020, Algorithm 3): θ ← Π(θ - step · g), and LinUCB with rewards ⟨x, θ⟩.
+    """LinUCB in which every report corrects what the last model predicts: u gains x x' θ - g / slope.
 
-    Of each report, x x' goes to the sum V, and x x' θ to u in the place of the reward times x: the server computes it
-    from the noisy x x', so that no device has to send it. The rest of the report is the gradient, on the scale of
-    ``residual``, the largest one. Π is the projection onto the unit ball.
+    θ, the point, is the last estimate, brought into the unit ball; g is the reported residual times x at that point, and
+    ``slope`` the derivative of residuals by ⟨x, θ⟩. So (V, u) describe the sum of quadratic models of the loss, each one
+    around the point at its time, as in online Newton steps. The server computes x x' θ from the noisy x x', so that no
+    device has to send it.
 
     Regret: what the schedule gives; see the algorithms that are made of it.
     """
 
     point: Floats
-    step: float
-    residual: float
+    slope: float
 
     @classmethod
-    def descending(
-        cls, *, dimension: int, schedule: Schedule, step: float, residual: float, recency: float = 0.0
+    def correcting(
+        cls, *, dimension: int, schedule: Schedule, slope: float, recency: float = 0.0, looks: Looks = NO_LOOKS
     ) -> Self:
         """Return the server before the first report."""
-        plain = LinearUcb.start(dimension=dimension, schedule=schedule, recency=recency)
-        steps = check_positive("step", step), check_positive("residual", residual)
-        return cls(**plain._asdict(), point=np.zeros(dimension), step=steps[0], residual=steps[1])
+        plain = LinearUcb.start(dimension=dimension, schedule=schedule, recency=recency, looks=looks)
+        return cls(**plain._asdict(), point=np.zeros(dimension), slope=check_positive("slope", slope))
 
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
-        return cls.descending(dimension=3, schedule=LinearUcb.example().schedule, step=0.1, residual=1.0)
+        return cls.correcting(dimension=3, schedule=LinearUcb.example().schedule, slope=0.5)
 
     def query(self, trace: Trace) -> Query:
-        """Return the point at which the gradient is wanted."""
+        """Return the point at which residuals are wanted."""
         return self.point
 
-    def learn(self, trace: Trace, released: Release) -> None:
-        """Take a step, add the moments, and fit the model when it is time."""
-        kept = (1.0 - 1.0 / (self.counts[0] + 1)) ** self.recency if self.recency > 0.0 else 1.0
+    def absorb(self, released: Floats, kept: float) -> None:
+        """Add the moments and the correction to ``kept`` times what there is."""
         size, place, last = self.point.size, 0, released.size - self.point.size
         for i in range(size):
-            self.vector[i] *= kept
+            self.vector[i] = kept * self.vector[i] - released[last + i] / self.slope
         for i in range(size):
             for j in range(i + 1):
                 moment = released[place]
@@ -58,11 +56,17 @@ class GlmUcb(LinearUcb):
                 if i != j:
                     self.vector[j] += moment * self.point[i]
                 place += 1
+
+    def absorb_feature(self, released: Floats, i: int) -> None:
+        """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
+        last, moment = released.size - self.point.size, released[i * (i + 3) // 2]
+        self.matrix[i, i] += self.looks.weight * moment
+        self.vector[i] += self.looks.weight * (moment * self.point[i] - released[last + i] / self.slope)
+
+    def move_on(self) -> None:
+        """Take the new estimate as the point, shortened to a length of 1."""
         total = 0.0
-        for i in range(size):
-            self.point[i] -= self.step * self.residual * released[last + i]
-            total += self.point[i] * self.point[i]
-        if total > 1.0:
-            for i in range(size):
-                self.point[i] /= math.sqrt(total)
-        self.fit_when_due()
+        for i in range(self.point.size):
+            total += self.model.estimate[i] * self.model.estimate[i]
+        for i in range(self.point.size):
+            self.point[i] = self.model.estimate[i] / max(1.0, math.sqrt(total))

@@ -12,6 +12,7 @@ from discreet.learners.contexts.cholesky import factorise, invert
 from discreet.models import LinearModel
 
 SEEN, NEXT, RAISED = 0, 1, 2  # reports, the next fit of the schedule, fits whose shift had to be raised
+FEATURE, LEFT = 3, 4  # the feature that is looked at next, and for how many reports the one before still is
 MOST_RAISES = 100
 
 
@@ -27,6 +28,26 @@ class Schedule(NamedTuple):
     reaches: Floats
 
 
+class Looks(NamedTuple):
+    """Features that were hardly played after some reports are looked at by themselves: for how long, with what weight.
+
+    Feature i was hardly played if the sum of x(i)², as reported, is below ``hardly``, or below ``share`` of the largest
+    such sum: then little is known of it beside the others. A look ends after ``trial`` reports if they do not add
+    ``worth`` to that sum: then no arm has much of the feature, and little hangs on it.
+    """
+
+    after: int
+    reports: int  # for each feature; 0 for none
+    weight: float
+    hardly: float
+    share: float
+    trial: int
+    worth: float
+
+
+NO_LOOKS = Looks(0, 0, 1.0, 0.0, 0.0, 0, 0.0)
+
+
 class LinearUcb(Server):
     """Publishes θ̂ = W⁻¹ u and the spread β² W⁻¹ + ω² W⁻², W = V + c 1, from sums V of x x' and u of y x as reported.
 
@@ -37,6 +58,11 @@ class LinearUcb(Server):
     Report s counts with the weight (s / t)^recency in round t: with more than 0, noise of long ago is forgotten, so that
     bad luck with an arm does not last.
 
+    That alone cannot exclude that it locks in to a wrong arm: every report brings noise to all features, played or not,
+    so that the noise in what is known of an arm grows with all rounds, and not with its own. Therefore features that were
+    hardly played are looked at one by one (``Looks``). What was known of feature i is forgotten, devices are made to play
+    the arm with the most of it, and of their reports only x(i)² and y x(i) are added, with no other rounds' noise.
+
     The model is fitted at ``times`` of the schedule. With noise V may have negative eigenvalues; the shift c is chosen so
     large that W has none, with high probability. If it has, nothing is clipped: the shift is doubled until W is positive
     definite, which makes the model more uncertain, and ``counts`` says how often.
@@ -46,6 +72,7 @@ class LinearUcb(Server):
 
     recency: float
     schedule: Schedule
+    looks: Looks
     model: LinearModel
     matrix: Floats
     vector: Floats
@@ -54,21 +81,24 @@ class LinearUcb(Server):
     counts: Integers
 
     @classmethod
-    def start(cls, *, dimension: int, schedule: Schedule, recency: float = 0.0) -> Self:
+    def start(cls, *, dimension: int, schedule: Schedule, recency: float = 0.0, looks: Looks = NO_LOOKS) -> Self:
         """Return the server before the first report; until the first fit all directions are alike."""
         size = check_int("dimension", dimension, least=1)
         if len({len(part) for part in schedule}) > 1:
             lengths = ", ".join(str(len(part)) for part in schedule)
             raise DiscreetError(f"the schedule has {lengths} entries, but needs one shift, width and reach a time.")
+        if looks.reports > 0 and looks.after < schedule.times[0]:
+            raise DiscreetError(f"looks begin after {looks.after} reports, before the first fit at {schedule.times[0]}.")
         return cls(
             recency=check_range("recency", recency, 0.0, 100.0),
             schedule=schedule,
+            looks=looks,
             model=LinearModel(np.zeros(size), np.eye(size), np.ones(1)),
             matrix=np.zeros((size, size)),
             vector=np.zeros(size),
             lower=np.zeros((size, size)),
             inverse=np.zeros((size, size)),
-            counts=np.zeros(3, np.int64),
+            counts=np.zeros(5, np.int64),
         )
 
     @classmethod
@@ -78,6 +108,7 @@ class LinearUcb(Server):
         return cls.start(
             dimension=3,
             recency=0.5,
+            looks=Looks(after=20, reports=5, weight=2.0, hardly=30.0, share=0.5, trial=3, worth=4.0),
             schedule=Schedule(times, 5.0 * np.sqrt(times), np.full(times.size, 2.0), np.sqrt(times)),
         )
 
@@ -92,8 +123,15 @@ class LinearUcb(Server):
 
     def learn(self, trace: Trace, released: Release) -> None:
         """Add the moments of a report, and fit the model when it is time."""
-        self.absorb(released, (1.0 - 1.0 / (self.counts[SEEN] + 1)) ** self.recency if self.recency > 0.0 else 1.0)
+        if self.counts[LEFT] > 0:
+            self.absorb_feature(released, self.counts[FEATURE] - 1)
+        else:
+            self.absorb(released, self.kept_share())
         self.fit_when_due()
+
+    def kept_share(self) -> float:
+        """Return by what older reports are multiplied when one more comes."""
+        return (1.0 - 1.0 / (self.counts[SEEN] + 1)) ** self.recency if self.recency > 0.0 else 1.0
 
     def absorb(self, released: Floats, kept: float) -> None:
         """Add moments to ``kept`` times what there is."""
@@ -105,13 +143,54 @@ class LinearUcb(Server):
                 place += 1
             self.vector[i] = kept * self.vector[i] + released[last + i]
 
+    def absorb_feature(self, released: Floats, i: int) -> None:
+        """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
+        last = released.size - self.vector.size
+        self.matrix[i, i] += self.looks.weight * released[i * (i + 3) // 2]
+        self.vector[i] += self.looks.weight * released[last + i]
+
     def fit_when_due(self) -> None:
-        """Count a report, and fit the model if the schedule says so."""
+        """Count a report; let a feature be looked at, or fit the model if it is time."""
         self.counts[SEEN] += 1
-        turn = self.counts[NEXT]
-        if turn < self.schedule.times.size and self.counts[SEEN] >= self.schedule.times[turn]:
+        self.end_idle_look()
+        due = self.counts[LEFT] == 1  # a look ends
+        while (
+            self.counts[NEXT] < self.schedule.times.size and self.counts[SEEN] >= self.schedule.times[self.counts[NEXT]]
+        ):
             self.counts[NEXT] += 1
+            due = True
+        self.counts[LEFT] = max(self.counts[LEFT] - 1, 0)
+        if self.counts[LEFT] == 0 and self.looks.reports > 0 and self.counts[SEEN] >= self.looks.after:
+            self.look_further()
+        if self.counts[LEFT] == 0 and due:
+            turn = self.counts[NEXT] - 1
             self.refit(self.schedule.shifts[turn], self.schedule.widths[turn], self.schedule.reaches[turn])
+
+    def end_idle_look(self) -> None:
+        """Let a look end with this report if it is not worth its rounds."""
+        left, feature = self.counts[LEFT], self.counts[FEATURE] - 1
+        seen = self.looks.reports - left + 1
+        if left > 1 and seen == self.looks.trial and self.matrix[feature, feature] < self.looks.worth:
+            self.counts[LEFT] = 1
+
+    def look_further(self) -> None:
+        """Publish the next feature that was hardly played, as if it were all that matters; there may be none."""
+        size, feature, enough = self.vector.size, self.counts[FEATURE], self.looks.hardly
+        for i in range(size):
+            enough = max(enough, self.looks.share * self.matrix[i, i])
+        while feature < size and self.matrix[feature, feature] >= enough:
+            feature += 1
+        self.counts[FEATURE] = min(feature + 1, size)
+        if feature == size:
+            return
+        self.counts[LEFT] = self.looks.reports
+        self.vector[feature] = 0.0
+        self.model.widest[0] = 0.0
+        for i in range(size):
+            self.matrix[max(i, feature), min(i, feature)] = 0.0
+            self.model.estimate[i] = 1.0 if i == feature else 0.0
+            for j in range(size):
+                self.model.spread[i, j] = 0.0
 
     def refit(self, shift: float, width: float, reach: float) -> None:
         """Publish a new model; where no shift is large enough, the last one stays."""
@@ -138,6 +217,10 @@ class LinearUcb(Server):
                 total += abs(spread[i, j])
             widest = max(widest, total)  # no eigenvalue is larger than the largest sum of a row
         self.model.widest[0] = widest
+        self.move_on()
+
+    def move_on(self) -> None:
+        """Do what else a new model asks for: nothing."""
 
 
 class LinearUcbOnSums(LinearUcb):

@@ -11,19 +11,20 @@ from discreet.contracts import Floats, Integers, Query, Release, Server, Trace
 from discreet.errors import check_int, check_positive
 from discreet.models import GreedyModel
 
-FIRST_GAIN, FIRST_OFFSET = 2.0, 10.0  # of steps while features are looked at one by one
-
 
 class ResidualDescent(Server):
     """Moves a point θ against every report g, and publishes a weighted mean of the points.
 
     First every feature i is looked at by itself, for ``sweep`` rounds: devices are made to play the arm with the most of
-    it, and θ(i) alone moves, so that noise in all other entries is left out. Then
+    it, while θ(i) = 0; then θ(i) is minus the mean of g(i), and noise in all other entries is left out. Where θ(i) = 0
+    residuals fill their range best: steps would need twice as many reports for the same precision. Then
 
         θ ← Π(θ - gain / (offset + t) · g),    mean ← mean + averaging / (t + averaging) · (θ - mean),
 
     Π the projection onto the unit ball. Without the sweep a greedy choice can lock in to a wrong arm where contexts are
-    not diverse: noise decides which arms are played, and nothing is ever learned of the others.
+    not diverse: noise decides which arms are played, and nothing is ever learned of the others. For the same reason the
+    ``offset`` should be large beside the rounds of the sweep: every report has noise in all entries, so that what was
+    found of arms that are not played drifts, by gain / sqrt(offset + t) deviations of that noise in all.
 
     Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021 prove sqrt(T).
     """
@@ -34,6 +35,7 @@ class ResidualDescent(Server):
     averaging: float
     model: GreedyModel
     rounds: Integers
+    total: Floats  # of g(i) of the feature that is looked at
 
     @classmethod
     def start(cls, *, dimension: int, gain: float, offset: float, averaging: float = 2.0, sweep: int = 0) -> Self:
@@ -46,6 +48,7 @@ class ResidualDescent(Server):
             averaging=check_positive("averaging", averaging),
             model=GreedyModel(np.zeros(size), np.zeros(size)),
             rounds=np.zeros(1, np.int64),
+            total=np.zeros(1),
         )
         learner.show_direction()
         return learner
@@ -74,9 +77,11 @@ class ResidualDescent(Server):
         self.rounds[0] = t + 1
         if t < self.sweep * point.size:
             feature = t // self.sweep
-            step = FIRST_GAIN / (FIRST_OFFSET + t - feature * self.sweep)
-            point[feature] = min(1.0, max(-1.0, point[feature] - step * released[feature]))
-            self.show_direction()
+            self.total[0] += released[feature]
+            if self.rounds[0] % self.sweep == 0:
+                point[feature] = min(1.0, max(-1.0, -self.total[0] / self.sweep))
+                self.total[0] = 0.0
+                self.show_direction()
         else:
             self.descend(released, t)
 
