@@ -20,6 +20,7 @@ from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.flattening import flattened
 from discreet.kernel.state import as_plain
+from discreet.kernel.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -70,6 +71,7 @@ def _tell_numba() -> None:
 
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
+        watch()
         overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
