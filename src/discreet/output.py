@@ -72,8 +72,9 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
 
     def keep() -> None:
         with _publishing:
-            _unfinished.difference_update({created or path})
-            _published.append(path)
+            _unfinished.difference_update({created} - {None})
+            if path not in _unfinished:  # one that is not in its place yet
+                _published.append(path)
 
     try:
         yield keep

@@ -14,6 +14,7 @@ from discreet.cli.glossary import glossary
 from discreet.cli.listing import list_algorithms
 from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
+from discreet.cli.warm import warm
 from discreet.errors import unknown_name
 
 
@@ -37,5 +38,17 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (list_algorithms, describe, simulate, reproduce, audit, errata, counters, glossary, cite, completion):
+for command in (
+    list_algorithms,
+    describe,
+    simulate,
+    reproduce,
+    audit,
+    errata,
+    counters,
+    glossary,
+    warm,
+    cite,
+    completion,
+):
     cli.add_command(command)

@@ -185,6 +185,14 @@ def _cache_folder(name: str) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
+def cache_root() -> Path:
+    """Return the folder in which compiled code is kept."""
+    import numba
+
+    config: Any = numba.config
+    return _writable_root(config.CACHE_DIR)
+
+
 def _writable_root(configured: str) -> Path:
     """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
