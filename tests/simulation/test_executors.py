@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-import multiprocessing
 import pickle
 import random
+import sys
 import threading
 
 import numpy as np
@@ -108,13 +108,23 @@ def test_a_place_of_ones_own_plays_the_same_numbers():
         def __init__(self, job):
             self.job = pickle.loads(pickle.dumps(job))  # as another machine would have it
 
-        prepare = slots = None
-        prepare = lambda self: None  # noqa: E731
-        slots = lambda self: 2  # noqa: E731
-        submit = lambda self, trials: trials  # noqa: E731
-        done = lambda self, running: [list(running)[-1]]  # noqa: E731
-        result = lambda self, task: Batch(self.job.play(task, threading.Event()), 0.0)  # noqa: E731
-        close = lambda self: None  # noqa: E731
+        def prepare(self):
+            return None
+
+        def slots(self):
+            return 2
+
+        def submit(self, trials):
+            return trials
+
+        def done(self, running):
+            return [list(running)[-1]]
+
+        def result(self, task):
+            return Batch(self.job.play(task, threading.Event()), 0.0)
+
+        def close(self):
+            pass
 
     class Place(Executor):
         def begin(self, job):
@@ -141,7 +151,9 @@ def test_what_other_machines_cannot_find_is_refused_in_one_sentence(where, monke
     if where == "__main__":
         monkeypatch.setattr(Mine, "__module__", "__main__")
         job = (kind(4),)
-        complaint = r"^Mine is defined in __main__, where no other machine finds it: put it into a module .* DISCREET_PLUG"
+        complaint = (
+            r"^Mine is defined in __main__, where no other machine finds it: put it into a module .* DISCREET_PLUG"
+        )
     else:
         job = Contender(label="mine", private=Private(Open(Range(0.0, 1.0)), kind(4)))
         complaint = r"^the game cannot be sent to other machines \(.*Hidden.*\): put it into a module that every node"
@@ -152,7 +164,9 @@ def test_what_other_machines_cannot_find_is_refused_in_one_sentence(where, monke
 def test_a_node_says_what_it_lacks(monkeypatch):
     parcel = on_ray.packed(Squares())
     assert isinstance(on_ray.unpacked(parcel), Squares)
-    with pytest.raises(DiscreetError, match=r"^a node of the cluster has another version of discreet, .* install the same"):
+    with pytest.raises(
+        DiscreetError, match=r"^a node of the cluster has another version of discreet, .* install the same"
+    ):
         on_ray.unpacked(parcel._replace(sources="other"))
     elsewhere = parcel._replace(job=parcel.job.replace(__name__.encode(), b"x" * len(__name__)))
     with pytest.raises(DiscreetError, match=r"^a node of the cluster has no module x+: put it into a module"):
@@ -163,7 +177,7 @@ def test_a_node_says_what_it_lacks(monkeypatch):
 
 
 def test_ray_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(DiscreetError, match=r"^on='ray' needs Ray: pip install 'discreet\[cluster\]'\.$"):
         simulate("exp3", rounds=10, trials=1, on="ray")
 
@@ -186,8 +200,3 @@ def test_who_waits_for_the_compiler_is_known():
     worker.join()
     assert "somebody" in seen
     assert being_compiled() is None
-
-
-def test_processes_are_spawned():
-    """Warming uses this context; it must be there."""
-    assert "spawn" in multiprocessing.get_all_start_methods()

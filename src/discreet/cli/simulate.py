@@ -81,6 +81,7 @@ def simulate(
         folder = None
         if output is not None:
             parquet_writer()
+            from discreet.plot import regret, searches  # noqa: F401 (now: after an interrupt all should end soon)
             from discreet.plot.canvas import plotting
 
             plotting()
@@ -101,7 +102,7 @@ def simulate(
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(files)}")
     if interrupts.requested() or results.trials.size < results.asked:
-        go_on = "; go on with --resume" if files and not searching else ""
+        go_on = "; go on with --resume" if files and not searching and results.trials.size < results.asked else ""
         click.echo(f"Interrupted: {results.trials.size} of {results.asked} trials were finished{go_on}.", err=True)
         return interrupts.EXIT_CODE
     return 0

@@ -135,12 +135,13 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
     """Return the folder to write results into: a new or empty one, or one whose sweep goes on."""
     check_flag("resume", resume)
     parquet_writer()
-    folder, begun = Path(output), begun_with(Path(output)) is not None
-    if (
-        (folder.is_dir() and not any(folder.iterdir()))
-        or not (folder.exists() or folder.is_symlink())
-        or (begun and resume)
-    ):
+    folder = Path(output)
+    try:
+        begun = begun_with(folder) is not None
+        is_new = not any(folder.iterdir()) if folder.is_dir() else not (folder.exists() or folder.is_symlink())
+    except OSError as reason:
+        raise DiscreetError(f"output folder {folder} cannot be created: {reason.strerror}.") from None
+    if is_new or (begun and resume):
         return folder
     if begun:
         raise DiscreetError(
