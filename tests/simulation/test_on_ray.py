@@ -16,7 +16,7 @@ from discreet.reproduce.games import Game, Player, play_game
 from discreet.reproduce.plan import Plan
 from discreet.simulation import parts
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = pytest.mark.slow
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores
 DEADLY = """
 import os, pathlib, signal
@@ -56,6 +56,7 @@ def cluster(tmp_path_factory):
         warnings.simplefilter("ignore")  # Ray's own
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_raylet_start_wait_time_s", str(START))
+        patch.setenv("RAY_process_group_cleanup_enabled", "0")  # nodes are in the process group of the tests
         patch.setenv(VARIABLE, str(plugin))
         load_plugin(str(plugin))
         import ray

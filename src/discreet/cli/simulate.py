@@ -18,7 +18,7 @@ from discreet.cli.text import number, table
 from discreet.environments import environment_names, environments
 from discreet.errors import DiscreetError, count
 from discreet.kernel import being_compiled
-from discreet.options import parse_all
+from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
 from discreet.simulation import Results, SearchResults, search
 from discreet.simulation import simulate as run
@@ -89,9 +89,9 @@ def simulate(
             if searching or (overwrite and output.exists()):
                 folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
-            arguments |= {"progress": _keeping_finished(bar("trials")), "keep_finished": True}
+            arguments |= {"epsilon": epsilon, "options": parsed, "resume": resume}
             go = _search if searching else _play
-            results, files = go(names, folder, resume=resume, epsilon=epsilon, options=parsed, **arguments)
+            results, files = go(names, folder, _keeping_finished(bar("trials")), arguments)
         if as_json:
             clipped = {} if isinstance(results, SearchResults) else {"clipped": results.clipped}
             click.echo(json.dumps({"results": results.summary(), **clipped}, indent=2, ensure_ascii=False))
@@ -108,9 +108,11 @@ def simulate(
     return 0
 
 
-def _play(names: tuple[str, ...], folder: Path | None, **arguments: Any) -> tuple[Results, list[str]]:
+def _play(
+    names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
+) -> tuple[Results | SearchResults, list[str]]:
     """Simulate; return what came out, and the names of the files that were written."""
-    results = run(names, output=folder, **arguments)
+    results = run(names, output=folder, progress=progress, keep_finished=True, **arguments)
     if folder is None:
         return results, []
     from discreet.plot.regret import plot_regret
@@ -121,10 +123,11 @@ def _play(names: tuple[str, ...], folder: Path | None, **arguments: Any) -> tupl
 
 
 def _search(
-    names: tuple[str, ...], folder: Path | None, *, resume: bool, clip: bool, **arguments: Any
-) -> tuple[SearchResults, list[str]]:
+    names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
+) -> tuple[Results | SearchResults, list[str]]:
     """Search, in losses that are made in their range; return what came out, and the names of the files."""
-    results = search(names, **arguments)
+    needed = {name: value for name, value in arguments.items() if name not in ("resume", "clip")}
+    results = search(names, progress=progress, keep_finished=True, **needed)
     if folder is None:
         return results, []
     from discreet.plot.searches import plot_searches

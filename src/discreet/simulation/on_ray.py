@@ -13,7 +13,8 @@ import os
 import pickle
 import threading
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from discreet.errors import DiscreetError
@@ -58,16 +59,16 @@ class RayCluster(Executor):
         return RaySession(connected(), parcel, self.workers)
 
 
-class RaySession(Session[Gave, Any]):
+class RaySession(Session[Gave, object]):
     """A job on a cluster."""
 
     task_seconds = 1.0
 
-    def __init__(self, ray: Any, parcel: Parcel, workers: int | None) -> None:
+    def __init__(self, ray: ModuleType, parcel: Parcel, workers: int | None) -> None:
         self._ray, self._key, self._most = ray, parcel.key, workers
         self._parcel = ray.put(parcel)
         self._task = ray.remote(max_retries=RETRIES, num_cpus=1)(play_task)
-        self._running: set[Any] = set()
+        self._running: set[object] = set()
 
     def prepare(self) -> None:
         """Begin nothing: every worker compiles for itself."""
@@ -77,18 +78,18 @@ class RaySession(Session[Gave, Any]):
         cores = int(self._ray.cluster_resources().get("CPU", 0))
         return max(1, cores if self._most is None else min(cores, self._most))
 
-    def submit(self, trials: range) -> Any:
+    def submit(self, trials: range) -> object:
         """Begin a task."""
-        task = self._task.remote(self._key, [self._parcel], trials.start, trials.stop)
+        task: object = self._task.remote(self._key, [self._parcel], trials.start, trials.stop)
         self._running.add(task)
         return task
 
-    def done(self, running: Collection[Any]) -> Collection[Any]:
+    def done(self, running: Collection[object]) -> Collection[object]:
         """Return which tasks are done."""
-        found: Collection[Any] = self._ray.wait(list(running), num_returns=1, timeout=HEARTBEAT)[0]
+        found: Collection[object] = self._ray.wait(list(running), num_returns=1, timeout=HEARTBEAT)[0]
         return found
 
-    def result(self, task: Any) -> Batch[Gave]:
+    def result(self, task: object) -> Batch[Gave]:
         """Return what a task gave, or say what went wrong."""
         self._running.discard(task)
         errors = self._ray.exceptions
@@ -113,7 +114,7 @@ class RaySession(Session[Gave, Any]):
         self._running.clear()
 
 
-def connected() -> Any:
+def connected() -> ModuleType:
     """Return Ray, connected to a cluster for the rest of this process; nothing is reported to anybody."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -143,36 +144,33 @@ def packed(job: Job[Gave]) -> Parcel:
 class Packing(pickle.Pickler):
     """Refuses what is defined at a prompt or in a script: its code is nowhere that another machine could import from."""
 
-    def reducer_override(self, value: Any) -> Any:
+    def reducer_override(self, value: object) -> Any:
         """Return that a value is pickled as usual, unless it is a class or function of ``__main__``."""
-        if isinstance(value, type | type(packed)) and value.__module__ == "__main__":
+        if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
             raise DiscreetError(
                 f"{value.__qualname__} is defined in __main__, where no other machine finds it: {HOW_TO_SEND}."
             )
         return NotImplemented
 
 
-_job: tuple[str, Any] = ("", None)  # the last one that this worker played
+_job: tuple[str, Job[object] | None] = ("", None)  # the last one that this worker played
 _loaded: set[str] = set()  # plugins
 
 
-def play_task(key: str, parcel: list[Any], start: int, stop: int) -> Batch[Any] | Refusal:
+def play_task(key: str, parcel: Sequence[object], start: int, stop: int) -> Batch[object] | Refusal:
     """Play some trials, in a worker on any node."""
     global _job
-    if _job[0] != key:
-        import ray
-
-        try:
-            _job = (key, unpacked(ray.get(parcel[0])))
-        except DiscreetError as reason:
-            return Refusal(str(reason))
     try:
-        return timed(_job[1], range(start, stop), threading.Event())
+        known, job = _job
+        if known != key or job is None:
+            job = unpacked(connected().get(parcel[0]))
+            _job = (key, job)
+        return timed(job, range(start, stop), threading.Event())
     except DiscreetError as reason:
         return Refusal(str(reason))
 
 
-def unpacked(parcel: Parcel) -> Any:
+def unpacked(parcel: Parcel) -> Job[object]:
     """Return the job, compiled, or say why it cannot be played here."""
     if parcel.sources != source_digest():
         raise DiscreetError(
@@ -183,7 +181,7 @@ def unpacked(parcel: Parcel) -> Any:
         load_plugins()
         _loaded.add(parcel.plugins)
     try:
-        job = pickle.loads(parcel.job)
+        job: Job[object] = pickle.loads(parcel.job)
     except ModuleNotFoundError as reason:
         raise DiscreetError(f"a node of the cluster has no module {reason.name}: {HOW_TO_SEND}.") from None
     except AttributeError as reason:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -186,10 +186,10 @@ def part_name(part: int) -> str:
 def begun_with(folder: Path) -> Json | None:
     """Return the settings of a sweep that was begun in a folder, None if there is none."""
     entries = _entries(folder / FOLDER / PROGRESS)
-    return entries[0]["settings"] if entries else None
+    return dict(entries[0]["settings"]) if entries else None
 
 
-def _entries(journal: Path) -> list[Any]:
+def _entries(journal: Path) -> list[Json]:
     """Return all complete lines of a file that need not exist."""
     if not journal.is_file():
         return []
@@ -228,7 +228,7 @@ class PartsRecord:
         self.seconds = np.sum([entry["seconds"] for entry in done], axis=0)
         self.clipped = sum(entry["clipped"] for entry in done)
 
-    def _read(self, part: int, *columns: str) -> list[NDArray[Any]]:
+    def _read(self, part: int, *columns: str) -> list[Floats]:
         """Return some columns of a part: contender, trial, checkpoint."""
         _, parquet = parquet_writer()
         table = parquet.read_table(self._folder / part_name(part), columns=["label", "trial", "round", *columns])
@@ -249,7 +249,7 @@ class PartsRecord:
             squares = squares + ((regret - centre[:, None]) ** 2).sum(axis=1) + step**2 * (count * size / total)
             mean, count = mean + step * (size / total), total
         variance = squares / (count - 1) if count > 1 else np.full_like(mean, np.nan)
-        return np.concatenate(numbers), np.concatenate(finals, axis=1), interval(mean, variance, count)
+        return np.concatenate(numbers).astype(np.int64), np.concatenate(finals, axis=1), interval(mean, variance, count)
 
     @property
     def trials(self) -> Integers:
