@@ -27,6 +27,9 @@ class Squares:
     def compile(self):
         pass
 
+    def at_once(self):
+        return 1
+
     def play(self, trials, stop):
         return [trial**2 for trial in trials]
 
@@ -77,6 +80,9 @@ def test_tasks_grow_until_they_take_about_a_second():
     slow = Shuffled(seconds=3.0)
     list(run(slow, [range(50)], lambda: None))
     assert set(slow.sizes) == {1}
+    together = Shuffled(seconds=3.0)
+    list(run(together, [range(64)], lambda: None, at_once=16))
+    assert set(together.sizes) == {16}
 
 
 def test_an_interrupt_closes_the_session():

@@ -28,6 +28,9 @@ class Job(Protocol[Gave]):
     def compile(self) -> None:
         """Compile all that is played, by playing it for a moment."""
 
+    def at_once(self) -> int:
+        """Return how many trials are best played together: tasks begin with that many."""
+
     def play(self, trials: range, stop: threading.Event) -> list[Gave] | None:
         """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
 
@@ -99,14 +102,14 @@ def executor(on: str | Executor, *, workers: int | None) -> Executor:
 
 
 def run(
-    session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None]
+    session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None], *, at_once: int = 1
 ) -> Generator[tuple[int, Gave], None, None]:
     """Yield every trial and its outcome, as they finish; ``beat`` is called again and again, and may raise.
 
     All is played elsewhere, and nothing is waited for in the end: so this thread can be interrupted at any moment.
     """
     running: dict[Handle, range] = {}
-    size = 1
+    size = at_once
     waiting = _pieces(todo, lambda: size)
     try:
         first = session.prepare()

@@ -184,7 +184,8 @@ class Prepared:
         """Play every trial that is missing, or those that are finished when an interrupt comes and they are kept."""
         tell = progress or (lambda _, __: None)
         tell(into.finished, self.asked)
-        trials = run(self.place.begin(job), into.missing(self.asked), lambda: tell(into.finished, self.asked))
+        session, todo = self.place.begin(job), into.missing(self.asked)
+        trials = run(session, todo, lambda: tell(into.finished, self.asked), at_once=job.at_once())
         with contextlib.closing(trials):
             try:
                 for trial, outcome in trials:

@@ -35,6 +35,10 @@ class TrialByTrial(ABC, Generic[Gave]):
             with compiling_for(label):
                 self.trial(0, (private,), 2, threading.Event())
 
+    def at_once(self) -> int:
+        """Return how many trials are best played together."""
+        return 1
+
     def play(self, trials: range, stop: threading.Event) -> list[Gave] | None:
         """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
         found = []
