@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from discreet.errors import DiscreetError
@@ -54,6 +54,35 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     finally:
         _remove(staging)
         _unfinished.difference_update({staging, created or staging})
+
+
+@contextlib.contextmanager
+def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
+    """Make a folder to write complete files into, and yield what to call once one of them is worth keeping.
+
+    Until then an error, or the end of the process, removes it. A folder that is there is used as it is, and stays.
+    """
+    created = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
+    try:
+        if created is not None:
+            _unfinished.add(created)
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise DiscreetError(f"output folder {path} cannot be created: {reason.strerror}.") from None
+
+    def keep() -> None:
+        with _publishing:
+            _unfinished.difference_update({created} - {None})
+            if path not in _unfinished:  # one that is not in its place yet
+                _published.append(path)
+
+    try:
+        yield keep
+        keep()
+    finally:
+        if created is not None and created in _unfinished:
+            _remove(created)
+            _unfinished.discard(created)
 
 
 @contextlib.contextmanager
@@ -110,9 +139,11 @@ def _move_folder(staging: Path, path: Path) -> None:
             return
         files = list(staging.iterdir())
         for file in files:
-            if (path / file.name).is_dir():
+            if (path / file.name).is_dir() and not file.is_dir():
                 raise DiscreetError(f"{path / file.name} is a folder, and is not overwritten by a file.")
         for file in files:
+            if file.is_dir():
+                _remove(path / file.name)
             file.replace(path / file.name)
     except OSError as reason:
         raise DiscreetError(f"output folder {path} cannot be written: {reason.strerror}.") from None

@@ -83,7 +83,7 @@ FOREIGN = {  # objects that are not ours, or of which no more is known than that
     "ledger/ledger.py": {"getattr(error, 'sqlite_errorcode', None)"},
     "ledger/turns.py": {"hasattr(os, 'register_at_fork')"},
     "problems/base.py": {"getattr(self, each.name)"},  # the fields of a dataclass
-    "simulation/experiment.py": {"hasattr(os, 'sched_getaffinity')"},
+    "simulation/executors.py": {"hasattr(os, 'sched_getaffinity')"},
 }
 
 

@@ -354,3 +354,59 @@ def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_p
     assert "pip install 'discreet[output]'" in done.stderr
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_simulate_goes_on_where_it_stopped(call, tmp_path):
+    words = ("simulate", "exp3", *SMALL, "--output", tmp_path / "run")
+    code, first, _ = call(*words, "--resume")
+    assert code == 0, "nothing is there: it begins"
+    assert f"Written to {tmp_path / 'run'}: results.parquet, manifest.json, regret.png\n" in first
+    part = tmp_path / "run" / "results.parquet" / "part-000000.parquet"
+    before = part.stat().st_mtime_ns
+    assert call(*words, "--resume")[:2] == (0, first), "all is there: nothing is played"
+    assert part.stat().st_mtime_ns == before
+    code, text, complaint = call(*words, "--resume", "--seed", 3)
+    assert (code, text) == (2, "")
+    assert complaint.startswith(f"discreet: seed was 0 when {tmp_path / 'run'} was begun, but is 3 now: go on with")
+    assert "go on with --resume, overwrite it with --overwrite" in call(*words)[2]
+    assert call(*words, "--overwrite", "--seed", 3)[0] == 0
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["seed"] == 3
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        "manifest.json",
+        "regret.png",
+        "results.parquet",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("simulate", "exp3", "--resume"), "--resume needs --output, and no --overwrite."),
+        (("simulate", "track-and-stop", "--resume", "--output", "x"), "--resume is not for searches."),
+        (("simulate", "exp3", "--on", "moon"), "'moon' is not one of 'threads', 'ray'."),
+        (("warm", "expo3"), "unknown algorithm 'expo3': did you mean 'exp3'?"),
+        (("warm", "--problem", "arm"), "unknown problem 'arm': did you mean 'arms'?"),
+        (("warm", "exp3", "--workers", 0), "workers is 0, but must be a whole number"),
+    ],
+)
+def test_what_is_refused_of_going_on_and_warming(call, words, sentence):
+    code, text, complaint = call(*words)
+    assert (code, text) == (2, "")
+    assert sentence in complaint
+
+
+@pytest.mark.slow
+def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
+    """Another process finds in the cache what was compiled: nothing is compiled there."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    code, text, _ = call("warm", "uniform", "--quiet", "--workers", 1)
+    assert code == 0
+    assert re.match(
+        r"1 algorithm compiled in \d+\.\d s \(uniform took longest, \d+\.\d s\); kept in .*discreet\.\n$", text
+    )
+    watched = "from discreet import simulate; from discreet.kernel import watching; "
+    watched += "seen = []; "
+    watched += "watching._compiling = type('Seen', (dict,), {'__setitem__': lambda s, k, v: seen.append(v)})(); "
+    watched += "simulate('uniform', trials=1, workers=1); print(seen)"
+    done = subprocess.run([sys.executable, "-c", watched], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -79,13 +79,13 @@ keep = interrupts.keep_finished
 interrupts.keep_finished = lambda: (keep(), stop(0))
 """
 SAVING = """
-from discreet.simulation import Results
-save = Results.save
-Results.save = lambda self, folder: (stop(0.5), save(self, folder))[1]
+from discreet.simulation import experiment
+write = experiment.write_manifest
+experiment.write_manifest = lambda path, manifest: (stop(0.5), write(path, manifest))
 """
 SAVING_AFTER_AN_INTERRUPT = """
-from discreet.simulation import Results
-Results.save = lambda self, folder: (os.kill(os.getpid(), signal.SIGINT), time.sleep(0.2), stop(30))
+from discreet.simulation import experiment
+experiment.write_manifest = lambda *_: (os.kill(os.getpid(), signal.SIGINT), time.sleep(0.2), stop(30))
 """
 
 
@@ -124,7 +124,7 @@ def test_finished_trials_are_kept_and_counted(stopped):
     assert ended.seconds < AT_ONCE
     finished = json.loads((folder / "new" / "run" / "manifest.json").read_text())["trials"]["finished"]
     assert 0 < finished < 1_000_000
-    assert ended.complaint == f"Interrupted: {finished} of 1000000 trials were finished.\n"
+    assert ended.complaint == f"Interrupted: {finished} of 1000000 trials were finished; go on with --resume.\n"
     assert f"{finished:,} trial" in ended.text
     assert {path.name for path in (folder / "new").iterdir()} == {"run"}, "no hidden folder stays"
 
@@ -141,6 +141,10 @@ def test_an_interrupt_after_the_last_trial_is_told(stopped):
 
 @pytest.mark.slow
 def test_a_second_interrupt_ends_at_once(stopped):
+    """The trials that are complete stay, for a run that goes on."""
     words = ["simulate", "exp3", "--rounds", "200", "--trials", "2", "--quiet", "--output", "FOLDER"]
     ended, folder = stopped(words, SAVING_AFTER_AN_INTERRUPT)
-    ends_cleanly(ended._replace(text=""), folder)
+    assert (ended.code, ended.complaint) == (130, "discreet: interrupted; what was written is complete.\n")
+    assert ended.seconds < AT_ONCE
+    files = {path.name for path in (folder / "new" / "run").rglob("*")}
+    assert files == {"results.parquet", "part-000000.parquet", "_progress.jsonl"}

@@ -187,3 +187,16 @@ def test_names_arms_and_files_must_fit(tmp_path):
     ):
         with pytest.raises(DiscreetError, match=complaint):
             environment(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [(0, 1), (0, 64), (1, 2), (5, 6), (52, 104), (63, 65), (64, 128), (1000, 1037)]
+)
+def test_the_walk_is_what_its_definition_says(start, stop):
+    """W(t) = W(t with its lowest bit cleared) + step(t), to the last bit and from wherever it is read."""
+    rng = np.random.default_rng(3)
+    steps = ndtri(uniforms(rng, 0, stop, 1, purpose=3)[:, 0]).tolist()
+    walk = [0.0]
+    for t in range(1, stop + 1):
+        walk.append(walk[t & (t - 1)] + steps[t - 1])
+    assert multi_scale_walk(rng, start, stop).tolist() == walk[start + 1 :]

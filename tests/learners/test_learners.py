@@ -16,6 +16,7 @@ from discreet.learners import (
     TsallisInf,
     Uniform,
 )
+from discreet.learners.arms import tsallis_inf
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_inf import solve
 
@@ -124,6 +125,31 @@ def test_tsallis_weights_minimise_their_objective(losses, rate, start):
     assert np.ptp(gradient) <= 1e-9 * spread
     assert 2.0 / rate <= shift * (1 + 1e-12)
     assert shift <= 2.0 * math.sqrt(losses.size) / rate * (1 + 1e-9)
+
+
+class Passes(list):
+    """Losses that count how often the first of them is read."""
+
+    count = 0
+
+    def __getitem__(self, place):
+        self.count += place == 0
+        return super().__getitem__(place)
+
+
+@pytest.mark.parametrize("arms", [4, 300_000])
+def test_newton_stops_where_only_rounding_errors_are_left(arms, monkeypatch):
+    """A sum of many numbers is not exact to the last digits. Once s no longer climbs, no pass over the arms is of use."""
+    losses = np.random.default_rng(1).random(arms) * 50.0
+    seen = Passes(losses.tolist())
+    monkeypatch.setattr(tsallis_inf, "as_list", lambda array: seen)
+    weights, start, most = np.empty(arms), 0.0, 0
+    for rate in (0.002, 0.00199, 0.00198):
+        seen.count = 0
+        start = solve(losses, rate, start, weights)
+        most = max(most, seen.count - 2)  # the least loss and the weights take one pass each
+        assert weights.sum() == pytest.approx(1.0, abs=1e-9)
+    assert most <= 8
 
 
 def slow_tsallis(losses, rate, baseline, rng):

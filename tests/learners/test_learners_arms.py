@@ -17,7 +17,7 @@ from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
 from discreet.learners.arms.htinf import solve_power
 from discreet.learners.arms.kl_ucb import divergence, upper
-from discreet.learners.arms.weights import FEW, ManyWeights, equal_weights
+from discreet.learners.arms.weights import FEW, ManyWeights, equal_weights, grow
 from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -345,6 +345,15 @@ def test_few_and_many_weights_agree():
         assert trace.probability == pytest.approx(0.9 * many.values[trace.arm] / many.values.sum() + 0.1 / (FEW + 100))
         many.add(trace.arm, -3.0 if step % 2 else 1.0)
     assert many.scale[0] == pytest.approx(many.values.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("arms", [FEW + 1, 1000, 1024, 1025])
+def test_equal_weights_are_a_tree_of_sums(arms):
+    weights = equal_weights(arms)
+    assert isinstance(weights, ManyWeights)
+    by_hand = np.zeros(weights.tree.size)
+    assert grow(by_hand, weights.values) == arms
+    assert weights.tree.tobytes() == by_hand.tobytes()
 
 
 def test_gains_contract_where_losses_expand():

@@ -44,7 +44,7 @@ def many(one, count, *, algorithms=6, spacing=1.0, environment="stochastic"):
     """Return results of several contenders whose curves end at multiples of a spacing."""
     regret = one.regret + spacing * np.arange(count)[:, None, None] * one.checkpoints / one.rounds
     contenders = tuple(contender(index, algorithms) for index in range(count))
-    return replace(one, contenders=contenders, regret=regret, environment=environment)
+    return replace(one, contenders=contenders, record=replace(one.record, regret=regret), environment=environment)
 
 
 def drawn(results, size=(8.0, 5.2), **options):

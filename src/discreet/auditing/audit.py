@@ -17,6 +17,7 @@ from discreet.auditing.screening import screened
 from discreet.contracts import Protected, unsealed
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
+from discreet.kernel import compiling_for
 from discreet.live.building import Plan
 from discreet.live.face import Face
 from discreet.live.run import LiveRun
@@ -170,10 +171,11 @@ def audit(
     root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
     if progress is not None:
         progress(0, 1)
-    if attack is None:
-        attack = _best_attack(private, claim, facts, seed=root)
-    number = attack.trials_for(private, claim) if trials is None else trials
-    bound = attack.bound(private, claim, trials=number, seed=root, confidence=confidence, progress=progress)
+    with compiling_for(name):
+        if attack is None:
+            attack = _best_attack(private, claim, facts, seed=root)
+        number = attack.trials_for(private, claim) if trials is None else trials
+        bound = attack.bound(private, claim, trials=number, seed=root, confidence=confidence, progress=progress)
     return Audit(
         name=name,
         claimed=claim,

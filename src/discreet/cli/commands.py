@@ -15,6 +15,7 @@ from discreet.cli.listing import list_algorithms
 from discreet.cli.plan import plan
 from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
+from discreet.cli.warm import warm
 from discreet.errors import unknown_name
 
 
@@ -48,6 +49,7 @@ for command in (
     errata,
     counters,
     glossary,
+    warm,
     cite,
     completion,
 ):

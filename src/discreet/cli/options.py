@@ -70,6 +70,13 @@ class RoundsOption(click.ParamType[Rounds]):
 NOT_TOLD = "'unknown' or 'unknown:N' does not tell algorithms how many there are"
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 delta = click.option("--delta", type=float, default=0.0, show_default=True, help="Allowed failure of pure privacy.")
+on = click.option(
+    "--on",
+    type=click.Choice(["threads", "ray"]),
+    default="threads",
+    show_default=True,
+    help="Where trials are played: on threads of this machine, or on a Ray cluster.",
+)
 settings = click.option(
     "--set",
     "settings",

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
+from discreet.cli import options
 from discreet.cli.simulate import progress_bar
 from discreet.output import output_folder
 from discreet.plot.canvas import plotting
@@ -37,9 +38,10 @@ class ReproductionName(click.ParamType[str]):
     "--rounds", type=int, help="Number of rounds, the largest where there are several (default: as in the paper)."
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers.")
+@options.on
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 def reproduce(
-    name: str, output: Path, overwrite: bool, trials: int | None, rounds: int | None, seed: int, quiet: bool
+    name: str, output: Path, overwrite: bool, trials: int | None, rounds: int | None, seed: int, on: str, quiet: bool
 ) -> None:
     """Compute a reproduction in a folder that appears complete or not at all."""
     known = reproduction(name)
@@ -47,7 +49,7 @@ def reproduce(
     start = time.perf_counter()
     with output_folder(output, overwrite=overwrite) as folder:
         with progress_bar(quiet=quiet) as bar:
-            said = known.run(folder, trials=trials, rounds=rounds, seed=seed, step=bar)
+            said = known.run(folder, trials=trials, rounds=rounds, seed=seed, on=on, step=bar)
         files = sorted(path.name for path in folder.iterdir())
     click.echo(said)
     click.echo(f"Written to {output} in {time.perf_counter() - start:.0f} s: {', '.join(files)}")

@@ -16,9 +16,10 @@ from discreet.cli import interrupts, options
 from discreet.cli.searches import print_searches
 from discreet.cli.text import number, table
 from discreet.environments import environment_names, environments
-from discreet.errors import count
-from discreet.options import parse_all
-from discreet.output import output_folder
+from discreet.errors import DiscreetError, count
+from discreet.kernel import being_compiled
+from discreet.options import Values, parse_all
+from discreet.output import output_file, output_folder
 from discreet.simulation import Results, SearchResults, search
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
@@ -50,8 +51,10 @@ from discreet.simulation.results import parquet_writer
 @click.option("--clip", is_flag=True, help="Clip losses outside their declared range instead of refusing them.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
 @click.option("--workers", type=int, help="Number of threads (default: all cores).")
+@options.on
 @click.option("--output", type=click.Path(path_type=Path), help="New folder for results, manifest and plot.")
 @click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
+@click.option("--resume", is_flag=True, help="Go on with a run that was broken off in the output folder.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @options.as_json
 def simulate(
@@ -60,6 +63,7 @@ def simulate(
     settings: tuple[str, ...],
     output: Path | None,
     overwrite: bool,
+    resume: bool,
     quiet: bool,
     as_json: bool,
     **arguments: Any,
@@ -77,23 +81,25 @@ def simulate(
     parsed: dict[str, Any] = dict(texts)
     for known in [each.options for each in environments()] + [algorithm(name).options for name in names]:
         parsed |= parse_all(known, texts)
+    searching = algorithm(names[0]).problem.stops
+    if resume and (output is None or overwrite or searching):
+        why = "is not for searches" if searching else "needs --output, and no --overwrite"
+        raise DiscreetError(f"--resume {why}.")
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
             parquet_writer()
+            from discreet.plot import regret, searches  # noqa: F401 (now: after an interrupt all should end soon)
             from discreet.plot.canvas import plotting
-            from discreet.plot.regret import plot_regret
-            from discreet.plot.searches import plot_searches
 
             plotting()
-            folder = stack.enter_context(output_folder(output, overwrite=overwrite))
+            folder = output
+            if searching or (overwrite and output.exists()):
+                folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
-            show = _keeping_finished(bar("trials"))
-            go: Callable[..., Results | SearchResults] = run
-            if algorithm(names[0]).problem.stops:
-                go = search
-                arguments.pop("clip")  # losses are made in the range, and never clipped
-            results = go(names, epsilon=epsilon, options=parsed, progress=show, keep_finished=True, **arguments)
+            arguments |= {"epsilon": epsilon, "options": parsed, "resume": resume}
+            go = _search if searching else _play
+            results, files = go(names, folder, _keeping_finished(bar("trials")), arguments)
         if as_json:
             clipped = {} if isinstance(results, SearchResults) else {"clipped": results.clipped}
             click.echo(json.dumps({"results": results.summary(), **clipped}, indent=2, ensure_ascii=False))
@@ -101,19 +107,41 @@ def simulate(
             print_searches(results)
         else:
             _print(results)
-        files: list[Path] = []
-        if folder is not None:
-            files = results.save(folder)
-            if isinstance(results, SearchResults):
-                files.append(plot_searches(results, folder / "samples.png"))
-            else:
-                files.append(plot_regret(results, folder / "regret.png"))
     if files and not as_json:
-        click.echo(f"Written to {output}: {', '.join(file.name for file in files)}")
+        click.echo(f"Written to {output}: {', '.join(files)}")
     if interrupts.requested() or results.trials.size < results.asked:
-        click.echo(f"Interrupted: {results.trials.size} of {results.asked} trials were finished.", err=True)
+        go_on = "; go on with --resume" if files and not searching and results.trials.size < results.asked else ""
+        click.echo(f"Interrupted: {results.trials.size} of {results.asked} trials were finished{go_on}.", err=True)
         return interrupts.EXIT_CODE
     return 0
+
+
+def _play(
+    names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
+) -> tuple[Results | SearchResults, list[str]]:
+    """Simulate; return what came out, and the names of the files that were written."""
+    results = run(names, output=folder, progress=progress, keep_finished=True, **arguments)
+    if folder is None:
+        return results, []
+    from discreet.plot.regret import plot_regret
+
+    with output_file(folder / "regret.png") as picture:
+        plot_regret(results, picture)
+    return results, ["results.parquet", "manifest.json", "regret.png"]
+
+
+def _search(
+    names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
+) -> tuple[Results | SearchResults, list[str]]:
+    """Search, in losses that are made in their range; return what came out, and the names of the files."""
+    needed = {name: value for name, value in arguments.items() if name not in ("resume", "clip")}
+    results = search(names, progress=progress, keep_finished=True, **needed)
+    if folder is None:
+        return results, []
+    from discreet.plot.searches import plot_searches
+
+    files = [*results.save(folder), plot_searches(results, folder / "samples.png")]
+    return results, [file.name for file in files]
 
 
 def _keeping_finished(show: Progress | None) -> Progress:
@@ -175,10 +203,17 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TimeRemainingColumn
     from rich.progress import Progress as Bars
+    from rich.text import Text
 
-    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    class WhatIsDone(ProgressColumn):
+        """A part of the work, or who waits for the compiler."""
+
+        def render(self, task: Task) -> Text:
+            return Text(task.description if (name := being_compiled()) is None else compiling_words(name))
+
+    parts = (WhatIsDone(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Bars(*parts, console=Console(stderr=True))
 
     def announce(title: str) -> Progress:
@@ -195,3 +230,12 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
     finally:
         if bars.live.is_started:
             bars.stop()
+
+
+def compiling_words(name: str) -> str:
+    """Return what to say while something is compiled.
+
+    >>> compiling_words("exp3"), compiling_words("")
+    ('compiling exp3, once', 'compiling, once')
+    """
+    return f"{f'compiling {name}'.strip()}, once"

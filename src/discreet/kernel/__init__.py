@@ -1,10 +1,11 @@
 """One definition, two speeds: components that run as plain Python and compiled."""
 
 from discreet.kernel.calls import Call, PythonFailed, call_python
-from discreet.kernel.compiling import as_list, compile_for
+from discreet.kernel.compiling import as_list, cache_root, compile_for
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
-from discreet.kernel.digest import source_digest
+from discreet.kernel.digest import source_digest, value_digest
 from discreet.kernel.state import arrays, as_plain, copier, copy, map_arrays, map_parts, with_names
+from discreet.kernel.watching import being_compiled, compiling_for
 
 __all__ = [
     "Call",
@@ -14,15 +15,19 @@ __all__ = [
     "arrays",
     "as_list",
     "as_plain",
+    "being_compiled",
+    "cache_root",
     "call_python",
     "compilable",
     "compile_for",
     "compiled_as",
+    "compiling_for",
     "copier",
     "copy",
     "helper",
     "map_arrays",
     "map_parts",
     "source_digest",
+    "value_digest",
     "with_names",
 ]

@@ -14,12 +14,14 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from discreet.kernel import flattening, scopes, sources, syntax
+from discreet.kernel import flattening, generators, scopes, sources, syntax
 from discreet.kernel.calls import call_python, compiled_call
 from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.flattening import flattened
+from discreet.kernel.generators import hand_over_generators
 from discreet.kernel.state import as_plain
+from discreet.kernel.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,7 +34,9 @@ LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code o
 IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
-WRITING = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in (flattening, scopes, sources, syntax))
+WRITING = "".join(
+    Path(str(each.__file__)).read_text(encoding="utf-8") for each in (flattening, generators, scopes, sources, syntax)
+)
 HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 
 _known_to_numba: set[object] = set()
@@ -70,6 +74,8 @@ def _tell_numba() -> None:
 
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
+        watch()
+        hand_over_generators()
         overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
@@ -181,6 +187,14 @@ def _cache_folder(name: str) -> Iterator[None]:
         yield
     finally:
         config.CACHE_DIR = before
+
+
+def cache_root() -> Path:
+    """Return the folder in which compiled code is kept."""
+    import numba
+
+    config: Any = numba.config
+    return _writable_root(config.CACHE_DIR)
 
 
 def _writable_root(configured: str) -> Path:

@@ -25,6 +25,30 @@ def source_digest() -> str:
     return parts.hexdigest()[:20]
 
 
+def value_digest(value: object) -> str:
+    """Return a digest of a value: of the numbers and arrays in it, and of the code of functions.
+
+    >>> value_digest((1.0, np.zeros(2))) == value_digest((1.0, np.zeros(2))) != value_digest((1.0, np.ones(2)))
+    True
+    """
+    return hashlib.sha256(b"\n".join(_text_in(value))).hexdigest()[:20]
+
+
+def _text_in(value: object) -> Iterator[bytes]:
+    yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
+    if isinstance(value, tuple | list):
+        for part in value:
+            yield from _text_in(part)
+    elif isinstance(value, dict):
+        yield from _text_in(list(value.items()))
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype} {value.shape}".encode() + value.tobytes()
+    elif isinstance(value, FunctionType):
+        yield _name(value).encode() + text_of(value.__code__)
+    elif type(value).__repr__ is not object.__repr__:  # which would name a place in memory
+        yield repr(value).encode()
+
+
 def fingerprint(function: Callable[..., Any], components: tuple[object, ...], how: str) -> str | None:
     """Return a digest of all code that the compiled function can depend on, or None if there is no telling.
 

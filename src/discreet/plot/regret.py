@@ -13,7 +13,6 @@ from discreet.plot.canvas import new_figure, save, set_title, shown_axes
 from discreet.plot.labels import End, label_ends
 from discreet.plot.looks import FEW, looks
 from discreet.simulation import Results
-from discreet.simulation.statistics import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,13 +32,13 @@ def draw_regret(results: Results, ax: Axes | None = None, *, colors: Sequence[st
     ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style their epsilons.
     """
     axes = shown_axes() if ax is None else ax
-    final = results.regret[:, :, -1].mean(axis=1)
+    final = results.record.final.mean(axis=1)
     shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors)
     faint = 0.15 if len(shapes) <= FEW else 0.05
     ends = []
     for index in np.argsort(-final, kind="stable"):
         look, label = shapes[index], results.contenders[index].label
-        bands = np.array([mean_interval(column) for column in results.regret[index].T])
+        bands = results.record.bands[index]
         spots = (np.arange(6) + 0.3 + 0.6 * index / len(final)) / 6 * results.rounds
         axes.plot(
             results.checkpoints,

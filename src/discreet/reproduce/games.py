@@ -107,6 +107,7 @@ def play_game(game: Game, plan: Plan, progress: Progress | None = None) -> Playe
         rounds=game.rounds,
         trials=plan.trials,
         seed=plan.seed,
+        on=plan.on,
         progress=progress,
     )
     order = list(chosen)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from discreet.simulation.executors import Executor
 from discreet.simulation.experiment import Progress
 
 Step = Callable[[str], Progress | None]  # announces a part of the work, and gives its progress
@@ -21,4 +22,5 @@ class Plan:
     trials: int
     rounds: int
     seed: int = 1
+    on: str | Executor = "threads"
     step: Step = _silent

@@ -11,6 +11,7 @@ from discreet.errors import check_int, unknown_name
 from discreet.plot.canvas import save
 from discreet.reproduce.files import Row, write_table
 from discreet.reproduce.plan import Plan, Step
+from discreet.simulation.executors import Executor, executor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,6 +52,7 @@ class Reproduction(Generic[Cell, Outcome, Found]):
         trials: int | None = None,
         rounds: int | None = None,
         seed: int = 1,
+        on: str | Executor = "threads",
         step: Step | None = None,
     ) -> str:
         """Compute everything, write it into a folder, and return what to say about it."""
@@ -58,6 +60,7 @@ class Reproduction(Generic[Cell, Outcome, Found]):
             trials=check_int("trials", self.trials if trials is None else trials, least=1),
             rounds=check_int("rounds", self.rounds if rounds is None else rounds, least=100),
             seed=check_int("seed", seed, least=0),
+            on=executor(on, workers=None),
             step=step or (lambda _: None),
         )
         found = self.analyse(self.play(self.sweep(plan.rounds), plan))

@@ -1,15 +1,13 @@
-"""Many trials on threads. Compiled loops release the interpreter's lock, so that threads run side by side."""
+"""Simulations: what is asked for is checked and made into a job, whose trials an executor plays."""
 
 from __future__ import annotations
 
-import itertools
-import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+import contextlib
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,15 +18,18 @@ from discreet.environments.registry import file_options, find_environment
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten, unknown_name
 from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
+from discreet.output import growing_folder
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
+from discreet.simulation.executors import Executor, Gave, Job, executor, run
+from discreet.simulation.jobs import RegretJob
 from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
-from discreet.simulation.results import Results
-from discreet.simulation.trial import Outcome, Remembered, checkpoints, run_trial
+from discreet.simulation.parts import Parts, check_output, settings_of, trials_in_part
+from discreet.simulation.records import InMemory, Memory, Record, Sink
+from discreet.simulation.results import Results, tidy, write_manifest
+from discreet.simulation.trial import Outcome, checkpoints
 
-Gave = TypeVar("Gave")  # the outcome of a trial
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
-HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a KeyboardInterrupt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +92,12 @@ def simulate(
     options: Values | None = None,
     seed: int = 0,
     workers: int | None = None,
+    on: str | Executor = "threads",
     clip: bool = False,
     progress: Progress | None = None,
     keep_finished: bool = False,
+    output: Path | str | None = None,
+    resume: bool = False,
     **parameters: Any,
 ) -> Results:
     """Play algorithms against an adversary over many trials and return their regret.
@@ -102,9 +106,13 @@ def simulate(
     those of the problem: ``arms``; ``geometry`` and ``dimension`` for algorithms that play points; ``arms`` and
     ``experts`` for those with expert advice. With ``unknown_horizon`` algorithms are not told how many rounds there are,
     and those that have to know are refused. ``options`` go to every algorithm, and to the environment, that has an
-    option of that name. The same seed gives the same numbers whatever the number of ``workers``. An interrupt (Ctrl-C,
-    or a KeyboardInterrupt from ``progress``) ends the run at once; with ``keep_finished`` the finished trials are
-    returned, if there are any.
+    option of that name. The same seed gives the same numbers whatever the number of ``workers``, and wherever trials are
+    played: ``on`` threads of this process, or on a cluster with ``on="ray"``. An interrupt (Ctrl-C, or a
+    KeyboardInterrupt from ``progress``) ends the run at once; with ``keep_finished`` the finished trials are returned, if
+    there are any.
+
+    ``output`` is a new folder: results are written there while trials are played, and memory does not grow with their
+    number. With ``resume`` a run that was broken off there goes on.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to the declared range, from
     ``low`` to ``high``. ``losses`` is a table with a row a round, in the units of that range (an array, lists, a
@@ -132,47 +140,39 @@ def simulate(
         options=options,
         seed=seed,
         workers=workers,
+        on=on,
         clip=clip,
         progress=progress,
         parameters=parameters,
     )
-    world, bounds = prepared.world, prepared.bounds
+    world = prepared.world
     if world.problem.stops:
         raise DiscreetError(f"{world.problem} stops by itself and has no regret: use search in place of simulate.")
-    privates = [contender.private for contender in prepared.contenders]
-
-    def one(trial: int, rounds: int, stop: threading.Event) -> Outcome | None:
-        marks = checkpoints(rounds)
-        return run_trial(privates, world, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
-
-    outcomes = prepared.outcomes(one, progress, keep_finished=keep_finished)
-    return Results(
-        contenders=prepared.contenders,
-        environment=prepared.title,
-        problem=world.problem,
-        checkpoints=checkpoints(prepared.rounds),
-        asked=prepared.asked,
+    job = RegretJob(
+        labels=tuple(contender.label for contender in prepared.contenders),
+        privates=tuple(contender.private for contender in prepared.contenders),
+        world=world,
+        rounds=prepared.rounds,
         seed=seed,
-        bounds=bounds,
-        reacts=world.reacts,
-        clipped=prepared.clipped + sum(outcome.clipped for outcome in outcomes.values()),
-        trials=np.array(sorted(outcomes), dtype=np.int64),
-        regret=np.array([outcomes[trial].regret for trial in sorted(outcomes)]).swapaxes(0, 1),
-        loss=np.array([outcomes[trial].loss for trial in sorted(outcomes)]).swapaxes(0, 1),
-        seconds=np.sum([outcome.seconds for outcome in outcomes.values()], axis=0),
-        memory=_remembered([outcomes[trial].memory for trial in sorted(outcomes)]),
+        bounds=prepared.bounds,
+        clip=clip,
     )
-
-
-def _remembered(memories: Sequence[Remembered]) -> Remembered:
-    """Return what games remembered, contender by contender and trial by trial."""
-    found = [memory for memory in memories if memory is not None]
-    return np.array(found).swapaxes(0, 1) if found else None
+    if output is None:
+        kept: Memory[Outcome] = Memory()
+        prepared.play(job, kept, progress, keep_finished=keep_finished)
+        return prepared.results(InMemory.of(kept.outcomes), seed=seed)
+    folder = check_output(output, resume=resume)
+    with growing_folder(folder) as keep:
+        parts = prepared.parts(folder, job, keep)
+        prepared.play(job, parts, progress, keep_finished=keep_finished)
+        results = prepared.results(parts.record(), seed=seed)
+        write_manifest(folder / "manifest.json", results.manifest())
+    return results
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """What is to be played: who, in which environment, for how many rounds, how often and on how many threads."""
+    """What is to be played: who, in which environment, for how many rounds, how often and where."""
 
     contenders: tuple[Contender, ...]
     world: Environment
@@ -181,24 +181,50 @@ class Prepared:
     bounds: Range
     asked: int  # trials
     clipped: int  # numbers of data that were outside their range
-    threads: int
+    place: Executor
 
-    def outcomes(
-        self, one: Callable[[int, int, threading.Event], Gave | None], progress: Progress | None, *, keep_finished: bool
-    ) -> dict[int, Gave]:
-        """Return the outcome of every trial, or of those that are finished when an interrupt comes and they are kept."""
-        stop = threading.Event()
-        found: dict[int, Gave] = {}
-        try:
-            found.update(
-                _outcomes(lambda trial, rounds: one(trial, rounds, stop), self.rounds, self.asked, self.threads, progress)
-            )
-        except KeyboardInterrupt:
-            if not (keep_finished and found):
-                raise
-        finally:
-            stop.set()
-        return found
+    def play(self, job: Job[Gave], into: Sink[Gave], progress: Progress | None, *, keep_finished: bool) -> None:
+        """Play every trial that is missing, or those that are finished when an interrupt comes and they are kept."""
+        tell = progress or (lambda _, __: None)
+        tell(into.finished, self.asked)
+        session, todo = self.place.begin(job), into.missing(self.asked)
+        trials = run(session, todo, lambda: tell(into.finished, self.asked), at_once=job.at_once())
+        with contextlib.closing(trials):
+            try:
+                for trial, outcome in trials:
+                    into.add(trial, outcome)
+                    tell(into.finished, self.asked)
+            except KeyboardInterrupt:
+                if not (keep_finished and into.finished):
+                    raise
+        into.close()
+
+    def parts(self, folder: Path, job: RegretJob, keep: Callable[[], None]) -> Parts:
+        """Return where a job's outcomes are written."""
+        marks = checkpoints(self.rounds)
+        return Parts(
+            folder,
+            settings_of(self.contenders, self.title, job, self.asked),
+            functools.partial(tidy, self.contenders, self.title, marks),
+            size=trials_in_part(len(self.contenders), marks.size, self.rounds),
+            asked=self.asked,
+            keep=keep,
+        )
+
+    def results(self, record: Record, *, seed: int) -> Results:
+        """Return what trials of this gave."""
+        return Results(
+            contenders=self.contenders,
+            environment=self.title,
+            problem=self.world.problem,
+            checkpoints=checkpoints(self.rounds),
+            asked=self.asked,
+            seed=seed,
+            bounds=self.bounds,
+            reacts=self.world.reacts,
+            clipped=self.clipped + record.clipped,
+            record=record,
+        )
 
 
 def prepare(
@@ -217,6 +243,7 @@ def prepare(
     options: Values | None,
     seed: int,
     workers: int | None,
+    on: str | Executor,
     clip: bool = False,
     progress: Progress | None,
     parameters: Values,
@@ -232,7 +259,7 @@ def prepare(
         raise DiscreetError(f"progress is {shorten(progress)}, but must be a function of trials finished and asked for.")
     if problem is not None and not isinstance(problem, Problem):
         raise DiscreetError(f"problem is {shorten(problem)}, but must be a problem such as Arms(4).")
-    threads = min(asked, available_cores() if workers is None else check_int("workers", workers, least=1))
+    place = executor(on, workers=workers)
     named = [algorithm(each) for each in algorithms if isinstance(each, str)]
     given = {name: value for name, value in parameters.items() if value is not None}
     files = {name: given.pop(name) for name in file_options() if name in given}
@@ -268,49 +295,8 @@ def prepare(
         bounds=bounds,
         asked=asked,
         clipped=clipped,
-        threads=threads,
+        place=place,
     )
-
-
-def available_cores() -> int:
-    """Return on how many cores this process may run."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _outcomes(
-    one: Callable[[int, int], Gave | None], rounds: int, asked: int, threads: int, progress: Progress | None
-) -> Iterator[tuple[int, Gave]]:
-    """Yield every trial and its outcome, as they finish.
-
-    All is played in other threads, and none is waited for in the end: so this one can be interrupted at any moment.
-    """
-    tell = progress or (lambda _, __: None)
-    finished = 0
-    pool = ThreadPoolExecutor(threads)
-
-    def first_done(running: Iterable[Future[Gave | None]]) -> set[Future[Gave | None]]:
-        while not (done := wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done):
-            tell(finished, asked)
-        return done
-
-    tell(finished, asked)
-    try:
-        compiling = pool.submit(one, 0, 2)  # compiles once, before threads would wait for each other
-        first_done([compiling])
-        compiling.result()
-        waiting = iter(range(asked))
-        running: dict[Future[Gave | None], int] = {}
-        while finished < asked:
-            for trial in itertools.islice(waiting, 2 * threads - len(running)):
-                running[pool.submit(one, trial, rounds)] = trial
-            for future in first_done(running):
-                outcome = future.result()
-                assert outcome is not None, "a trial ends early only when told to"
-                finished += 1
-                yield running.pop(future), outcome
-                tell(finished, asked)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str | Contender]:

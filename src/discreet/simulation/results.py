@@ -22,7 +22,9 @@ from discreet.guarantee import Json
 from discreet.kernel import source_digest
 from discreet.problems import Problem
 from discreet.ranges import Range
+from discreet.simulation.records import Record
 from discreet.simulation.statistics import mean_interval, median_of_means
+from discreet.simulation.trial import Remembered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,23 +46,44 @@ class Results:
     bounds: Range
     reacts: bool  # whether losses depended on earlier actions, which the stated regret bounds do not cover
     clipped: int
-    trials: Integers
-    regret: Floats  # contender, trial, checkpoint
-    loss: Floats  # contender, trial, checkpoint
-    seconds: Floats  # contender, summed over trials
-    memory: NDArray[np.generic] | None = None  # contender, trial, and what the game remembered, if it remembers
+    record: Record  # of all trials, in memory or in files
 
     @property
     def rounds(self) -> int:
         """The length of the game."""
         return int(self.checkpoints[-1])
 
+    @property
+    def trials(self) -> Integers:
+        """The numbers of the trials that are finished."""
+        return self.record.trials
+
+    @property
+    def regret(self) -> Floats:
+        """Contender, trial, checkpoint."""
+        return self.record.regret
+
+    @property
+    def loss(self) -> Floats:
+        """Contender, trial, checkpoint."""
+        return self.record.loss
+
+    @property
+    def seconds(self) -> Floats:
+        """How long every contender played, summed over trials."""
+        return self.record.seconds
+
+    @property
+    def memory(self) -> Remembered:
+        """What games that remember their players knew of them at the end: contender, trial; None if they do not."""
+        return self.record.memory
+
     def summary(self) -> list[Json]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
         rows = []
         means, blind = self._means(), self.blind_regret
         for index, contender in enumerate(self.contenders):
-            final = self.regret[index, :, -1]
+            final = self.record.final[index]
             mean, median = mean_interval(final), median_of_means(final)
             twin = means.get(str(contender.facts.get("twin")))
             bound = None if self.reacts else contender.facts.get("regret_bound")
@@ -95,7 +118,7 @@ class Results:
 
     def _means(self) -> dict[str, float]:
         """Return the mean regret of every algorithm without privacy, and of uniform play."""
-        final = self.regret[:, :, -1].mean(axis=1)
+        final = self.record.final.mean(axis=1)
         return {
             contender.algorithm: float(mean)
             for contender, mean in zip(self.contenders, final, strict=True)
@@ -108,19 +131,7 @@ class Results:
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return the tidy table: one row for each contender, trial and checkpoint."""
-        shape = self.regret.shape
-        who, trial, mark = (axis.ravel() for axis in np.indices(shape))
-        epsilons = [contender.private.guarantee.epsilon for contender in self.contenders]
-        return {
-            "algorithm": np.array([contender.algorithm for contender in self.contenders])[who],
-            "label": np.array([contender.label for contender in self.contenders])[who],
-            "epsilon": np.array(epsilons)[who],
-            "environment": np.full(who.size, self.environment),
-            "trial": self.trials[trial],
-            "round": self.checkpoints[mark],
-            "loss": self.loss.ravel(),
-            "regret": self.regret.ravel(),
-        }
+        return tidy(self.contenders, self.environment, self.checkpoints, self.trials, self.regret, self.loss)
 
     def to_pandas(self) -> DataFrame:
         """Return the tidy table as a DataFrame of pandas: one row for each contender, trial and checkpoint."""
@@ -155,6 +166,28 @@ class Results:
         return write_results(folder, self.columns(), self.manifest())
 
 
+def tidy(
+    contenders: Sequence[Contender],
+    environment: str,
+    checkpoints: Integers,
+    trials: Integers,
+    regret: Floats,
+    loss: Floats,
+) -> dict[str, NDArray[np.generic]]:
+    """Return a table with one row for each contender, trial and checkpoint."""
+    who, trial, mark = (axis.ravel() for axis in np.indices(regret.shape))
+    return {
+        "algorithm": np.array([contender.algorithm for contender in contenders], object)[who],
+        "label": np.array([contender.label for contender in contenders], object)[who],
+        "epsilon": np.array([contender.private.guarantee.epsilon for contender in contenders])[who],
+        "environment": np.full(who.size, environment, object),
+        "trial": trials[trial],
+        "round": checkpoints[mark],
+        "loss": loss.ravel(),
+        "regret": regret.ravel(),
+    }
+
+
 def check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
     """Return colours, or refuse them if they are too few."""
     if colors is not None and (isinstance(colors, str) or len(colors) < needed):
@@ -179,8 +212,13 @@ def write_results(folder: Path | str, columns: Mapping[str, NDArray[np.generic]]
     folder.mkdir(parents=True, exist_ok=True)
     table, facts = folder / "results.parquet", folder / "manifest.json"
     parquet.write_table(arrow.table(columns), table)
-    facts.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_manifest(facts, manifest)
     return [table, facts]
+
+
+def write_manifest(path: Path, manifest: Json) -> None:
+    """Write a manifest as JSON."""
+    path.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def to_frame(columns: Mapping[str, NDArray[np.generic]]) -> DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -16,8 +17,11 @@ from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
 from discreet.ranges import Range
+from discreet.simulation.executors import Executor
 from discreet.simulation.experiment import Contender, Progress, prepare
+from discreet.simulation.jobs import TrialByTrial
 from discreet.simulation.loop import Player
+from discreet.simulation.records import Memory
 from discreet.simulation.search_results import Line, SearchResults
 from discreet.simulation.trial import deal, rounds_at_once
 
@@ -47,6 +51,7 @@ def search(
     options: Values | None = None,
     seed: int = 0,
     workers: int | None = None,
+    on: str | Executor = "threads",
     progress: Progress | None = None,
     keep_finished: bool = False,
     **parameters: object,
@@ -76,19 +81,25 @@ def search(
         options=options,
         seed=seed,
         workers=workers,
+        on=on,
         progress=progress,
         parameters=parameters,
     )
     world = prepared.world
     if not isinstance(world, SearchEnvironment):
         raise DiscreetError(f"{world.problem} does not stop by itself: use simulate in place of search.")
-    privates = [contender.private for contender in prepared.contenders]
-    lines = tuple(Line(i, float(error)) for i, each in enumerate(privates) for error in searching(each).errors)
-
-    def one(trial: int, rounds: int, stop: threading.Event) -> SearchOutcome | None:
-        return run_search(privates, world, rounds, seed=seed, trial=trial, bounds=prepared.bounds, stop=stop)
-
-    found = prepared.outcomes(one, progress, keep_finished=keep_finished)
+    job = SearchJob(
+        labels=tuple(contender.label for contender in prepared.contenders),
+        privates=tuple(contender.private for contender in prepared.contenders),
+        world=world,
+        rounds=prepared.rounds,
+        seed=seed,
+        bounds=prepared.bounds,
+    )
+    lines = tuple(Line(i, float(error)) for i, each in enumerate(job.privates) for error in searching(each).errors)
+    kept: Memory[SearchOutcome] = Memory()
+    prepared.play(job, kept, progress, keep_finished=keep_finished)
+    found = kept.outcomes
     outcomes = [found[trial] for trial in sorted(found)]
     return SearchResults(
         contenders=prepared.contenders,
@@ -107,6 +118,19 @@ def search(
         pulls=np.array([each.pulls for each in outcomes]).swapaxes(0, 1),
         seconds=np.sum([each.seconds for each in outcomes], axis=0),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchJob(TrialByTrial[SearchOutcome]):
+    """Searches, and after how many rounds they are cut off."""
+
+    world: SearchEnvironment
+
+    def trial(
+        self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event
+    ) -> SearchOutcome | None:
+        """Let everybody search once."""
+        return run_search(privates, self.world, rounds, seed=self.seed, trial=number, bounds=self.bounds, stop=stop)
 
 
 def run_search(

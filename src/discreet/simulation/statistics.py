@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import check_range
@@ -27,14 +28,17 @@ def mean_interval(values: Floats, *, confidence: float = 0.95) -> Interval:
     >>> mean_interval(np.array([1.0, 2.0, 3.0]))
     Interval(value=2.0, low=-0.484..., high=4.484...)
     """
+    check_range("confidence", confidence, 0.0, 1.0)
+    variance = values.var(ddof=1) if values.size > 1 else math.nan
+    return Interval(*interval(values.mean(), variance, values.size, confidence=confidence).tolist())
+
+
+def interval(mean: ArrayLike, variance: ArrayLike, count: int, *, confidence: float = 0.95) -> Floats:
+    """Return means of so many values and the ends of Student's intervals, given means and variances of the values."""
     from scipy.special import stdtrit
 
-    check_range("confidence", confidence, 0.0, 1.0)
-    mean = float(values.mean())
-    if values.size < 2:
-        return Interval(mean, math.nan, math.nan)
-    width = float(stdtrit(values.size - 1, 0.5 + confidence / 2.0) * values.std(ddof=1) / math.sqrt(values.size))
-    return Interval(mean, mean - width, mean + width)
+    width = stdtrit(max(1, count - 1), 0.5 + confidence / 2.0) * np.sqrt(variance) / math.sqrt(count)
+    return np.stack([mean, mean - width, mean + width], axis=-1)
 
 
 def share_interval(hits: int, trials: int, *, confidence: float = 0.95) -> Interval:

@@ -75,27 +75,21 @@ class SwitchingCosts(ArmsEnvironment):
 def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:
     """Return W(t) for rounds t = start + 1 ... stop, with unit steps.
 
-    A number's ancestors are found by clearing its lowest bits; those before this stretch are few, and computed one by
-    one; those within it are added level by level.
+    The parent of a round, its number with the lowest bit cleared, has a higher lowest bit. So rounds are added to their
+    parents by their lowest bit, the highest first: all at once, but for a parent before this stretch.
     """
     from scipy.special import ndtri
 
-    rounds = np.arange(start + 1, stop + 1)
     walk: Floats = ndtri(uniforms(rng, start, stop, 1, purpose=3)[:, 0])
-    known: dict[int, float] = {0: 0.0}
 
     def earlier(t: int) -> float:
-        if t not in known:
-            known[t] = earlier(t & (t - 1)) + float(ndtri(uniforms(rng, t - 1, t, 1, purpose=3)[0, 0]))
-        return known[t]
+        return earlier(t & (t - 1)) + float(ndtri(uniforms(rng, t - 1, t, 1, purpose=3)[0, 0])) if t > 0 else 0.0
 
-    parents = rounds & (rounds - 1)
-    walk += np.array([earlier(int(t)) if t <= start else 0.0 for t in parents])
-    depth, ancestors = np.zeros(rounds.size, np.int64), parents.copy()
-    while (ancestors > start).any():
-        depth += ancestors > start
-        ancestors &= ancestors - 1
-    for level in range(1, int(depth.max()) + 1):
-        now = np.flatnonzero(depth == level)
-        walk[now] += walk[parents[now] - start - 1]
+    for bit in (1 << level for level in reversed(range(stop.bit_length()))):
+        first = start + 1 + (bit - start - 1) % (2 * bit)  # the first round of this lowest bit
+        if first <= stop and first - bit <= start:
+            walk[first - start - 1] += earlier(first - bit)
+            first += 2 * bit
+        mine = walk[first - start - 1 :: 2 * bit]
+        mine += walk[first - bit - start - 1 :: 2 * bit][: mine.size]
     return walk

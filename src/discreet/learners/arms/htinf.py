@@ -119,7 +119,7 @@ def solve_power(losses: Floats, rate: float, power: float, start: float, weights
     for i in range(losses.size):
         least = min(least, float(losses[i]))
     s = max(float(start), target)
-    for _ in range(100):
+    for step in range(100):
         first = 0.0
         second = 0.0
         for i in range(losses.size):
@@ -131,7 +131,10 @@ def solve_power(losses: Floats, rate: float, power: float, start: float, weights
         h = s * first ** (-1.0 / power)
         if abs(h - target) <= 1e-12 * target:
             break
-        s = max(s + (target - h) * s / h * first / second, target)
+        higher = max(s + (target - h) * s / h * first / second, target)
+        if step > 0 and higher <= s:
+            break
+        s = higher
     for i in range(losses.size):
         weights[i] /= first
     return s

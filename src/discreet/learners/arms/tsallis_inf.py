@@ -124,6 +124,7 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
 
     With h(s) = (Σ (d(i) + s)⁻²)^(-1/2) the condition reads h(s) = 2 / rate. h is increasing and concave, so that a Newton
     step from anywhere lands at or below the solution and from there on climbs to it; the solution is at least 2 / rate.
+    A later step that does not climb has nothing left to correct but the rounding errors of the sum.
     """
     target = 2.0 / rate
     values = as_list(losses)
@@ -132,7 +133,7 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
         least = min(least, values[i])
     s = max(float(start), target)
     squares = 1.0
-    for _ in range(100):
+    for step in range(100):
         squares = 0.0
         cubes = 0.0
         for i in range(losses.size):
@@ -143,7 +144,10 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
         h = 1.0 / math.sqrt(squares)
         if abs(h - target) <= 1e-12 * target:
             break
-        s = max(s + (target - h) / (h * h * h * cubes), target)
+        higher = max(s + (target - h) / (h * h * h * cubes), target)
+        if step > 0 and higher <= s:
+            break
+        s = higher
     for i in range(losses.size):
         inverse = 1.0 / (values[i] - least + s)
         weights[i] = inverse * inverse / squares

@@ -90,9 +90,13 @@ def equal_weights(arms: int) -> Weights:
     state = np.zeros(count), np.ones(count), np.array([float(count), 0.0])
     if count <= FEW:
         return FewWeights(*state)
-    weights = ManyWeights(*state, np.zeros(1 << (count - 1).bit_length()))
-    grow(weights.tree, weights.values)
-    return weights
+    leaves = np.zeros(1 << (count - 1).bit_length())
+    leaves[:count] = 1.0
+    tree, level = np.zeros(leaves.size), leaves
+    while level.size > 1:
+        level = level[::2] + level[1::2]
+        tree[level.size : 2 * level.size] = level
+    return ManyWeights(*state, tree)
 
 
 @helper

@@ -40,6 +40,7 @@ def search_in(game: Game, plan: Plan, progress: Progress | None = None) -> Searc
         rounds=game.rounds,
         trials=plan.trials,
         seed=plan.seed,
+        on=plan.on,
         progress=progress,
     )
     return Searched(game=game, results=results, rows=dict(zip(game.players, results.summary(), strict=True)))

@@ -1,0 +1,222 @@
+"""Where trials are played. A sweep is a job, which is plain data, and the numbers of trials to play of it.
+
+An executor plays them, some at a time and in any order, and every trial is counted once: here on threads, because
+compiled loops release the interpreter's lock; in ``on_ray`` on other machines. A trial's numbers depend on nothing but
+the job and its own number, so that they are the same wherever and in whatever company it is played.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from discreet.errors import DiscreetError, check_int, shorten, unknown_name
+
+Gave = TypeVar("Gave")  # the outcome of a trial
+Handle = TypeVar("Handle")  # of a task that is played elsewhere
+HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a KeyboardInterrupt
+
+
+class Job(Protocol[Gave]):
+    """Everything that a trial needs but its number: values that can be sent to another machine."""
+
+    def compile(self) -> None:
+        """Compile all that is played, by playing it for a moment."""
+
+    def at_once(self) -> int:
+        """Return how many trials are best played together: tasks begin with that many."""
+
+    def play(self, trials: range, stop: threading.Event) -> list[Gave] | None:
+        """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
+
+
+class Batch(NamedTuple, Generic[Gave]):
+    """What a task gave: the outcomes of its trials, and how long they took."""
+
+    outcomes: list[Gave]
+    seconds: float
+
+
+class Session(ABC, Generic[Gave, Handle]):
+    """A job that is being played."""
+
+    task_seconds: float  # how long a task should take, about
+
+    @abstractmethod
+    def prepare(self) -> Handle | None:
+        """Begin what has to be done before the first task, if there is anything."""
+
+    @abstractmethod
+    def slots(self) -> int:
+        """Return how many tasks can be played at the same time."""
+
+    @abstractmethod
+    def submit(self, trials: range) -> Handle:
+        """Begin a task."""
+
+    @abstractmethod
+    def done(self, running: Collection[Handle]) -> Collection[Handle]:
+        """Return which tasks are done, after a moment's wait if need be: at most a heartbeat."""
+
+    @abstractmethod
+    def result(self, task: Handle) -> Batch[Gave]:
+        """Return what a task gave, or raise what went wrong in it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give up what is still running, without waiting for it."""
+
+
+class Executor(ABC):
+    """A place where jobs are played."""
+
+    @abstractmethod
+    def begin(self, job: Job[Gave]) -> Session[Gave, Any]:
+        """Begin to play a job."""
+
+
+def executor(on: str | Executor, *, workers: int | None) -> Executor:
+    """Return the executor of that name, on at most that many cores.
+
+    >>> executor("threads", workers=2)
+    Threads(2)
+    >>> executor("moon", workers=None)
+    Traceback (most recent call last):
+        ...
+    discreet.errors.DiscreetError: unknown executor 'moon': known are ray, threads.
+    """
+    if workers is not None:
+        check_int("workers", workers, least=1)
+    if isinstance(on, Executor):
+        return on
+    if not isinstance(on, str):
+        raise DiscreetError(f"on is {shorten(on)}, but must be 'threads', 'ray' or an Executor.")
+    if on not in EXECUTORS:
+        raise unknown_name("executor", on, EXECUTORS)
+    return EXECUTORS[on](workers)
+
+
+def run(
+    session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None], *, at_once: int = 1
+) -> Generator[tuple[int, Gave], None, None]:
+    """Yield every trial and its outcome, as they finish; ``beat`` is called again and again, and may raise.
+
+    All is played elsewhere, and nothing is waited for in the end: so this thread can be interrupted at any moment.
+    """
+    running: dict[Handle, range] = {}
+    size = at_once
+    waiting = _pieces(todo, lambda: size)
+    try:
+        first = session.prepare()
+        if first is not None:
+            while not session.done([first]):
+                beat()
+            session.result(first)
+        while True:
+            while len(running) < 2 * session.slots() and (trials := next(waiting, None)):
+                running[session.submit(trials)] = trials
+            if not running:
+                return
+            finished = session.done(list(running))
+            if not finished:
+                beat()
+            for task in finished:
+                batch, trials = session.result(task), running.pop(task)
+                if len(trials) >= size and batch.seconds < session.task_seconds / 2.0:
+                    size = 2 * len(trials)
+                yield from zip(trials, batch.outcomes, strict=True)
+    finally:
+        session.close()
+
+
+def _pieces(todo: Sequence[range], size: Callable[[], int]) -> Iterator[range]:
+    """Yield all trials in pieces that are as large as is asked for at that moment."""
+    for trials in todo:
+        start = trials.start
+        while start < trials.stop:
+            end = min(start + size(), trials.stop)
+            yield range(start, end)
+            start = end
+
+
+def timed(job: Job[Gave], trials: range, stop: threading.Event) -> Batch[Gave]:
+    """Play some trials and measure how long that takes."""
+    before = time.perf_counter()
+    outcomes = job.play(trials, stop)
+    if outcomes is None:
+        raise InterruptedError("told to stop")
+    return Batch(outcomes, time.perf_counter() - before)
+
+
+class Threads(Executor):
+    """The threads of this process: by default as many as there are cores."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = available_cores() if workers is None else workers
+
+    def __repr__(self) -> str:
+        return f"Threads({self.workers})"
+
+    def begin(self, job: Job[Gave]) -> ThreadSession[Gave]:
+        """Begin to play a job."""
+        return ThreadSession(job, self.workers)
+
+
+class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
+    """A job on threads."""
+
+    task_seconds = 0.1
+
+    def __init__(self, job: Job[Gave], threads: int) -> None:
+        self._job, self._threads = job, threads
+        self._pool = ThreadPoolExecutor(threads)
+        self._stop = threading.Event()
+
+    def prepare(self) -> Future[Batch[Gave]]:
+        """Compile once, before threads would wait for each other."""
+
+        def compile_all() -> Batch[Gave]:
+            self._job.compile()
+            return Batch([], 0.0)
+
+        return self._pool.submit(compile_all)
+
+    def slots(self) -> int:
+        """Return the number of threads."""
+        return self._threads
+
+    def submit(self, trials: range) -> Future[Batch[Gave]]:
+        """Begin a task."""
+        return self._pool.submit(timed, self._job, trials, self._stop)
+
+    def done(self, running: Collection[Future[Batch[Gave]]]) -> Collection[Future[Batch[Gave]]]:
+        """Return which tasks are done."""
+        return wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done
+
+    def result(self, task: Future[Batch[Gave]]) -> Batch[Gave]:
+        """Return what a task gave."""
+        return task.result()
+
+    def close(self) -> None:
+        """Tell all threads to stop."""
+        self._stop.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def available_cores() -> int:
+    """Return on how many cores this process may run."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _ray(workers: int | None) -> Executor:
+    from discreet.simulation.on_ray import RayCluster
+
+    return RayCluster(workers)
+
+
+EXECUTORS: dict[str, Callable[[int | None], Executor]] = {"threads": Threads, "ray": _ray}

@@ -1,0 +1,278 @@
+"""Results as a folder of Parquet files, a *part* for some trials each, so that memory does not grow with their number.
+
+Which trials are in which part follows from the settings alone, and a part is written when all of its trials are there.
+A file beside the parts says with which settings they were begun, and which are complete: so a sweep that was broken off
+goes on where it stopped, and leaves the same files as one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.contracts import Floats, Integers
+from discreet.errors import DiscreetError, check_flag, shorten
+from discreet.guarantee import Json
+from discreet.kernel import value_digest
+from discreet.simulation.jobs import RegretJob
+from discreet.simulation.records import InMemory
+from discreet.simulation.results import parquet_writer, provenance
+from discreet.simulation.statistics import interval
+from discreet.simulation.trial import Outcome
+
+if TYPE_CHECKING:
+    from discreet.simulation.experiment import Contender
+
+FOLDER, PROGRESS = "results.parquet", "_progress.jsonl"  # readers of Parquet pass by what begins with a line or a dot
+ROWS = 2**18  # the most in a part: 16 MB
+ROUNDS = 2**26  # the most that are played for a part: seconds to minutes
+Columns = Mapping[str, NDArray[np.generic]]
+Tidy = Callable[[Integers, Floats, Floats], Columns]  # of trials, regret and loss
+
+
+def trials_in_part(contenders: int, marks: int, rounds: int) -> int:
+    """Return how many trials a part has.
+
+    >>> trials_in_part(1, 60, 100), trials_in_part(6, 120, 2**18), trials_in_part(1, 120, 10**9)
+    (4369, 42, 1)
+    """
+    return max(1, min(ROWS // (contenders * marks), ROUNDS // (contenders * rounds)))
+
+
+class Parts:
+    """A sink that writes parts into a folder."""
+
+    def __init__(
+        self, folder: Path, settings: Json, tidy: Tidy, *, size: int, asked: int, keep: Callable[[], None]
+    ) -> None:
+        self.folder, self._tidy, self._size, self._asked, self._keep = folder / FOLDER, tidy, size, asked, keep
+        self._open: dict[int, dict[int, Outcome]] = {}
+        self._done: dict[int, Json] = {}
+        self._journal = self.folder / PROGRESS
+        begun = begun_with(folder)
+        if begun is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._note({"settings": settings})
+        else:
+            _compare(folder, begun, json.loads(json.dumps(settings)))
+            self._done = {entry["part"]: entry for entry in _entries(self._journal)[1:]}
+            self._clear_unfinished()
+        if self._done:
+            keep()
+        self.finished = sum(len(self._trials_of(part)) for part in self._done)
+
+    def _trials_of(self, part: int) -> range:
+        return range(part * self._size, min((part + 1) * self._size, self._asked))
+
+    def missing(self, asked: int) -> list[range]:
+        """Return the trials of all parts that are not complete."""
+        every = range(-(-asked // self._size))
+        return [self._trials_of(part) for part in every if part not in self._done]
+
+    def add(self, trial: int, outcome: Outcome) -> None:
+        """Take the outcome of a trial, and write its part if that is complete now."""
+        part = trial // self._size
+        mine = self._open.setdefault(part, {})
+        assert part not in self._done, f"trial {trial} was played twice"
+        assert trial not in mine, f"trial {trial} was played twice"
+        mine[trial] = outcome
+        self.finished += 1
+        if len(mine) == len(self._trials_of(part)):
+            self._write(part)
+            self._note(self._done[part])
+            self._keep()
+
+    def close(self) -> None:
+        """Write the trials of parts that are not complete, which are played again if the sweep goes on."""
+        for part in sorted(self._open):
+            self._write(part)
+
+    def record(self) -> PartsRecord:
+        """Return what was written."""
+        return PartsRecord(self.folder, [self._done[part] for part in sorted(self._done)])
+
+    def _write(self, part: int) -> None:
+        """Write a part; it appears complete or not at all."""
+        arrow, parquet = parquet_writer()
+        record = InMemory.of(self._open.pop(part))
+        hidden, place = self.folder / f".{part_name(part)}", self.folder / part_name(part)
+        with hidden.open("wb") as file:
+            parquet.write_table(arrow.table(self._tidy(record.trials, record.regret, record.loss)), file)
+            os.fsync(file.fileno())
+        hidden.replace(place)
+        self._done[part] = {
+            "part": part,
+            "trials": record.trials.size,
+            "clipped": record.clipped,
+            "seconds": record.seconds.tolist(),
+        }
+
+    def _note(self, entry: Json) -> None:
+        """Add a line to what is known to be complete."""
+        with self._journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _clear_unfinished(self) -> None:
+        """Remove parts that are not complete, and a last line that was broken off."""
+        complete = {PROGRESS, *map(part_name, self._done)}
+        for file in self.folder.iterdir():
+            if file.name not in complete:
+                file.unlink()
+        with self._journal.open("rb+") as journal:
+            journal.truncate(journal.read().rfind(b"\n") + 1)
+
+
+def check_output(output: Path | str, *, resume: bool) -> Path:
+    """Return the folder to write results into: a new or empty one, or one whose sweep goes on."""
+    check_flag("resume", resume)
+    parquet_writer()
+    folder = Path(output)
+    try:
+        begun = begun_with(folder) is not None
+        is_new = not any(folder.iterdir()) if folder.is_dir() else not (folder.exists() or folder.is_symlink())
+    except OSError as reason:
+        raise DiscreetError(f"output folder {folder} cannot be created: {reason.strerror}.") from None
+    if is_new or (begun and resume):
+        return folder
+    if begun:
+        raise DiscreetError(
+            f"{folder} exists already: go on with --resume, overwrite it with --overwrite, or choose another folder."
+        )
+    if resume:
+        raise DiscreetError(f"{folder} has no results to go on with: choose another output folder, or drop --resume.")
+    raise DiscreetError(f"{folder} exists already: choose another output folder.")
+
+
+def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, asked: int) -> Json:
+    """Return all that the numbers of a sweep depend on, by names that a message can use."""
+    made_by = provenance()
+    return {
+        "rounds": job.rounds,
+        "trials": asked,
+        "seed": job.seed,
+        "low": job.bounds.low,
+        "high": job.bounds.high,
+        "clip": job.clip,
+        "problem": {"plays": str(job.world.problem), **job.world.problem.parameters()},
+        "environment": title,
+        "algorithms": [contender.label for contender in contenders],
+        "parameters": {contender.label: contender.facts.get("parameters", {}) for contender in contenders},
+        "options of the environment": value_digest(job.world),
+        "options of": {each.label: value_digest(each.private) for each in contenders},
+        "discreet": made_by["discreet"],
+        "sources": made_by["sources"],
+        "versions": made_by["versions"],
+    }
+
+
+def part_name(part: int) -> str:
+    """Return the name of a part's file.
+
+    >>> part_name(12)
+    'part-000012.parquet'
+    """
+    return f"part-{part:06}.parquet"
+
+
+def begun_with(folder: Path) -> Json | None:
+    """Return the settings of a sweep that was begun in a folder, None if there is none."""
+    entries = _entries(folder / FOLDER / PROGRESS)
+    return dict(entries[0]["settings"]) if entries else None
+
+
+def _entries(journal: Path) -> list[Json]:
+    """Return all complete lines of a file that need not exist."""
+    if not journal.is_file():
+        return []
+    return [
+        json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines(keepends=True) if line[-1] == "\n"
+    ]
+
+
+def _compare(folder: Path, before: Json, now: Json) -> None:
+    """Refuse to go on with other settings, and say in what they differ."""
+    there, here = _flat(before), _flat(now)
+    for name in there | here:
+        if there.get(name) != here.get(name):
+            was, value = (shorten(each.get(name, "nothing")) for each in (there, here))
+            raise DiscreetError(
+                f"{name} was {was} when {folder} was begun, but is {value} now: go on with the same settings, or choose "
+                "another output folder."
+            )
+
+
+def _flat(value: object, name: str = "") -> dict[str, object]:
+    """Return all values in a nested dictionary by their paths."""
+    if not isinstance(value, dict):
+        return {name: value}
+    found: dict[str, object] = {}
+    for key, part in value.items():
+        found |= _flat(part, f"{name} {key}".strip())
+    return found
+
+
+class PartsRecord:
+    """A record that is read part by part; only the regret at the end is held for every trial."""
+
+    def __init__(self, folder: Path, done: list[Json]) -> None:
+        self._folder, self._parts = folder, [entry["part"] for entry in done]
+        self.seconds = np.sum([entry["seconds"] for entry in done], axis=0)
+        self.clipped = sum(entry["clipped"] for entry in done)
+        self.memory = None  # files do not keep what games remembered
+
+    def _read(self, part: int, *columns: str) -> list[Floats]:
+        """Return some columns of a part: contender, trial, checkpoint."""
+        _, parquet = parquet_writer()
+        table = parquet.read_table(self._folder / part_name(part), columns=["label", "trial", "round", *columns])
+        contenders, trials, marks = (len(table[name].unique()) for name in ("label", "trial", "round"))
+        return [table[name].to_numpy().reshape(contenders, trials, marks) for name in ("trial", *columns)]
+
+    @cached_property
+    def _pass(self) -> tuple[Integers, Floats, Floats]:
+        """Trials, final regret and bands, from one pass over all parts."""
+        numbers, finals = [], []
+        count, mean, squares = 0, np.zeros(()), np.zeros(())
+        for part in self._parts:
+            trials, regret = self._read(part, "regret")
+            numbers.append(trials[0, :, 0])
+            finals.append(regret[:, :, -1].copy())
+            size, centre = regret.shape[1], regret.mean(axis=1)
+            step, total = centre - mean, count + size
+            squares = squares + ((regret - centre[:, None]) ** 2).sum(axis=1) + step**2 * (count * size / total)
+            mean, count = mean + step * (size / total), total
+        variance = squares / (count - 1) if count > 1 else np.full_like(mean, np.nan)
+        return np.concatenate(numbers).astype(np.int64), np.concatenate(finals, axis=1), interval(mean, variance, count)
+
+    @property
+    def trials(self) -> Integers:
+        """The numbers of all trials."""
+        return self._pass[0]
+
+    @property
+    def final(self) -> Floats:
+        """The regret at the end of the game: contender, trial."""
+        return self._pass[1]
+
+    @property
+    def bands(self) -> Floats:
+        """Mean regret over trials and the ends of its 95 % interval: contender, checkpoint, 3."""
+        return self._pass[2]
+
+    @property
+    def regret(self) -> Floats:
+        """Contender, trial, checkpoint: all of it, which may need much memory."""
+        return np.concatenate([self._read(part, "regret")[1] for part in self._parts], axis=1)
+
+    @property
+    def loss(self) -> Floats:
+        """Contender, trial, checkpoint: all of it, which may need much memory."""
+        return np.concatenate([self._read(part, "loss")[1] for part in self._parts], axis=1)

@@ -1,0 +1,129 @@
+"""What trials gave, collected as they finish: all of it in memory, or in files (``parts``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers
+from discreet.simulation.executors import Gave
+from discreet.simulation.statistics import mean_interval
+from discreet.simulation.trial import Outcome, Remembered
+
+Takes = TypeVar("Takes", contravariant=True)
+
+
+class Sink(Protocol[Takes]):
+    """Where outcomes go."""
+
+    @property
+    def finished(self) -> int:
+        """How many trials are there."""
+
+    def missing(self, asked: int) -> list[range]:
+        """Return which of so many trials are not there yet."""
+
+    def add(self, trial: int, outcome: Takes) -> None:
+        """Take the outcome of a trial."""
+
+    def close(self) -> None:
+        """Take no more."""
+
+
+class Memory(Generic[Gave]):
+    """A sink in memory."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[int, Gave] = {}
+
+    @property
+    def finished(self) -> int:
+        """How many trials are there."""
+        return len(self.outcomes)
+
+    def missing(self, asked: int) -> list[range]:
+        """Return all trials."""
+        return [range(asked)]
+
+    def add(self, trial: int, outcome: Gave) -> None:
+        """Take the outcome of a trial, once."""
+        assert trial not in self.outcomes, f"trial {trial} was played twice"
+        self.outcomes[trial] = outcome
+
+    def close(self) -> None:
+        """Take no more."""
+
+
+class Record(Protocol):
+    """Regret and loss of all trials, in the order of their numbers."""
+
+    @property
+    def trials(self) -> Integers:
+        """The numbers of all trials."""
+
+    @property
+    def seconds(self) -> Floats:
+        """How long every contender played, summed over trials."""
+
+    @property
+    def clipped(self) -> int:
+        """How many numbers were clipped."""
+
+    @property
+    def regret(self) -> Floats:
+        """Contender, trial, checkpoint."""
+
+    @property
+    def loss(self) -> Floats:
+        """Contender, trial, checkpoint."""
+
+    @property
+    def memory(self) -> Remembered:
+        """What games that remember their players knew of them at the end: contender, trial; files do not keep it."""
+
+    @property
+    def final(self) -> Floats:
+        """The regret at the end of the game: contender, trial."""
+
+    @property
+    def bands(self) -> Floats:
+        """Mean regret over trials and the ends of its 95 % interval: contender, checkpoint, 3."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InMemory:
+    """A record that is held as a whole."""
+
+    trials: Integers
+    seconds: Floats
+    clipped: int
+    regret: Floats
+    loss: Floats
+    memory: Remembered = None
+
+    @classmethod
+    def of(cls, outcomes: Mapping[int, Outcome]) -> InMemory:
+        """Return the record of outcomes by trial."""
+        order = sorted(outcomes)
+        memories = [memory for memory in (outcomes[trial].memory for trial in order) if memory is not None]
+        return cls(
+            trials=np.array(order, dtype=np.int64),
+            seconds=np.sum([outcomes[trial].seconds for trial in order], axis=0),
+            clipped=sum(outcomes[trial].clipped for trial in order),
+            regret=np.array([outcomes[trial].regret for trial in order]).swapaxes(0, 1),
+            loss=np.array([outcomes[trial].loss for trial in order]).swapaxes(0, 1),
+            memory=np.array(memories).swapaxes(0, 1) if memories else None,
+        )
+
+    @property
+    def final(self) -> Floats:
+        """The regret at the end of the game."""
+        return self.regret[:, :, -1]
+
+    @property
+    def bands(self) -> Floats:
+        """Mean regret over trials and the ends of its 95 % interval."""
+        return np.array([[mean_interval(column) for column in regret.T] for regret in self.regret])

@@ -1,0 +1,98 @@
+"""Compiling ahead: what is kept on disk need not be waited for later."""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import signal
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+from discreet.algorithms import algorithm, algorithms
+from discreet.errors import check_int, unknown_name
+from discreet.kernel import cache_root
+from discreet.options import Values
+from discreet.plugins import load_plugins
+from discreet.simulation.executors import HEARTBEAT
+from discreet.simulation.experiment import Progress, simulate
+from discreet.simulation.searches import search
+
+
+@dataclass(frozen=True, kw_only=True)
+class Warmed:
+    """What was compiled, or was already: seconds for every algorithm, and where the code is kept."""
+
+    seconds: Values
+    folder: Path
+    took: float  # seconds in all
+
+
+def problem_names() -> dict[str, type]:
+    """Return every kind of problem by the name that commands have for it.
+
+    >>> list(problem_names())
+    ['arms', 'advice', 'contexts', 'functions', 'points', 'best-arm']
+    """
+    kinds = dict.fromkeys(type(each.problem) for each in algorithms().values())
+    return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
+
+
+def warm(
+    names: Iterable[str] = (),
+    *,
+    problem: str | None = None,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+    workers: int = 2,
+    progress: Progress | None = None,
+) -> Warmed:
+    """Compile algorithms ahead, each as it is played in the default environment of its problem.
+
+    That is all of them, or those that are named, or those for one kind of ``problem``. Compilers do not run side by
+    side on threads, so that ``workers`` are processes. What is in the cache already takes a moment.
+    """
+    chosen = [algorithm(name).name for name in names]
+    if problem is not None:
+        if problem not in problem_names():
+            raise unknown_name("problem", problem, problem_names())
+        chosen += algorithms(problem_names()[problem])
+    chosen = list(dict.fromkeys(chosen or algorithms()))
+    start = time.perf_counter()
+    seconds = _in_processes(chosen, epsilon, delta, check_int("workers", workers, least=1), progress)
+    return Warmed(seconds=seconds, folder=cache_root(), took=time.perf_counter() - start)
+
+
+def _in_processes(
+    names: Sequence[str], epsilon: float, delta: float, workers: int, progress: Progress | None
+) -> dict[str, float]:
+    tell = progress or (lambda _, __: None)
+    found: dict[str, float] = {}
+    context = multiprocessing.get_context("spawn")  # a copy of this process would have its threads' locks
+    pool = ProcessPoolExecutor(min(workers, len(names)), mp_context=context, initializer=_begin)
+    try:
+        running = {pool.submit(compile_one, name, epsilon, delta): name for name in names}
+        while running:
+            tell(len(found), len(names))
+            for future in wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done:
+                found[running.pop(future)] = future.result()
+        tell(len(found), len(names))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return {name: found[name] for name in names}
+
+
+def _begin() -> None:
+    """Begin a process that compiles: interrupts are for the one that asked for it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    load_plugins()
+
+
+def compile_one(name: str, epsilon: float, delta: float) -> float:
+    """Play one trial of an algorithm; return how many seconds that took, nearly all of them for compiling."""
+    start = time.perf_counter()
+    play = search if algorithm(name).problem.stops else simulate
+    play(name, epsilon=epsilon, delta=delta, trials=1, workers=1)
+    return time.perf_counter() - start

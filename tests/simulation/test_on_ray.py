@@ -1,0 +1,159 @@
+"""A cluster of two nodes on this machine: the same numbers, also when workers and nodes die. One start for all tests."""
+
+from __future__ import annotations
+
+import functools
+import os
+import warnings
+
+import pytest
+
+from discreet import DiscreetError, search, simulate
+from discreet.environments import environment
+from discreet.plugins import VARIABLE, load_plugin
+from discreet.problems import Arms
+from discreet.reproduce.games import Game, Player, play_game
+from discreet.reproduce.plan import Plan
+from discreet.simulation import parts
+
+pytestmark = pytest.mark.slow
+START = 180  # seconds: a node needs up to 30, and far more where others use the cores
+DEADLY = """
+import os, pathlib, signal
+from discreet.environments import register_environment
+from discreet.environments.arms.stochastic import Stochastic
+from discreet.problems import Arms
+
+@register_environment("deadly", title="kills the worker that deals it for the third time", problem=Arms)
+class Deadly(Stochastic):
+    folder: str = ""
+    def deal(self, start, stop, rng):
+        places = pathlib.Path(self.folder)
+        for number in range(1, 4):
+            try:
+                (places / f"{number}").touch(exist_ok=False)
+            except FileExistsError:
+                continue
+            (places / f"by-{number}").write_text(str(os.getpid()))
+            if number == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+            break
+        return super().deal(start, stop, rng)
+
+@register_environment("far", title="losses that nobody declared", problem=Arms)
+class Far(Stochastic):
+    def deal(self, start, stop, rng):
+        return super().deal(start, stop, rng).rescaled(2.0, 1.0)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Start a cluster, with a module from outside of the package on every node."""
+    plugin = tmp_path_factory.mktemp("plugin") / "deadly.py"
+    plugin.write_text(DEADLY)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray's own
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_raylet_start_wait_time_s", str(START))
+        patch.setenv("RAY_process_group_cleanup_enabled", "0")  # nodes are in the process group of the tests
+        patch.setenv(VARIABLE, str(plugin))
+        load_plugin(str(plugin))
+        import ray
+        from ray.cluster_utils import Cluster
+
+        nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        nodes.add_node(num_cpus=1)
+        nodes.wait_for_nodes(timeout=START)
+        ray.init(address=nodes.address, log_to_driver=False, logging_level="ERROR")
+        yield nodes
+        ray.shutdown()
+        nodes.shutdown()
+
+
+play = functools.partial(simulate, ["exp3", "batched-exp3"], rounds=300, trials=24, seed=3)
+
+
+def test_numbers_are_those_of_threads(cluster):
+    seen = []
+    there = play(on="ray", progress=lambda done, asked: seen.append((done, asked)))
+    here = play()
+    assert there.regret.tobytes() == here.regret.tobytes()
+    assert there.loss.tobytes() == here.loss.tobytes()
+    assert there.trials.tolist() == list(range(24))
+    assert list(dict.fromkeys(seen)) == [(done, 24) for done in range(25)]
+
+
+def test_a_worker_that_dies_is_replaced_and_nothing_is_counted_twice(cluster, tmp_path):
+    """A module from outside kills its worker in the middle of a task, once."""
+    places = tmp_path / "places"
+    places.mkdir()
+    deadly = environment("deadly", Arms(4), rounds=300)._replace(folder=str(places))
+    there = play(environment=deadly, on="ray")
+    assert (places / "by-3").read_text() != str(os.getpid()), "it was another process that died"
+    assert there.trials.tolist() == list(range(24))
+    assert there.regret.tobytes() == play().regret.tobytes()
+
+
+def test_results_in_parts_are_the_same_files_and_go_on(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "ROWS", 1000)
+
+    def interrupt(done, asked):
+        if done == 13:
+            raise KeyboardInterrupt
+
+    play(output=tmp_path / "here")
+    with pytest.raises(KeyboardInterrupt):
+        play(on="ray", output=tmp_path / "there", progress=interrupt)
+    play(on="ray", output=tmp_path / "there", resume=True)
+    here, there = (
+        {path.name: path.read_bytes() for path in (tmp_path / name / parts.FOLDER).glob("part-*")}
+        for name in ("here", "there")
+    )
+    assert len(here) == 4
+    assert here == there
+
+
+def test_searches_and_reproductions_are_played_there_too(cluster):
+    look = functools.partial(search, "track-and-stop", arms=3, options={"gap": 0.3}, trials=6, seed=1)
+    assert look(on="ray").samples.tobytes() == look().samples.tobytes()
+    players = (Player(algorithm="exp3"), Player(algorithm="batched-exp3", epsilon=1.0))
+    game = Game(part="one", environment="stochastic", problem=Arms(4), rounds=300, players=players)
+    there, here = (play_game(game, Plan(trials=4, rounds=300, on=on)).results for on in ("ray", "threads"))
+    assert there.regret.tobytes() == here.regret.tobytes()
+
+
+def test_compiled_code_is_found_in_the_cache(cluster):
+    """Every worker loads what any process of its node has compiled before."""
+    import ray
+
+    def hits():
+        from discreet.kernel.compiling import _dispatchers
+
+        versions = [version for each in _dispatchers.values() for version in each.versions.values()]
+        return sum(sum(v.stats.cache_hits.values()) for v in versions), sum(
+            sum(v.stats.cache_misses.values()) for v in versions
+        )
+
+    play(on="ray")
+    found = ray.get([ray.remote(hits).options(scheduling_strategy="SPREAD").remote() for _ in range(4)])
+    assert all(misses == 0 for _, misses in found)
+    assert any(hits >= 2 for hits, _ in found)
+
+
+def test_what_goes_wrong_in_a_worker_is_one_sentence_here(cluster):
+    with pytest.raises(DiscreetError, match=r"^round 1, arm 1: the loss is [23].*, but the declared range is 0 to 1;"):
+        play(environment="far", on="ray")
+
+
+def test_a_node_that_dies_is_done_without(cluster):
+    """The second node is killed in the middle; what it was playing is played on the other. The last test: it is gone."""
+
+    def kill(done, asked):
+        if done == 10 and len(cluster.worker_nodes):
+            cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+
+    there = play(trials=400, on="ray", progress=kill)
+    assert not cluster.worker_nodes
+    assert there.trials.tolist() == list(range(400))
+    assert there.regret.tobytes() == play(trials=400).regret.tobytes()
