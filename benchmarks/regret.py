@@ -27,7 +27,7 @@ ARMS = 4
 FAMILY = ("batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-successive-elimination")
 TRACKING, OLD, TWIN = "tracking-ucb", "batched-htinf", "tsallis-inf"
 EPSILONS = (1.0, 0.1)
-SEED = 20_261_116
+SEED = 20_261_117
 
 
 class Losses(NamedTuple):
@@ -56,7 +56,10 @@ CHANGING = (
 WEAK = (
     Losses("repeating, 5 rounds", "repeating", {}),
     Losses("repeating, 20 rounds", "repeating", {"repeats": 20}),
+    Losses("repeating, 60 rounds", "repeating", {"repeats": 60}),
+    Losses("flipping, 1,000 rounds", "flipping", {"period": 1000}),
     Losses("flipping, 3,000 rounds", "flipping", {}),
+    Losses("flipping, 10,000 rounds", "flipping", {"period": 10_000}),
     Losses("switching at a tenth", "switching", {"at": 0.1}),
 )
 
