@@ -19,6 +19,8 @@ GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
 FEW = 4.0  # arms: of more, one is the likelier to look good by chance
 QUIET = 30.0  # first batches after a change without a check: the index explores anyway
 EARLY = 0.8  # of the rounds since the last sure change lie between two checks, until that is more than the usual interval
+SOONEST, LATEST = 0.7, 1.3  # times that: when an arm is checked is random
+LEADER = 16.0  # / ε²: batches of the leader up to which it does not wait for others; noise is half of the variance
 LONG = 64.0  # / ε², or the root of T if that is more: no batch is longer, whatever may change meanwhile
 LEAST_GAP = 0.01
 SETTLED = 0.3  # of the rounds since the last sure change are the leader's: before, the index explores, and checks wait
@@ -161,7 +163,7 @@ class TrackingUcb(Learner):
         self.asked[arm] += rounds
         self.clock[NOW] += rounds
         self.last[arm] = self.clock[NOW]
-        self.spread[arm] = 0.7 + 0.6 * rng.random()
+        self.spread[arm] = SOONEST + (LATEST - SOONEST) * rng.random()
         return arm, CheckedHold(arm, rounds, leader, checks)
 
     def unheard_arm(self) -> int:
@@ -223,7 +225,7 @@ class TrackingUcb(Learner):
         gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
         gap = max(gap - self.windows.window_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
         wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
-        most = max(16.0 * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
+        most = max(LEADER * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
         wanted = min(math.ceil(min(wanted, self.windows.length(arm), most)), self.room(arm))
         return max(self.first, int(wanted))
 
@@ -243,7 +245,7 @@ class TrackingUcb(Learner):
             for i in range(self.radii.size):
                 if i != arm:
                     others = max(others, self.windows.length(i))
-            rounds = min(rounds, int(max(16.0 * self.noise * self.noise, GROWTH * others)))
+            rounds = min(rounds, int(max(LEADER * self.noise * self.noise, GROWTH * others)))
         return max(self.first, rounds)
 
     def patience(self, trace: CheckedHold) -> int:
