@@ -105,11 +105,13 @@ def describe(
         ),
         (
             problem.score,
-            instance.bound_source if bound is None else f"{_most(bound, setting)} ({instance.bound_source})",
+            instance.bound_source
+            if bound is None
+            else f"{_most(bound, 'losses fixed in advance', setting)} ({instance.bound_source})",
         ),
         *_taken_by_bandit(name, setting),
         *(
-            ("if losses do not change", f"{_most(each, setting)}: independent losses with fixed means only")
+            ("if losses do not change", _most(each, "independent losses with fixed means, and no others", setting))
             for each in (instance.stationary_bound,)
             if each is not None
         ),
@@ -133,11 +135,11 @@ def _length(setting: Setting[Problem]) -> str:
     return f"{'at most ' * setting.problem.stops}{setting.rounds:,} rounds"
 
 
-def _most(bound: float, setting: Setting[Problem]) -> str:
-    """Return the bound, and that it says nothing if no play could do worse."""
+def _most(bound: float, losses: str, setting: Setting[Problem]) -> str:
+    """Return the bound, for which losses it holds, and that it says nothing if no play could do worse."""
     blind = setting.rounds * setting.problem.blind_regret(setting.bounds)
     says_nothing = f", which says nothing: who learns nothing has at most {number(blind)}"
-    return f"at most {number(bound)} for losses fixed in advance" + (says_nothing if bound >= blind else "")
+    return f"at most {number(bound)} for {losses}" + (says_nothing if bound >= blind else "")
 
 
 def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:

@@ -19,6 +19,7 @@ Confidence = Literal["tuned", "proved"]
 UNCHANGING_ONLY = (
     "bounded only for losses that do not change (independent, with fixed means); if they change, it may be linear"
 )
+NO_NUMBER = f"{UNCHANGING_ONLY}; with these constants no number is proved"
 PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"
 
 
@@ -65,7 +66,7 @@ def batched_ucb(
             "caution": learner.caution,
         },
         regret_bound=None,
-        bound_source=PROVED_UNCHANGING if proved else UNCHANGING_ONLY,
+        bound_source=PROVED_UNCHANGING if proved else NO_NUMBER,
         stationary_bound=bound,
     )
 
@@ -86,7 +87,7 @@ def dp_klucb(setting: Setting[Arms], *, batch_size: int | None = None, growth: f
         private=Private(channel(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
         regret_bound=None,
-        bound_source=UNCHANGING_ONLY,
+        bound_source=NO_NUMBER,
     )
 
 
@@ -106,7 +107,7 @@ def dp_imed(setting: Setting[Arms], *, batch_size: int | None = None, growth: fl
         private=Private(channel(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
         regret_bound=None,
-        bound_source=UNCHANGING_ONLY,
+        bound_source=NO_NUMBER,
     )
 
 
@@ -125,7 +126,7 @@ def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
         private=Private(channel(setting, 1), learner),
         parameters={"exploration": exploration},
         regret_bound=None,
-        bound_source=UNCHANGING_ONLY,
+        bound_source=NO_NUMBER,
     )
 
 
@@ -145,7 +146,7 @@ def dp_successive_elimination(setting: Setting[Arms], *, failure: float | None =
         private=Private(channel(setting, 1), learner),
         parameters={"failure": share},
         regret_bound=None,
-        bound_source=UNCHANGING_ONLY,
+        bound_source=NO_NUMBER,
     )
 
 

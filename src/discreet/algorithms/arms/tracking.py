@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.indices import channel, first_batch
+from discreet.algorithms.arms.indices import UNCHANGING_ONLY, Confidence, channel, first_batch
+from discreet.algorithms.arms.tracking_bound import Tracking
 from discreet.algorithms.papers import NONE
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.learners import TrackingUcb
@@ -12,6 +13,7 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
+UNPROVED = "no bound proved; there are losses with which it is linear (docs/tracking.md)"
 
 
 @register_algorithm(
@@ -22,26 +24,37 @@ CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixe
     citation=NONE,
 )
 def tracking_ucb(
-    setting: Setting[Arms], *, batch_size: int | None = None, interval: float | None = None, watch: bool = False
+    setting: Setting[Arms],
+    *,
+    batch_size: int | None = None,
+    interval: float | None = None,
+    watch: bool = False,
+    confidence: Confidence = "tuned",
 ) -> Instance:
     """Upper confidence bounds on batches, with checks of the other arms every ψ T rounds and change tests.
 
     ψ = 0.1 up to 2^18 rounds, then it falls with the root of T, so that no change stays unseen for a fixed share of a
-    game; with ``watch`` it is 0.03, for losses that are expected to change.
+    game; with ``watch`` it is 0.03, for losses that are expected to change. With ``confidence=proved`` radii and change
+    tests are so wide that a bound holds for losses that do not change; tuned ones have a fraction of the regret.
     """
     first = first_batch(setting, batch_size)
     usual = 0.03 if watch else 0.1
     share = usual * min(1.0, math.sqrt(CHECKS_UNTIL / setting.rounds)) if interval is None else interval
+    arms, noise, proved = setting.problem.arms, 1.0 / setting.epsilon, confidence == "proved"
+    sure = Tracking(arms=arms, rounds=setting.rounds, first=first, noise=noise, interval=share)
     learner = TrackingUcb.start(
-        arms=setting.problem.arms,
-        noise=1.0 / setting.epsilon,
+        arms=arms,
+        noise=noise,
         first=first,
         rounds=setting.rounds,
         interval=share,
+        caution=sure.caution if proved else 0.0,
+        alarm=sure.alarm if proved else 0.0,
     )
     return Instance(
         private=Private(channel(setting, first), learner),
-        parameters={"batch_size": first, "interval": share},
+        parameters={"batch_size": first, "interval": share, "caution": learner.caution, "alarm": learner.alarm},
         regret_bound=None,
-        bound_source="no bound proved",
+        bound_source=f"{UNCHANGING_ONLY} (docs/regret.md: Tracking)" if proved else UNPROVED,
+        stationary_bound=sure.bound() * setting.bounds.width if proved else None,
     )

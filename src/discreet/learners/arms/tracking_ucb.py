@@ -19,12 +19,18 @@ GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
 FEW = 4.0  # arms: of more, one is the likelier to look good by chance
 QUIET = 30.0  # first batches after a change without a check: the index explores anyway
 EARLY = 0.8  # of the rounds since the last sure change lie between two checks, until that is more than the usual interval
+SOONEST, LATEST = 0.7, 1.3  # times that: when an arm is checked is random
+LEADER = 16.0  # / ε²: batches of the leader up to which it does not wait for others; noise is half of the variance
+LONG = 64.0  # / ε², or the root of T if that is more: no batch is longer, whatever may change meanwhile
 LEAST_GAP = 0.01
+SETTLED = 0.3  # of the rounds since the last sure change are the leader's: before, the index explores, and checks wait
+ROOM = 0.25  # of an arm's rounds at most are for checks, where a bound is to hold
 FIRST_LOOK = 0.25  # a check goes on after its first batch if three quarters of the distance to the leader are gone
 OVERSHOOT = 0.2  # noisy means are cut to [-0.2, 1.2]: a release below 0 says no more than one at 0
 CHANGED = 4.0  # confidence of a change of an arm that does not lead
 SURE = 2.0  # above ln(t / b₁): confidence of a change of the leader
-LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 6.0  # the spread rises if differences above twice their variance are frequent
+# The spread rises if differences above twice their variance are frequent.
+LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 20.0
 
 NOW, CHANGE, CONFIDENCE, SPREAD = range(4)  # of the clock: rounds asked for, last sure change, β of the radii, spread
 CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)  # of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases
@@ -57,20 +63,28 @@ class TrackingUcb(Learner):
     batch by more than a quarter of the distance that was known; or if it is longer than what was known before.
 
     The spread φ is 1 for independent losses. It rises where two releases of an arm in a row differ by more than those
-    would, as losses that repeat themselves for some rounds do: all confidences are multiplied by it. It is at most 6, and
-    at most 6 ε, because with much noise such losses are no trouble.
+    would, as losses that repeat themselves for some rounds do: all confidences are multiplied by it. It is at most 20
+    and at most 20 ε², because with much noise it costs more than it brings.
+
+    No batch is longer than max(64 / ε², sqrt(T)), except in a check. No check begins while the leader has had less than
+    0.3 of the rounds since t': the index explores the other arms then.
 
     ``noise`` is the scale of the noise on the sum of a batch, 1 / ε; ``interval`` is ψ, ``rounds`` is T.
 
-    No regret bound is proved. Between two checks of an arm there are at most 1.3 ψ T rounds and a batch, in which it may
-    have become the best.
+    With ``caution`` > 0 that is β, ``alarm`` is the confidence of a change of any arm, releases are not cut, φ is 1, and
+    checks have at most a quarter of an arm's rounds, or b₁ each. Then a regret bound holds for losses that do not change
+    (docs/regret.md: Tracking). No other bound is proved: there are losses that make regret linear (docs/tracking.md).
     """
 
     noise: float
     first: int  # b₁
     every: float  # ψ T
+    longest: float  # rounds of a batch, except in checks
+    caution: float
+    alarm: float
     windows: Windows
     asked: Floats  # rounds of an arm that were asked for
+    checked: Floats  # rounds of checks in the window of an arm
     last: Floats  # the round after which an arm was played last
     spread: Floats  # u
     means: Floats
@@ -84,7 +98,17 @@ class TrackingUcb(Learner):
         return self.asked.size
 
     @classmethod
-    def start(cls, *, arms: int, noise: float, first: int, rounds: int, interval: float) -> TrackingUcb:
+    def start(
+        cls,
+        *,
+        arms: int,
+        noise: float,
+        first: int,
+        rounds: int,
+        interval: float,
+        caution: float = 0.0,
+        alarm: float = 0.0,
+    ) -> TrackingUcb:
         """Return the learner before the first round."""
         count = check_int("arms", arms, least=2)
         scale = check_positive("noise", noise)
@@ -93,8 +117,12 @@ class TrackingUcb(Learner):
             noise=scale,
             first=check_int("first", first, least=1),
             every=share * check_int("rounds", rounds, least=1),
+            longest=min(max(LONG * scale * scale, math.sqrt(rounds)), LONGEST),
+            caution=check_range("caution", caution, 0.0, 1e6),
+            alarm=check_range("alarm", alarm, 0.0, 1e6),
             windows=Windows.empty(count, scale),
             asked=np.zeros(count),
+            checked=np.zeros(count),
             last=np.zeros(count),
             spread=np.ones(count),
             means=np.zeros(count),
@@ -114,8 +142,9 @@ class TrackingUcb(Learner):
         leader, checks, rounds = arm, False, self.first
         if arm < 0:
             leader = self.leading_arm()
-            if self.check[CHECK] > 0.0 and self.check[PENDING] == 0.0 and int(self.check[CHECK]) - 1 != leader:
-                arm, checks = int(self.check[CHECK]) - 1, True
+            arm = self.checked_arm(leader)
+            checks = arm >= 0
+            if checks:
                 rounds = max(self.first, int(min(float(self.check[USED]), LONGEST)))
             else:
                 arm = self.overdue_arm(leader)
@@ -130,10 +159,11 @@ class TrackingUcb(Learner):
                     rounds = self.batch_length_of(arm, leader)
         if checks:
             self.check[PENDING] = 1.0
+            self.checked[arm] += rounds
         self.asked[arm] += rounds
         self.clock[NOW] += rounds
         self.last[arm] = self.clock[NOW]
-        self.spread[arm] = 0.7 + 0.6 * rng.random()
+        self.spread[arm] = SOONEST + (LATEST - SOONEST) * rng.random()
         return arm, CheckedHold(arm, rounds, leader, checks)
 
     def unheard_arm(self) -> int:
@@ -142,8 +172,7 @@ class TrackingUcb(Learner):
 
     def leading_arm(self) -> int:
         """Return the arm with the largest m - r."""
-        more = math.log(max(1.0, self.asked.size / FEW))
-        confidence = EXPLORATION * (self.log_time() + more) * float(self.clock[SPREAD])
+        confidence = self.confidence()
         if abs(confidence - self.clock[CONFIDENCE]) > 0.05:  # radii change slowly with time
             self.clock[CONFIDENCE] = confidence
             for arm in range(self.radii.size):
@@ -154,14 +183,36 @@ class TrackingUcb(Learner):
                 leader = arm
         return leader
 
+    def confidence(self) -> float:
+        """Return β."""
+        if self.caution > 0.0:
+            return self.caution
+        more = math.log(max(1.0, self.asked.size / FEW))
+        return EXPLORATION * (self.log_time() + more) * float(self.clock[SPREAD])
+
     def log_time(self) -> float:
         """Return ln(t / b₁), but no less than ln 3."""
         return math.log(max(3.0, float(self.clock[NOW]) / self.first))
 
+    def checked_arm(self, leader: int) -> int:
+        """Return the arm whose check goes on, or -1."""
+        arm = int(self.check[CHECK]) - 1
+        goes_on = arm >= 0 and self.check[PENDING] == 0.0 and arm != leader and self.check[USED] <= self.room(arm)
+        return arm if goes_on else -1
+
+    def room(self, arm: int) -> float:
+        """Return how many rounds more of checks an arm may have."""
+        if self.caution == 0.0:
+            return LONGEST
+        return (ROOM * self.windows.length(arm) - float(self.checked[arm])) / (1.0 - ROOM)
+
     def overdue_arm(self, leader: int) -> int:
         """Return the arm that should have been checked for longest, or -1."""
         now = float(self.clock[NOW])
-        usual = min(max(EARLY * (now - float(self.clock[CHANGE])), QUIET * self.first), self.every)
+        since = now - float(self.clock[CHANGE])
+        if self.windows.length(leader) < SETTLED * since:
+            return -1
+        usual = min(max(EARLY * since, QUIET * self.first), self.every)
         arm, most = -1, 0.0
         for i in range(self.last.size):
             late = now - float(self.last[i]) - float(self.spread[i]) * usual
@@ -174,8 +225,9 @@ class TrackingUcb(Learner):
         gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
         gap = max(gap - self.windows.window_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
         wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
-        most = max(16.0 * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
-        return max(self.first, math.ceil(min(wanted, self.windows.length(arm), most, LONGEST)))
+        most = max(LEADER * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
+        wanted = min(math.ceil(min(wanted, self.windows.length(arm), most)), self.room(arm))
+        return max(self.first, int(wanted))
 
     def optimistic_arm(self) -> int:
         """Return the arm with the largest m + r."""
@@ -187,13 +239,13 @@ class TrackingUcb(Learner):
 
     def batch_length_of(self, arm: int, leader: int) -> int:
         """Return for how many rounds the arm of the largest index is played."""
-        rounds = math.ceil(min(GROWTH * self.windows.length(arm), LONGEST))
+        rounds = math.ceil(min(GROWTH * self.windows.length(arm), self.longest))
         if arm == leader:
             others = 0.0
             for i in range(self.radii.size):
                 if i != arm:
                     others = max(others, self.windows.length(i))
-            rounds = min(rounds, int(max(16.0 * self.noise * self.noise, GROWTH * others)))
+            rounds = min(rounds, int(max(LEADER * self.noise * self.noise, GROWTH * others)))
         return max(self.first, rounds)
 
     def patience(self, trace: CheckedHold) -> int:
@@ -203,13 +255,15 @@ class TrackingUcb(Learner):
     def learn(self, trace: CheckedHold, released: float) -> None:
         """Add a release to the window of its arm, test for a change, and decide whether a check goes on."""
         arm = trace.arm
-        gain = min(max(1.0 - released, -OVERSHOOT), 1.0 + OVERSHOOT)
-        sure = self.log_time() + SURE
+        gain = 1.0 - released
+        if self.caution == 0.0:
+            gain = min(max(gain, -OVERSHOOT), 1.0 + OVERSHOOT)
+            self.weigh_spread(arm, trace.rounds, gain)
         known = float(self.means[arm])
-        self.weigh_spread(arm, trace.rounds, gain)
         self.windows.enter(arm, trace.rounds, gain)
-        spread = float(self.clock[SPREAD])
-        change = self.windows.cut(arm, spread * (sure if arm == trace.rival else CHANGED), spread * sure)
+        change = self.change_of(arm, trace.rival)
+        if change > 0:
+            self.checked[arm] = 0.0
         if change == 2:
             self.clock[CHANGE] = self.clock[NOW]
         self.means[arm] = self.windows.mean_gain(arm)
@@ -219,6 +273,13 @@ class TrackingUcb(Learner):
             if change > 0:
                 self.check[CHECK] = 0.0
 
+    def change_of(self, arm: int, rival: int) -> int:
+        """Forget what is older than a change of an arm; return 0 for no change, 2 for a sure one."""
+        if self.alarm > 0.0:
+            return self.windows.cut(arm, self.alarm, self.alarm)
+        spread, sure = float(self.clock[SPREAD]), self.log_time() + SURE
+        return self.windows.cut(arm, spread * (sure if arm == rival else CHANGED), spread * sure)
+
     def weigh_spread(self, arm: int, rounds: int, gain: float) -> None:
         """Follow how much more than independent losses two releases of an arm in a row differ."""
         if self.windows.sizes[arm] > 0.0:
@@ -227,7 +288,7 @@ class TrackingUcb(Learner):
             spread = float(self.clock[SPREAD])
             large = apart * apart > LARGE * spread * variance
             spread *= math.exp(PACE * ((1.0 if large else 0.0) - OFTEN))
-            self.clock[SPREAD] = max(1.0, min(spread, WIDEST, WIDEST / self.noise))
+            self.clock[SPREAD] = max(1.0, min(spread, WIDEST, WIDEST / (self.noise * self.noise)))
 
     def weigh_check(self, trace: CheckedHold, gain: float, known: float) -> None:
         """Add a release to the check, and end it if the arm does not look better than was known, or if that is sure."""
