@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,8 @@ from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
 from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
 from discreet.simulation.results import Results
-from discreet.simulation.trial import Outcome, checkpoints, run_trial
+from discreet.simulation.side_by_side import Together
+from discreet.simulation.trial import checkpoints
 
 Gave = TypeVar("Gave")  # the outcome of a trial
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
@@ -138,11 +139,17 @@ def simulate(
         raise DiscreetError(f"{world.problem} stops by itself and has no regret: use search in place of simulate.")
     privates = [contender.private for contender in prepared.contenders]
 
-    def one(trial: int, rounds: int, stop: threading.Event) -> Outcome | None:
-        marks = checkpoints(rounds)
-        return run_trial(privates, world, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop)
-
-    outcomes = prepared.outcomes(one, progress, keep_finished=keep_finished)
+    together = Together(
+        privates,
+        world,
+        prepared.rounds,
+        seed=seed,
+        bounds=bounds,
+        clip=clip,
+        trials=prepared.asked,
+        threads=prepared.threads,
+    )
+    outcomes = prepared.outcomes(together, progress, keep_finished=keep_finished)
     return Results(
         contenders=prepared.contenders,
         environment=prepared.title,
@@ -160,6 +167,19 @@ def simulate(
     )
 
 
+class Job(Protocol[Gave]):
+    """Trials to be played on threads."""
+
+    def compile(self, stop: threading.Event) -> None:
+        """Compile all that is played."""
+
+    def at_once(self) -> int:
+        """Return how many trials a thread is given at once."""
+
+    def run(self, trials: Sequence[int], stop: threading.Event) -> list[Gave] | None:
+        """Play some trials, or return None if told to stop before the end."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """What is to be played: who, in which environment, for how many rounds, how often and on how many threads."""
@@ -173,16 +193,12 @@ class Prepared:
     clipped: int  # numbers of data that were outside their range
     threads: int
 
-    def outcomes(
-        self, one: Callable[[int, int, threading.Event], Gave | None], progress: Progress | None, *, keep_finished: bool
-    ) -> dict[int, Gave]:
+    def outcomes(self, job: Job[Gave], progress: Progress | None, *, keep_finished: bool) -> dict[int, Gave]:
         """Return the outcome of every trial, or of those that are finished when an interrupt comes and they are kept."""
         stop = threading.Event()
         found: dict[int, Gave] = {}
         try:
-            found.update(
-                _outcomes(lambda trial, rounds: one(trial, rounds, stop), self.rounds, self.asked, self.threads, progress)
-            )
+            found.update(_outcomes(job, self.asked, self.threads, progress, stop))
         except KeyboardInterrupt:
             if not (keep_finished and found):
                 raise
@@ -263,7 +279,7 @@ def available_cores() -> int:
 
 
 def _outcomes(
-    one: Callable[[int, int], Gave | None], rounds: int, asked: int, threads: int, progress: Progress | None
+    job: Job[Gave], asked: int, threads: int, progress: Progress | None, stop: threading.Event
 ) -> Iterator[tuple[int, Gave]]:
     """Yield every trial and its outcome, as they finish.
 
@@ -273,27 +289,29 @@ def _outcomes(
     finished = 0
     pool = ThreadPoolExecutor(threads)
 
-    def first_done(running: Iterable[Future[Gave | None]]) -> set[Future[Gave | None]]:
+    def first_done(running: Iterable[Future[Any]]) -> set[Future[Any]]:
         while not (done := wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done):
             tell(finished, asked)
         return done
 
     tell(finished, asked)
     try:
-        compiling = pool.submit(one, 0, 2)  # compiles once, before threads would wait for each other
+        compiling = pool.submit(job.compile, stop)  # once, before threads would wait for each other
         first_done([compiling])
         compiling.result()
-        waiting = iter(range(asked))
-        running: dict[Future[Gave | None], int] = {}
+        size = job.at_once()
+        waiting = iter([range(first, min(first + size, asked)) for first in range(0, asked, size)])
+        running: dict[Future[list[Gave] | None], range] = {}
         while finished < asked:
-            for trial in itertools.islice(waiting, 2 * threads - len(running)):
-                running[pool.submit(one, trial, rounds)] = trial
+            for trials in itertools.islice(waiting, 2 * threads - len(running)):
+                running[pool.submit(job.run, trials, stop)] = trials
             for future in first_done(running):
-                outcome = future.result()
-                assert outcome is not None, "a trial ends early only when told to"
-                finished += 1
-                yield running.pop(future), outcome
-                tell(finished, asked)
+                outcomes = future.result()
+                assert outcomes is not None, "trials end early only when told to"
+                for trial, outcome in zip(running.pop(future), outcomes, strict=True):
+                    finished += 1
+                    yield trial, outcome
+                    tell(finished, asked)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

@@ -89,7 +89,7 @@ class Player:
         if isinstance(game, ReactingGame):
             self.memory = game.memory.copy() if self.memory is None else self.memory
             game = game._replace(memory=self.memory)
-        held = self._held or self._first(game)
+        held = self._held or self.first(game)
         t = mark = 0
         while mark < marks.size and not learner.is_done():
             if learner.must_pause():
@@ -112,7 +112,7 @@ class Player:
         self.rounds += t
         return scores
 
-    def _first(self, game: Game) -> Held:
+    def first(self, game: Game) -> Held:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
         if self.private.learner.must_pause():
             self.private.learner.resume()

@@ -85,10 +85,8 @@ def search(
     privates = [contender.private for contender in prepared.contenders]
     lines = tuple(Line(i, float(error)) for i, each in enumerate(privates) for error in searching(each).errors)
 
-    def one(trial: int, rounds: int, stop: threading.Event) -> SearchOutcome | None:
-        return run_search(privates, world, rounds, seed=seed, trial=trial, bounds=prepared.bounds, stop=stop)
-
-    found = prepared.outcomes(one, progress, keep_finished=keep_finished)
+    job = Searches(privates, world, prepared.rounds, seed, prepared.bounds)
+    found = prepared.outcomes(job, progress, keep_finished=keep_finished)
     outcomes = [found[trial] for trial in sorted(found)]
     return SearchResults(
         contenders=prepared.contenders,
@@ -107,6 +105,30 @@ def search(
         pulls=np.array([each.pulls for each in outcomes]).swapaxes(0, 1),
         seconds=np.sum([each.seconds for each in outcomes], axis=0),
     )
+
+
+class Searches(NamedTuple):
+    """The trials of a search; each is played by itself, since nobody knows how long it takes."""
+
+    privates: Sequence[Protected]
+    world: SearchEnvironment
+    horizon: int
+    seed: int
+    bounds: Range
+
+    def compile(self, stop: threading.Event) -> None:
+        """Search for two rounds."""
+        self._replace(horizon=2).run([0], stop)
+
+    def at_once(self) -> int:
+        """Return how many trials a thread is given."""
+        return 1
+
+    def run(self, trials: Sequence[int], stop: threading.Event) -> list[SearchOutcome] | None:
+        """Search in some trials, or return None if told to stop before the end."""
+        who, world, horizon, seed, bounds = self
+        found = [run_search(who, world, horizon, seed=seed, trial=trial, bounds=bounds, stop=stop) for trial in trials]
+        return None if any(each is None for each in found) else [each for each in found if each is not None]
 
 
 def run_search(

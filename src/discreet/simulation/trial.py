@@ -69,31 +69,52 @@ def run_trial(
     """
     dealer = streams(seed, trial=trial).environment
     players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
-    loss = np.empty((len(players), marks.size))
-    best = np.empty((len(players), marks.size))
-    seconds = np.zeros(len(players))
-    total: Floats = np.zeros(())
-    clipped = 0
+    scoring = Scoring(environment, marks, len(players))
     for start, end in stretches(environment, marks):
         if stop.is_set():
             return None
         game, outside = deal(environment, start, end, dealer, bounds, clip=clip)
-        clipped += outside
-        inside = (marks > start) & (marks <= end)
-        stops = np.unique(np.append(marks[inside], end)) - start
-        at_marks = np.isin(stops, marks[inside] - start)
-        sums = total + np.cumsum(game.totals([0, *stops[:-1].tolist()]), axis=0)
-        total = sums[-1]
-        best[:, inside] = [environment.best(row) for row in sums[at_marks]]
+        scoring.begin(game, start, end, outside)
         for index, player in enumerate(players):
             if stop.is_set():
                 return None
             before = time.perf_counter()
-            loss[index, inside] = player.play(game, stops)[at_marks]
-            seconds[index] += time.perf_counter() - before
+            losses = player.play(game, scoring.stops)
+            scoring.note(index, losses, time.perf_counter() - before)
             if environment.answers:
-                best[index, inside] = environment.best(player.memory)
-    return Outcome(loss - best, loss, seconds, clipped)
+                scoring.best[index, scoring.inside] = environment.best(player.memory)
+    return scoring.outcome()
+
+
+class Scoring:
+    """The losses of one trial, and those of the best fixed action, stretch by stretch."""
+
+    def __init__(self, environment: Environment, marks: Integers, players: int) -> None:
+        self.environment, self.marks = environment, marks
+        self.loss = np.empty((players, marks.size))
+        self.best = np.empty((players, marks.size))
+        self.seconds = np.zeros(players)
+        self.total: Floats = np.zeros(())
+        self.clipped = 0
+
+    def begin(self, game: Game, start: int, end: int, clipped: int) -> None:
+        """Begin a stretch: who plays it is asked for the losses after the rounds in ``stops``."""
+        self.clipped += clipped
+        self.inside = (self.marks > start) & (self.marks <= end)
+        self.stops = np.unique(np.append(self.marks[self.inside], end)) - start
+        self.at_marks = np.isin(self.stops, self.marks[self.inside] - start)
+        sums = self.total + np.cumsum(game.totals([0, *self.stops[:-1].tolist()]), axis=0)
+        self.total = sums[-1]
+        self.best[:, self.inside] = [self.environment.best(row) for row in sums[self.at_marks]]
+
+    def note(self, player: int, losses: Floats, seconds: float) -> None:
+        """Note what a player lost so far at every stop, and how long it took."""
+        self.loss[player, self.inside] = losses[self.at_marks]
+        self.seconds[player] += seconds
+
+    def outcome(self) -> Outcome:
+        """Return what the trial gave."""
+        return Outcome(self.loss - self.best, self.loss, self.seconds, self.clipped)
 
 
 def deal(

@@ -1,0 +1,231 @@
+"""Trials side by side: one loop plays many of them at once, each with the numbers that it has by itself.
+
+It pays where there is much to play. Learners whose loop cannot be turned play the same games one trial at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers, Protected
+from discreet.kernel import compilable
+from discreet.kernel.lanes import LANES, Lanes, Program, Unfit, program_for
+from discreet.problems import ArmGame, Environment
+from discreet.randomness import Streams, streams
+from discreet.ranges import Range
+from discreet.simulation.loop import Player, play
+from discreet.simulation.trial import Outcome, Scoring, checkpoints, deal, run_trial, stretches
+
+ENOUGH = 2**25  # rounds of all trials from which on compiling for lanes is repaid
+ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
+SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
+WORTH = 4  # trials that take longer one after the other than a loop for all lanes
+BLOCK = 2**15  # numbers of one trial's game that are in lanes at a time: they stay in the fast memory of a core
+
+Programs = tuple[Program | None, ...]
+
+
+class Together:
+    """A simulation's trials, some of which are played at a time."""
+
+    def __init__(
+        self,
+        privates: Sequence[Protected],
+        environment: Environment,
+        rounds: int,
+        *,
+        seed: int,
+        bounds: Range,
+        clip: bool,
+        trials: int,
+        threads: int,
+    ) -> None:
+        self.privates, self.environment, self.rounds, self.seed = privates, environment, rounds, seed
+        self.bounds, self.clip, self.trials, self.threads = bounds, clip, trials, threads
+        self.programs: Programs = ()
+
+    def compile(self, stop: threading.Event) -> None:
+        """Compile everything once, before threads would wait for each other."""
+        self.programs = programs_for(
+            self.privates, self.environment, self.rounds, self.trials, self.bounds, threads=self.threads
+        )
+        others = [each for each, program in zip(self.privates, self.programs, strict=True) if program is None]
+        self._run(others, 2, [0], stop, ())
+
+    def at_once(self) -> int:
+        """Return how many trials a thread is given: as many as there are lanes, or a few if they are short."""
+        if any(self.programs):
+            return -(-self.trials // -(-self.trials // LANES))  # groups of almost the same size
+        return max(1, min(SHORT // self.rounds, self.trials // (4 * self.threads)))
+
+    def run(self, trials: Sequence[int], stop: threading.Event) -> list[Outcome] | None:
+        """Play some trials, or return None if told to stop before the end."""
+        return self._run(self.privates, self.rounds, trials, stop, self.programs)
+
+    def _run(
+        self, privates: Sequence[Protected], rounds: int, trials: Sequence[int], stop: threading.Event, programs: Programs
+    ) -> list[Outcome] | None:
+        return run_trials(
+            privates,
+            self.environment,
+            checkpoints(rounds),
+            seed=self.seed,
+            trials=trials,
+            bounds=self.bounds,
+            clip=self.clip,
+            stop=stop,
+            programs=programs,
+        )
+
+
+def programs_for(
+    privates: Sequence[Protected], environment: Environment, rounds: int, trials: int, bounds: Range, *, threads: int
+) -> Programs:
+    """Return a loop for trials side by side for everybody for whom there is one and it is worth it.
+
+    A thread that would play a few trials only is not given lanes that nobody uses.
+    """
+    groups = -(-trials // LANES)
+    if rounds * trials < ENOUGH_IF_COMPILED or trials < WORTH * threads * -(-groups // threads):
+        return tuple(None for _ in privates)
+    return tuple(_program(each, environment, bounds, rounds * trials) for each in privates)
+
+
+def _program(private: Protected, environment: Environment, bounds: Range, work: int) -> Program | None:
+    try:
+        program = lanes_of(private, environment, bounds)
+        if work < ENOUGH and not program.is_compiled():
+            return None
+        program.compile()
+    except Unfit:
+        return None
+    return program
+
+
+def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Program:
+    """Return the loop for trials side by side, or raise ``Unfit``."""
+    if environment.answers or private.learner.follows or not compilable(private):
+        raise Unfit("a game that answers, or a learner that follows")
+    some = streams(0)
+    game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
+    if type(game) is not ArmGame:
+        raise Unfit("a game that is more than a table of losses")
+    player = Player(private, some)
+    held = player.first(game)
+    marks = np.array([1, 2])
+    arguments = {"private": player.private, "game": game, "marks": marks, "scores": np.zeros(2)}
+    rest = {"t": 0, "mark": 0, "loss": 0.0, "held": held, "learner_rng": 0, "privacy_rng": 0}
+    return program_for(play, arguments | rest)
+
+
+def run_trials(
+    privates: Sequence[Protected],
+    environment: Environment,
+    marks: Integers,
+    *,
+    seed: int,
+    trials: Sequence[int],
+    bounds: Range,
+    clip: bool,
+    stop: threading.Event,
+    programs: Programs = (),
+) -> list[Outcome] | None:
+    """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
+    found: list[Outcome] = []
+    lanes = any(program is not None for program in programs)
+    for first in range(0, len(trials), LANES if lanes else 1):
+        some = trials[first : first + (LANES if lanes else 1)]
+        if lanes:
+            outcomes = _Group(privates, environment, marks, seed, some, programs).played(bounds, clip=clip, stop=stop)
+        else:
+            one = run_trial(privates, environment, marks, seed=seed, trial=some[0], bounds=bounds, clip=clip, stop=stop)
+            outcomes = None if one is None else [one]
+        if outcomes is None:
+            return None
+        found += outcomes
+    return found
+
+
+class _Group:
+    """Up to as many trials as there are lanes; lanes that are left over play the last one again."""
+
+    def __init__(
+        self,
+        privates: Sequence[Protected],
+        environment: Environment,
+        marks: Integers,
+        seed: int,
+        trials: Sequence[int],
+        programs: Programs,
+    ) -> None:
+        self.environment, self.marks, self.count = environment, marks, len(trials)
+        self.dealers = [streams(seed, trial=trial).environment for trial in trials]
+        self.scoring = [Scoring(environment, marks, len(privates)) for _ in trials]
+        numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
+
+        def again() -> list[Streams]:
+            return [streams(seed, trial=trial) for trial in numbers]
+
+        self.playing = [
+            _InLanes(program, private, again()) if program else _OneByOne(private, again()[: self.count])
+            for program, private in zip(programs, privates, strict=True)
+        ]
+
+    def played(self, bounds: Range, *, clip: bool, stop: threading.Event) -> list[Outcome] | None:
+        for start, end in stretches(self.environment, self.marks):
+            if stop.is_set():
+                return None
+            games: list[ArmGame] = []
+            for dealer, scoring in zip(self.dealers, self.scoring, strict=True):
+                game, outside = deal(self.environment, start, end, dealer, bounds, clip=clip)
+                assert isinstance(game, ArmGame), "lanes are for tables of losses"
+                games.append(game)
+                scoring.begin(game, start, end, outside)
+            stops = self.scoring[0].stops
+            for index, each in enumerate(self.playing):
+                if stop.is_set():
+                    return None
+                before = time.perf_counter()
+                losses = each.play(games, stops)
+                seconds = (time.perf_counter() - before) / self.count
+                for trial, scoring in enumerate(self.scoring):
+                    scoring.note(index, losses[:, trial], seconds)
+        return [scoring.outcome() for scoring in self.scoring]
+
+
+class _OneByOne:
+    """An algorithm that plays its trials one after the other."""
+
+    def __init__(self, private: Protected, each: Sequence[Streams]) -> None:
+        self.players = [Player(private, some) for some in each]
+
+    def play(self, games: Sequence[ArmGame], stops: Integers) -> Floats:
+        return np.array([player.play(game, stops) for player, game in zip(self.players, games, strict=True)]).T
+
+
+class _InLanes:
+    """An algorithm that plays all its trials at once."""
+
+    def __init__(self, program: Program, private: Protected, each: Sequence[Streams]) -> None:
+        self.program = program
+        self.lanes: Lanes = program.start(private, [some.learner for some in each], [some.privacy for some in each])
+
+    def play(self, games: Sequence[ArmGame], stops: Integers) -> Floats:
+        rounds, arms = games[0].losses.shape
+        size = max(1, BLOCK // arms)
+        scores = np.empty((stops.size, LANES))
+        for start in range(0, rounds, size):
+            end = min(start + size, rounds)
+            table = np.empty((end - start, arms, LANES))
+            for lane in range(LANES):
+                table[:, :, lane] = games[min(lane, len(games) - 1)].losses[start:end]
+            inside = (stops > start) & (stops <= end)
+            marks = np.unique(np.append(stops[inside], end)) - start
+            reached = np.empty((marks.size, LANES))
+            self.program.play(self.lanes, {"losses": table}, marks, reached)
+            scores[inside] = reached[np.isin(marks, stops[inside] - start)]
+        return scores
