@@ -18,7 +18,7 @@ from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
 from discreet.problems import Arms
 from discreet.ranges import make_range
-from discreet.simulation import side_by_side
+from discreet.simulation import dealing, side_by_side
 from discreet.simulation.side_by_side import lanes_of, programs_for, run_trials
 from discreet.simulation.trial import checkpoints, run_trial
 
@@ -174,7 +174,7 @@ class TestThroughSimulate:
         assert with_lanes.regret.tobytes() == without.regret.tobytes()
 
     def test_games_are_dealt_in_pieces_with_the_same_numbers(self, monkeypatch):
-        monkeypatch.setattr(side_by_side, "BLOCK", 4 * 77)
+        monkeypatch.setattr(dealing, "BLOCK", 4 * 77)
         self.test_numbers_are_the_same_with_lanes_and_without(monkeypatch)
 
     def test_few_trials_or_short_ones_do_not_wait_for_lanes(self):

@@ -13,18 +13,18 @@ import numpy as np
 
 from discreet.contracts import Floats, Integers, Protected
 from discreet.kernel import compilable
-from discreet.kernel.lanes import LANES, Lanes, Program, Unfit, program_for
+from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import ArmGame, Environment
 from discreet.randomness import Streams, streams
 from discreet.ranges import Range
+from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
 from discreet.simulation.loop import Player, play
-from discreet.simulation.trial import Outcome, Scoring, checkpoints, deal, run_trial, stretches
+from discreet.simulation.trial import Outcome, checkpoints, deal, run_trial
 
 ENOUGH = 2**25  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 WORTH = 4  # trials that take longer one after the other than a loop for all lanes
-BLOCK = 2**15  # numbers of one trial's game that are in lanes at a time: they stay in the fast memory of a core
 
 Programs = tuple[Program | None, ...]
 
@@ -163,69 +163,62 @@ class _Group:
         programs: Programs,
     ) -> None:
         self.environment, self.marks, self.count = environment, marks, len(trials)
-        self.dealers = [streams(seed, trial=trial).environment for trial in trials]
-        self.scoring = [Scoring(environment, marks, len(privates)) for _ in trials]
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
-
-        def again() -> list[Streams]:
-            return [streams(seed, trial=trial) for trial in numbers]
-
+        own = [streams(seed, trial=trial) for trial in numbers]
+        self.dealers = [each.environment for each in own]
+        self.loss = np.empty((len(privates), marks.size, LANES))
+        self.seconds = np.zeros(len(privates))
         self.playing = [
-            _InLanes(program, private, again()) if program else _OneByOne(private, again()[: self.count])
+            _InLanes(program, private, own) if program else _OneByOne(private, seed, trials)
             for program, private in zip(programs, privates, strict=True)
         ]
 
     def played(self, bounds: Range, *, clip: bool, stop: threading.Event) -> list[Outcome] | None:
-        for start, end in stretches(self.environment, self.marks):
-            if stop.is_set():
-                return None
-            games: list[ArmGame] = []
-            for dealer, scoring in zip(self.dealers, self.scoring, strict=True):
-                game, outside = deal(self.environment, start, end, dealer, bounds, clip=clip)
-                assert isinstance(game, ArmGame), "lanes are for tables of losses"
-                games.append(game)
-                scoring.begin(game, start, end, outside)
-            stops = self.scoring[0].stops
+        """Return what all trials gave, or None if told to stop before their end."""
+        kind = Tossed if can_be_tossed(self.environment, bounds) else Dealt
+        dealing = kind(self.environment, self.marks, self.dealers, self.count, bounds, clip=clip)
+        for start, table in dealing.blocks():
+            end = start + len(table)
+            inside = (self.marks > start) & (self.marks <= end)
+            stops = np.unique(np.append(self.marks[inside], end)) - start
+            at_marks = np.isin(stops, self.marks[inside] - start)
             for index, each in enumerate(self.playing):
                 if stop.is_set():
                     return None
                 before = time.perf_counter()
-                losses = each.play(games, stops)
-                seconds = (time.perf_counter() - before) / self.count
-                for trial, scoring in enumerate(self.scoring):
-                    scoring.note(index, losses[:, trial], seconds)
-        return [scoring.outcome() for scoring in self.scoring]
+                scores = each.play(table, stops)
+                self.loss[index][inside, : scores.shape[1]] = scores[at_marks]
+                self.seconds[index] += time.perf_counter() - before
+        regret = self.loss - dealing.best
+        return [
+            Outcome(
+                regret[..., lane].copy(), self.loss[..., lane].copy(), self.seconds / self.count, dealing.clipped[lane]
+            )
+            for lane in range(self.count)
+        ]
 
 
 class _OneByOne:
     """An algorithm that plays its trials one after the other."""
 
-    def __init__(self, private: Protected, each: Sequence[Streams]) -> None:
-        self.players = [Player(private, some) for some in each]
+    def __init__(self, private: Protected, seed: int, trials: Sequence[int]) -> None:
+        self.players = [Player(private, streams(seed, trial=trial)) for trial in trials]
 
-    def play(self, games: Sequence[ArmGame], stops: Integers) -> Floats:
+    def play(self, table: Floats, stops: Integers) -> Floats:
+        """Return the losses so far of all trials at the stops."""
+        games = (ArmGame(np.ascontiguousarray(table[..., lane])) for lane in range(len(self.players)))
         return np.array([player.play(game, stops) for player, game in zip(self.players, games, strict=True)]).T
 
 
 class _InLanes:
     """An algorithm that plays all its trials at once."""
 
-    def __init__(self, program: Program, private: Protected, each: Sequence[Streams]) -> None:
-        self.program = program
-        self.lanes: Lanes = program.start(private, [some.learner for some in each], [some.privacy for some in each])
+    def __init__(self, program: Program, private: Protected, own: Sequence[Streams]) -> None:
+        generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
+        self.program, self.lanes = program, program.start(private, generators)
 
-    def play(self, games: Sequence[ArmGame], stops: Integers) -> Floats:
-        rounds, arms = games[0].losses.shape
-        size = max(1, BLOCK // arms)
+    def play(self, table: Floats, stops: Integers) -> Floats:
+        """Return the losses so far of all trials at the stops."""
         scores = np.empty((stops.size, LANES))
-        for start in range(0, rounds, size):
-            end = min(start + size, rounds)
-            table = np.empty((end - start, arms, LANES))
-            for lane in range(LANES):
-                table[:, :, lane] = games[min(lane, len(games) - 1)].losses[start:end]
-            inside = (stops > start) & (stops <= end)
-            marks = np.unique(np.append(stops[inside], end)) - start
-            reached = np.empty((marks.size, LANES))
-            self.program.play(self.lanes, {"losses": table}, marks, reached)
-            scores[inside] = reached[np.isin(marks, stops[inside] - start)]
+        self.program.run(self.lanes, {"game.losses": table, "marks": stops, "scores": scores})
         return scores

@@ -67,8 +67,12 @@ def run_trial(
 
     The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far.
     """
-    dealer = streams(seed, trial=trial).environment
-    players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
+    own = streams(seed, trial=trial)
+    dealer = own.environment
+    players = [
+        Player(private, streams(seed, trial=trial) if index else own, compiled=compiled)
+        for index, private in enumerate(privates)
+    ]
     scoring = Scoring(environment, marks, len(players))
     for start, end in stretches(environment, marks):
         if stop.is_set():
@@ -105,7 +109,7 @@ class Scoring:
         self.at_marks = np.isin(self.stops, self.marks[self.inside] - start)
         sums = self.total + np.cumsum(game.totals([0, *self.stops[:-1].tolist()]), axis=0)
         self.total = sums[-1]
-        self.best[:, self.inside] = [self.environment.best(row) for row in sums[self.at_marks]]
+        self.best[:, self.inside] = self.environment.bests(sums[self.at_marks])
 
     def note(self, player: int, losses: Floats, seconds: float) -> None:
         """Note what a player lost so far at every stop, and how long it took."""

@@ -14,7 +14,7 @@ from typing import Any
 from llvmlite import ir
 
 from discreet.kernel.lanes.expressions import Expressions
-from discreet.kernel.lanes.kinds import UNIFORM_ARRAYS, Kinds, Varying
+from discreet.kernel.lanes.kinds import Kinds, Varying
 from discreet.kernel.lanes.normal import Normal, Unfit
 from discreet.kernel.lanes.simplifying import exits, names_assigned
 from discreet.kernel.lanes.vectors import (
@@ -28,7 +28,7 @@ from discreet.kernel.lanes.vectors import (
     Arithmetic,
     Value,
 )
-from discreet.kernel.lanes.widths import LANES
+from discreet.kernel.lanes.widths import GENERATORS, LANES
 
 SMALL = 16  # up to this length an axis is a constant of the code
 
@@ -36,10 +36,10 @@ SMALL = 16  # up to this length an axis is a constant of the code
 class Layout:
     """Where everything is in the three tables that the code gets: addresses, integers (and lengths), floats."""
 
-    def __init__(self, normal: Normal, kinds: Kinds, dealt: Set[str]) -> None:
-        self.dealt = dealt  # arrays whose first axis is rounds
-        self.pointers = ["learner_rng", "privacy_rng", "held", *normal.arrays]
-        self.held = ["loss", *normal.held]  # rows of one array, for all lanes
+    def __init__(self, normal: Normal, kinds: Kinds, handed: Set[str]) -> None:
+        self.handed = handed  # arrays whose first axis is rounds, or marks
+        self.pointers = [*GENERATORS, "held", *normal.arrays]
+        self.held = [name for name in normal.returned if name not in ("t", "mark")]  # rows of one array, for all lanes
         self.floats = [name for name in normal.numbers if kinds.names[name] == "f"]
         self.integers = [name for name in normal.numbers if kinds.names[name] != "f"]
         self.axes = {name: tuple(array.shape) for name, array in normal.arrays.items()}
@@ -48,7 +48,7 @@ class Layout:
     def fixed(self, name: str, axis: int) -> int | None:
         """Return the length of an axis that is a constant of the code."""
         length = self.axes[name][axis]
-        changes = name in UNIFORM_ARRAYS or name == "scores" or (name in self.dealt and axis == 0)
+        changes = name in self.handed and axis == 0
         return None if changes or length > SMALL else length
 
 
@@ -118,7 +118,8 @@ class Emitter(Expressions):
             value = self.maths.as_kind(Value(code, stored, name in self.varying.names), kind)
             self.assign(name, value)
         for name in ("t", "mark"):
-            self.assign(name, Value(LONG(0), "i", False))
+            if name in self.kinds.names:
+                self.assign(name, Value(LONG(0), "i", False))
 
     def write_held(self) -> None:
         """Hand them on."""

@@ -12,7 +12,7 @@ from llvmlite import ir
 from discreet.kernel.lanes.kinds import UNIFORM_ARRAYS, kind_of_value, widest
 from discreet.kernel.lanes.normal import Unfit
 from discreet.kernel.lanes.vectors import DOUBLE, EVERYWHERE, INT, LONG, NOWHERE, SCALARS, VECTORS, Arithmetic, Value
-from discreet.kernel.lanes.widths import LANES
+from discreet.kernel.lanes.widths import GENERATORS, LANES
 
 FEW = 8  # up to this many rows one of them is chosen by comparing, not by its address
 LIBRARY = {"math.exp": "exp", "math.log": "log", "math.log1p": "log1p", "math.expm1": "expm1"}
@@ -291,7 +291,7 @@ class Expressions:
         """Return the value of a function that is known here."""
         maths = self.maths
         owner, _, method = name.rpartition(".")
-        if owner in ("learner_rng", "privacy_rng"):
+        if owner in GENERATORS:
             mask = self.mask()
             where = EVERYWHERE if mask is None else mask
             if method == "random" and not values:

@@ -57,7 +57,7 @@ class Kinds:
         self.arrays = {name: kind_of_array(value) for name, value in normal.arrays.items()}
         start = normal.numbers | normal.held
         self.names = {name: kind_of_value(value) for name, value in start.items()}
-        before: dict[str, str] = {}
+        before: dict[str, str] | None = None
         while before != self.names:
             before = dict(self.names)
             for statement in body:

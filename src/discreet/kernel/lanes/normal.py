@@ -97,8 +97,11 @@ class _Writing:
     def result(self) -> Normal:
         self.find_records()
         *body, last = self.source
-        if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple):
-            raise Unfit("no return at the end")
+        returned: dict[str, ast.expr] = {}
+        if isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
+            returned = self.handed_on(last.value)
+        else:
+            body.append(last)
         statements = self.block(body)
         numbers = {name: value for name, value in self.values.items() if isinstance(value, NUMBERS)}
         return Normal(
@@ -106,7 +109,7 @@ class _Writing:
             {name: self.values[name] for name in dict.fromkeys(self.arrays.values())},
             numbers,
             {leaf: value for leaf, value in self.held.items() if not isinstance(value, np.ndarray)},
-            self.handed_on(last.value),
+            returned,
             self.failures,
         )
 

@@ -26,7 +26,8 @@ _found: dict[object, Program | Unfit] = {}
 
 def program_for(function: Callable[..., Any], examples: Mapping[str, Any]) -> Program:
     """Return the program for arguments like the examples, by name, or raise ``Unfit``; it is written once."""
-    key = (function, *(_likeness(value, rounds=name == "game") for name, value in examples.items()))
+    root = next(iter(examples))
+    key = (function, *(_likeness(value, rounds=name not in (root, "held")) for name, value in examples.items()))
     if key not in _found:
         try:
             _found[key] = Program(function, examples)
@@ -60,9 +61,9 @@ class Program:
             written = written_out(function, list(examples.values()))
         except Stays:
             raise Unfit("the loop stays a call") from None
-        self.paths = written.fields
+        self.root = next(iter(examples))
         fields = {name: _at(examples, path) for name, path in written.fields.items()}
-        given = {name: examples[name] for name in ("marks", "scores", "held")}
+        given = {name: value for name, value in examples.items() if isinstance(value, np.ndarray) or name == "held"}
         if sum(isinstance(node, ast.stmt) for each in written.body for node in ast.walk(each)) > LONGEST:
             raise Unfit("a loop so long that lanes would rarely do the same")
         self.normal: Normal = normal_form(written.body, written.globals, fields, given)
@@ -74,9 +75,12 @@ class Program:
             raise Unfit("trials that end at different times")
         if any(not array.size for array in self.normal.arrays.values()):
             raise Unfit("an empty array")
-        dealt = {name for name, path in written.fields.items() if path.startswith("game.")}
-        self.layout = Layout(self.normal, kinds, dealt)
-        self.dealt = {name: self.paths[name].removeprefix("game.") for name in dealt & self.normal.arrays.keys()}
+        self.paths = {name: written.fields.get(name, name) for name in (*self.normal.arrays, *self.normal.numbers)}
+        handed = {name for name, path in self.paths.items() if not path.startswith(f"{self.root}.")}
+        self.layout = Layout(self.normal, kinds, handed)
+        first = len(self.layout.integers)
+        self.lengths = {name: first + self.layout.lengths.index((name, 0)) for name in handed & self.normal.arrays.keys()}
+        self.slots = {self.paths[name]: (self.layout.pointers.index(name), name) for name in self.lengths}
         self.text = str(Emitter(self.normal, body, kinds, varying, self.layout).module)
         self._code: Callable[..., int] | None = None
 
@@ -89,34 +93,35 @@ class Program:
         if self._code is None:
             self._code = load(self.text, cache_root() / "lanes")
 
-    def start(self, component: Any, learners: Sequence[Any], privacies: Sequence[Any]) -> Lanes:
-        """Return trials before their first round, each with a copy of the component and generators of its own."""
-        private = {
-            name: _in_lanes(_at({"private": component}, self.paths[name]))
-            for name in self.normal.arrays
-            if self.paths.get(name, "").startswith("private.")
-        }
-        numbers = {
-            name: _at({"private": component}, self.paths[name])
-            for name in self.normal.numbers
-            if self.paths[name].startswith("private.")
-        }
-        held = np.zeros((len(self.layout.held), LANES))
-        return Lanes(private, numbers, held, _words(learners), _words(privacies))
+    def start(self, component: Any, generators: Mapping[str, Sequence[Any]]) -> Lanes:
+        """Return trials before their first round, each with a copy of the first argument and generators of its own."""
+        mine = {name: path for name, path in self.paths.items() if path.startswith(f"{self.root}.")}
+        values = {name: _at({self.root: component}, path) for name, path in mine.items()}
+        arrays = {name: _in_lanes(value) for name, value in values.items() if name in self.normal.arrays}
+        held = np.zeros((max(1, len(self.layout.held)), LANES))
+        words = {name: _words(each) for name, each in generators.items()}
+        tables = words | {"held": held} | arrays
+        addresses = [tables[name].ctypes.data if name in tables else 0 for name in self.layout.pointers]
+        numbers = [*(values[name] for name in self.layout.integers), *(0 for _ in self.layout.lengths)]
+        for position, (name, axis) in enumerate(self.layout.lengths, len(self.layout.integers)):
+            numbers[position] = arrays[name].shape[axis] if name in arrays else 0
+        return Lanes(
+            tables,
+            np.array(addresses, dtype=np.uint64),
+            np.array(numbers, dtype=np.int64),
+            np.array([values[name] for name in self.layout.floats], dtype=np.float64),
+        )
 
-    def play(self, lanes: Lanes, game: Mapping[str, Array], marks: Array, scores: Array) -> None:
-        """Play the next rounds: ``game`` holds its arrays by the names of fields, with an axis of lanes at the end."""
-        dealt = {name: game[field] for name, field in self.dealt.items()}
-        arrays = lanes.arrays | dealt | {"marks": marks, "scores": scores}
-        used = [arrays[name] for name in self.normal.arrays]
-        tables = [lanes.learner_rng, lanes.privacy_rng, lanes.held, *used]
-        assert all(each.flags.c_contiguous for each in tables), "compiled code reads arrays row by row"
-        pointers = np.array([each.ctypes.data for each in tables], dtype=np.uint64)
-        lengths = [array.shape[axis] for (name, axis) in self.layout.lengths for array in [arrays[name]]]
-        integers = np.array([*(lanes.numbers[name] for name in self.layout.integers), *lengths], dtype=np.int64)
-        floats = np.array([lanes.numbers[name] for name in self.layout.floats], dtype=np.float64)
+    def run(self, lanes: Lanes, handed: Mapping[str, Array]) -> None:
+        """Go on: ``handed`` are all other arrays, as ``game.losses``, with an axis of lanes at the end."""
+        for path, array in handed.items():
+            if path in self.slots:
+                slot, name = self.slots[path]
+                assert array.flags.c_contiguous, "compiled code reads arrays row by row"
+                lanes.addresses[slot] = array.ctypes.data
+                lanes.integers[self.lengths[name]] = array.shape[0]
         assert self._code is not None, "compile comes first"
-        failed = self._code(*(each.ctypes.data for each in (pointers, integers, floats)))
+        failed = self._code(*(each.ctypes.data for each in (lanes.addresses, lanes.integers, lanes.floats)))
         if failed:
             failure = self.normal.failures[failed - 1]
             raise failure.kind(failure.message)
@@ -125,11 +130,10 @@ class Program:
 class Lanes(NamedTuple):
     """The state of trials side by side: in all arrays the last axis is that of trials."""
 
-    arrays: dict[str, Array]
-    numbers: dict[str, float]
-    held: Array
-    learner_rng: Array
-    privacy_rng: Array
+    tables: dict[str, Array]  # by name: of components, what is held, and generators
+    addresses: Array
+    integers: Array
+    floats: Array
 
 
 def _in_lanes(array: Array) -> Array:

@@ -11,7 +11,6 @@ from discreet.kernel.lanes.kinds import widest
 from discreet.kernel.lanes.widths import LANES
 
 DOUBLE, LONG, INT, FLAG, POINTER = ir.DoubleType(), ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.PointerType()
-WIDE = ir.IntType(128)
 SCALARS: dict[str, Any] = {"f": DOUBLE, "i": LONG, "b": FLAG}
 VECTORS: dict[str, Any] = {kind: ir.VectorType(each, LANES) for kind, each in SCALARS.items()}
 NOWHERE = ir.Constant(VECTORS["b"], [0] * LANES)
@@ -199,6 +198,7 @@ class Arithmetic:
         """Return the next uniform number of the generator of every lane in the mask; the others stay where they are."""
         function = self.function("lanes.uniform", VECTORS["f"], [POINTER, VECTORS["b"]])
         if not function.blocks:
+            function.attributes.add("alwaysinline")
             self.write(function, _uniform)
         return Value(self.builder.call(function, [state, mask]), "f", True)
 
@@ -235,25 +235,39 @@ class Arithmetic:
 
 
 def _uniform(builder: ir.IRBuilder, state: Any, mask: Any) -> Any:
-    """Move PCG64 on, lane by lane: its state is four words, each in a row of lanes (high, low, and those of its step)."""
-    result = ir.Constant(VECTORS["i"], ir.Undefined)
-    for lane in range(LANES):
-        places = [builder.gep(state, [LONG(row * LANES + lane)], source_etype=LONG) for row in range(4)]
-        high, low, step_high, step_low = (builder.load(each, typ=LONG) for each in places)
+    """Move PCG64 on: its state are two rows of words, high and low, and so is its step.
 
-        def joined(one: Any, other: Any) -> Any:
-            return builder.or_(builder.shl(builder.zext(one, WIDE), WIDE(64)), builder.zext(other, WIDE))
+    The state is multiplied by a constant of 128 bits, and the step is added; the words of products are put together from
+    those of half words, because there are vectors of those.
+    """
+    words = VECTORS["i"]
 
-        moved = builder.add(builder.mul(joined(high, low), WIDE(MULTIPLIER)), joined(step_high, step_low))
-        new_low = builder.trunc(moved, LONG)
-        new_high = builder.trunc(builder.lshr(moved, WIDE(64)), LONG)
-        turned = builder.lshr(new_high, LONG(58))
-        mixed = builder.xor(new_high, new_low)
-        back = builder.and_(builder.sub(LONG(64), turned), LONG(63))
-        word = builder.or_(builder.lshr(mixed, turned), builder.shl(mixed, back))
-        active = builder.extract_element(mask, INT(lane))
-        builder.store(builder.select(active, new_high, high), places[0])
-        builder.store(builder.select(active, new_low, low), places[1])
-        result = builder.insert_element(result, word, INT(lane))
-    upper = builder.lshr(result, ir.Constant(VECTORS["i"], [11] * LANES))
-    return builder.fmul(builder.uitofp(upper, VECTORS["f"]), ir.Constant(VECTORS["f"], [2.0**-53] * LANES))
+    def each(number: int) -> Any:
+        return ir.Constant(words, [number] * LANES)
+
+    places = [builder.gep(state, [LONG(row * LANES)], source_etype=LONG) for row in range(4)]
+    high, low, step_high, step_low = (builder.load(place, typ=words, align=8) for place in places)
+    half, shift = each(2**32 - 1), each(32)
+    factor_high, factor_low = MULTIPLIER >> 64, MULTIPLIER & (2**64 - 1)
+    lower, upper = builder.and_(low, half), builder.lshr(low, shift)
+    first, second = each(factor_low & (2**32 - 1)), each(factor_low >> 32)
+    products = [builder.mul(x, y) for x in (lower, upper) for y in (first, second)]
+    middle = builder.add(
+        builder.lshr(products[0], shift), builder.add(builder.and_(products[1], half), builder.and_(products[2], half))
+    )
+    carried = builder.add(builder.lshr(products[1], shift), builder.lshr(products[2], shift))
+    over = builder.add(builder.add(products[3], carried), builder.lshr(middle, shift))
+    under = builder.or_(builder.and_(products[0], half), builder.shl(middle, shift))
+    crossed = builder.add(builder.mul(low, each(factor_high)), builder.mul(high, each(factor_low)))
+    new_low = builder.add(under, step_low)
+    carry = builder.zext(builder.icmp_unsigned("<", new_low, step_low), words)
+    new_high = builder.add(builder.add(builder.add(over, crossed), step_high), carry)
+    builder.store(builder.select(mask, new_high, high), places[0], align=8)
+    builder.store(builder.select(mask, new_low, low), places[1], align=8)
+
+    turns = builder.lshr(new_high, each(58))
+    mixed = builder.xor(new_high, new_low)
+    back = builder.and_(builder.sub(each(64), turns), each(63))
+    word = builder.or_(builder.lshr(mixed, turns), builder.shl(mixed, back))
+    numbers = builder.uitofp(builder.lshr(word, each(11)), VECTORS["f"])
+    return builder.fmul(numbers, ir.Constant(VECTORS["f"], [2.0**-53] * LANES))
