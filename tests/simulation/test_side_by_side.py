@@ -181,7 +181,7 @@ class TestThroughSimulate:
         privates = [built("exp3", 4, 1000)]
         world = Stochastic(4)
         assert programs_for(privates, world, 10**9, 4, UNIT, threads=2) == (None,)
-        assert programs_for(privates, world, 1000, 1000, UNIT, threads=2) == (None,)
+        assert programs_for(privates, world, 1000, 100, UNIT, threads=2) == (None,)
         (program,) = programs_for(privates, world, 10**7, 64, UNIT, threads=2)
         assert program is not None
 

@@ -10,7 +10,7 @@ from discreet.contracts import Floats, Generator, Integers
 from discreet.kernel.lanes import LANES, program_for
 from discreet.problems import ArmGame, ArmsEnvironment, Environment, toss
 from discreet.ranges import Range
-from discreet.simulation.trial import UNIT, deal, stretches
+from discreet.simulation.trial import UNIT, Stretch, deal, stretches
 
 BLOCK = 2**12  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
 
@@ -41,19 +41,17 @@ class Dealt:
         """Yield the first round of every block, and its losses."""
         size = max(1, BLOCK // self.arms)
         totals: list[Floats] = [np.zeros(()) for _ in range(self.count)]
-        for start, end in stretches(self.environment, self.marks):
-            games = [self.game(lane, start, end) for lane in range(self.count)]
-            inside = (self.marks > start) & (self.marks <= end)
-            stops = np.unique(np.append(self.marks[inside], end)) - start
-            at_marks = np.isin(stops, self.marks[inside] - start)
+        for part in stretches(self.environment, self.marks):
+            games = [self.game(lane, part.start, part.end) for lane in range(self.count)]
             for lane, game in enumerate(games):
-                sums = totals[lane] + np.cumsum(game.totals([0, *stops[:-1].tolist()]), axis=0)
+                sums = part.sums(game, totals[lane])
                 totals[lane] = sums[-1]
-                self.best[inside, lane] = self.environment.bests(sums[at_marks])
-            for first in range(start, end, size):
-                table = np.zeros((min(size, end - first), self.arms, LANES))
+                self.best[part.inside, lane] = self.environment.bests(sums[part.at_marks])
+            for first in range(part.start, part.end, size):
+                begin, end = first - part.start, min(first + size, part.end) - part.start
+                table = np.zeros((end - begin, self.arms, LANES))
                 for lane, game in enumerate(games):
-                    table[..., lane] = game.losses[first - start : first - start + size]
+                    table[..., lane] = game.losses[begin:end]
                 yield first, table
 
     def game(self, lane: int, start: int, end: int) -> ArmGame:
@@ -80,12 +78,10 @@ class Tossed(Dealt):
         lanes = program.start(coins, {"rng": self.dealers})
         for start in range(0, rounds, size):
             block = table[: min(size, rounds - start)]
-            end = start + len(block)
-            inside = (self.marks > start) & (self.marks <= end)
-            stops = np.append(self.marks[inside] - start, len(block))
-            sums = np.empty((stops.size, self.arms, LANES))
-            program.run(lanes, {"losses": block, "marks": stops, "sums": sums})
-            self.best[inside] = sums[:-1].min(axis=1)
+            part = Stretch.of(start, start + len(block), self.marks)
+            sums = np.empty((part.stops.size, self.arms, LANES))
+            program.run(lanes, {"losses": block, "marks": part.stops, "sums": sums})
+            self.best[part.inside] = sums[part.at_marks].min(axis=1)
             yield start, block
 
 

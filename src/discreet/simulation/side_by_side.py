@@ -18,11 +18,12 @@ from discreet.problems import ArmGame, Environment
 from discreet.randomness import Streams, streams
 from discreet.ranges import Range
 from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
-from discreet.simulation.loop import Player, play
-from discreet.simulation.trial import Outcome, checkpoints, deal, run_trial
+from discreet.simulation.loop import Player, Prototype, play
+from discreet.simulation.trial import Outcome, Stretch, checkpoints, deal, run_trial, stretches
 
 ENOUGH = 2**25  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
+START = 5000  # rounds that take as long as starting a trial that is played by itself
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 WORTH = 4  # trials that take longer one after the other than a loop for all lanes
 
@@ -89,10 +90,10 @@ def programs_for(
 
     A thread that would play a few trials only is not given lanes that nobody uses.
     """
-    groups = -(-trials // LANES)
-    if rounds * trials < ENOUGH_IF_COMPILED or trials < WORTH * threads * -(-groups // threads):
+    groups, work = -(-trials // LANES), trials * (rounds + START)
+    if work < ENOUGH_IF_COMPILED or trials < WORTH * threads * -(-groups // threads):
         return tuple(None for _ in privates)
-    return tuple(_program(each, environment, bounds, rounds * trials) for each in privates)
+    return tuple(_program(each, environment, bounds, work) for each in privates)
 
 
 def _program(private: Protected, environment: Environment, bounds: Range, work: int) -> Program | None:
@@ -135,18 +136,24 @@ def run_trials(
     programs: Programs = (),
 ) -> list[Outcome] | None:
     """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
+    if any(programs):
+        together: list[Outcome] = []
+        for first in range(0, len(trials), LANES):
+            group = _Group(privates, environment, marks, seed, trials[first : first + LANES], programs)
+            outcomes = group.played(bounds, clip=clip, stop=stop)
+            if outcomes is None:
+                return None
+            together += outcomes
+        return together
     found: list[Outcome] = []
-    lanes = any(program is not None for program in programs)
-    for first in range(0, len(trials), LANES if lanes else 1):
-        some = trials[first : first + (LANES if lanes else 1)]
-        if lanes:
-            outcomes = _Group(privates, environment, marks, seed, some, programs).played(bounds, clip=clip, stop=stop)
-        else:
-            one = run_trial(privates, environment, marks, seed=seed, trial=some[0], bounds=bounds, clip=clip, stop=stop)
-            outcomes = None if one is None else [one]
-        if outcomes is None:
+    shared, parts = [Prototype(each) for each in privates], stretches(environment, marks)
+    for trial in trials:
+        outcome = run_trial(
+            shared, environment, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop, parts=parts
+        )
+        if outcome is None:
             return None
-        found += outcomes
+        found.append(outcome)
     return found
 
 
@@ -166,7 +173,7 @@ class _Group:
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
         own = [streams(seed, trial=trial) for trial in numbers]
         self.dealers = [each.environment for each in own]
-        self.loss = np.empty((len(privates), marks.size, LANES))
+        self.loss = np.empty((len(trials), len(privates), marks.size))
         self.seconds = np.zeros(len(privates))
         self.playing = [
             _InLanes(program, private, own) if program else _OneByOne(private, seed, trials)
@@ -178,31 +185,25 @@ class _Group:
         kind = Tossed if can_be_tossed(self.environment, bounds) else Dealt
         dealing = kind(self.environment, self.marks, self.dealers, self.count, bounds, clip=clip)
         for start, table in dealing.blocks():
-            end = start + len(table)
-            inside = (self.marks > start) & (self.marks <= end)
-            stops = np.unique(np.append(self.marks[inside], end)) - start
-            at_marks = np.isin(stops, self.marks[inside] - start)
+            part = Stretch.of(start, start + len(table), self.marks)
             for index, each in enumerate(self.playing):
                 if stop.is_set():
                     return None
                 before = time.perf_counter()
-                scores = each.play(table, stops)
-                self.loss[index][inside, : scores.shape[1]] = scores[at_marks]
+                scores = each.play(table, part.stops)[:, : self.count]
+                self.loss[:, index, part.inside] = scores[part.at_marks].T
                 self.seconds[index] += time.perf_counter() - before
-        regret = self.loss - dealing.best
-        return [
-            Outcome(
-                regret[..., lane].copy(), self.loss[..., lane].copy(), self.seconds / self.count, dealing.clipped[lane]
-            )
-            for lane in range(self.count)
-        ]
+        regret = self.loss - dealing.best.T[: self.count, None]
+        seconds = self.seconds / self.count
+        return [Outcome(regret[i], self.loss[i], seconds, dealing.clipped[i]) for i in range(self.count)]
 
 
 class _OneByOne:
     """An algorithm that plays its trials one after the other."""
 
     def __init__(self, private: Protected, seed: int, trials: Sequence[int]) -> None:
-        self.players = [Player(private, streams(seed, trial=trial)) for trial in trials]
+        shared = Prototype(private)
+        self.players = [Player(shared, streams(seed, trial=trial)) for trial in trials]
 
     def play(self, table: Floats, stops: Integers) -> Floats:
         """Return the losses so far of all trials at the stops."""

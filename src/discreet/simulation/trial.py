@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers, Protected
 from discreet.problems import Environment, Game, TableGame
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 # How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing beside them, few
 # enough numbers (at most 32 MB) that threads do not compete for memory.
@@ -52,7 +53,7 @@ def rounds_at_once(actions: int) -> int:
 
 
 def run_trial(
-    privates: Sequence[Protected],
+    privates: Sequence[Protected | Prototype],
     environment: Environment,
     marks: Integers,
     *,
@@ -62,63 +63,39 @@ def run_trial(
     clip: bool,
     stop: threading.Event,
     compiled: bool = True,
+    parts: Sequence[Stretch] | None = None,
 ) -> Outcome | None:
     """Play one trial, or return None if told to stop before its end.
 
-    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far.
+    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far. ``parts`` are
+    the pieces in which games are dealt, if they are known already.
     """
     own = streams(seed, trial=trial)
-    dealer = own.environment
     players = [
         Player(private, streams(seed, trial=trial) if index else own, compiled=compiled)
         for index, private in enumerate(privates)
     ]
-    scoring = Scoring(environment, marks, len(players))
-    for start, end in stretches(environment, marks):
+    loss, best = np.empty((len(players), marks.size)), np.empty((len(players), marks.size))
+    seconds = np.zeros(len(players))
+    total: Floats = np.zeros(())
+    clipped = 0
+    for part in stretches(environment, marks) if parts is None else parts:
         if stop.is_set():
             return None
-        game, outside = deal(environment, start, end, dealer, bounds, clip=clip)
-        scoring.begin(game, start, end, outside)
+        game, outside = deal(environment, part.start, part.end, own.environment, bounds, clip=clip)
+        clipped += outside
+        sums = part.sums(game, total)
+        total = sums[-1]
+        best[:, part.inside] = environment.bests(sums[part.at_marks])
         for index, player in enumerate(players):
             if stop.is_set():
                 return None
             before = time.perf_counter()
-            losses = player.play(game, scoring.stops)
-            scoring.note(index, losses, time.perf_counter() - before)
+            loss[index, part.inside] = player.play(game, part.stops)[part.at_marks]
+            seconds[index] += time.perf_counter() - before
             if environment.answers:
-                scoring.best[index, scoring.inside] = environment.best(player.memory)
-    return scoring.outcome()
-
-
-class Scoring:
-    """The losses of one trial, and those of the best fixed action, stretch by stretch."""
-
-    def __init__(self, environment: Environment, marks: Integers, players: int) -> None:
-        self.environment, self.marks = environment, marks
-        self.loss = np.empty((players, marks.size))
-        self.best = np.empty((players, marks.size))
-        self.seconds = np.zeros(players)
-        self.total: Floats = np.zeros(())
-        self.clipped = 0
-
-    def begin(self, game: Game, start: int, end: int, clipped: int) -> None:
-        """Begin a stretch: who plays it is asked for the losses after the rounds in ``stops``."""
-        self.clipped += clipped
-        self.inside = (self.marks > start) & (self.marks <= end)
-        self.stops = np.unique(np.append(self.marks[self.inside], end)) - start
-        self.at_marks = np.isin(self.stops, self.marks[self.inside] - start)
-        sums = self.total + np.cumsum(game.totals([0, *self.stops[:-1].tolist()]), axis=0)
-        self.total = sums[-1]
-        self.best[:, self.inside] = self.environment.bests(sums[self.at_marks])
-
-    def note(self, player: int, losses: Floats, seconds: float) -> None:
-        """Note what a player lost so far at every stop, and how long it took."""
-        self.loss[player, self.inside] = losses[self.at_marks]
-        self.seconds[player] += seconds
-
-    def outcome(self) -> Outcome:
-        """Return what the trial gave."""
-        return Outcome(self.loss - self.best, self.loss, self.seconds, self.clipped)
+                best[index, part.inside] = environment.best(player.memory)
+    return Outcome(loss - best, loss, seconds, clipped)
 
 
 def deal(
@@ -138,10 +115,34 @@ def deal(
     return table, clipped
 
 
-def stretches(environment: Environment, marks: Integers) -> Iterator[tuple[int, int]]:
-    """Yield the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
+class Stretch(NamedTuple):
+    """Some rounds of a game, and the marks among them."""
+
+    start: int
+    end: int
+    inside: NDArray[np.bool_]  # which marks
+    stops: Integers  # rounds since the start where losses are asked for: the marks, and the end
+    at_marks: NDArray[np.bool_]  # which stops are marks
+
+    @classmethod
+    def of(cls, start: int, end: int, marks: Integers) -> Stretch:
+        """Return the stretch from one round to another."""
+        inside = (marks > start) & (marks <= end)
+        own = marks[inside] - start
+        ends_at_mark = own.size > 0 and own[-1] == end - start
+        stops = own if ends_at_mark else np.append(own, end - start)
+        at_marks = np.arange(stops.size) < own.size
+        return cls(start, end, inside, stops, at_marks)
+
+    def sums(self, game: Game, total: Floats) -> Floats:
+        """Return what comparators are scored by at every stop, given its sum before the stretch."""
+        return total + np.cumsum(game.totals([0, *self.stops[:-1].tolist()]), axis=0)
+
+
+def stretches(environment: Environment, marks: Integers) -> list[Stretch]:
+    """Return the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
     size, rounds = rounds_at_once(environment.problem.actions), int(marks[-1])
     cuts = {*range(0, rounds, size), rounds}
     if environment.answers:
         cuts.update(marks.tolist())
-    yield from itertools.pairwise(sorted(cuts))
+    return [Stretch.of(start, end, marks) for start, end in itertools.pairwise(sorted(cuts))]
