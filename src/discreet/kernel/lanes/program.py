@@ -119,7 +119,8 @@ class Program:
                 slot, name = self.slots[path]
                 assert array.flags.c_contiguous, "compiled code reads arrays row by row"
                 lanes.addresses[slot] = array.ctypes.data
-                lanes.integers[self.lengths[name]] = array.shape[0]
+                axes = len(self.layout.axes[name])
+                lanes.integers[self.lengths[name] : self.lengths[name] + axes] = array.shape[:axes]
         assert self._code is not None, "compile comes first"
         failed = self._code(*(each.ctypes.data for each in (lanes.addresses, lanes.integers, lanes.floats)))
         if failed:
