@@ -32,6 +32,7 @@ def streams(seed: int | None, *, trial: int = 0) -> Streams:
     >>> first.privacy.random() == again.learner.random()
     False
     """
-    entropy = None if seed is None else check_int("seed", seed, least=0)
-    root = np.random.SeedSequence(entropy, spawn_key=(check_int("trial", trial, least=0),))
-    return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
+    number = check_int("trial", trial, least=0)
+    entropy = np.random.SeedSequence().entropy if seed is None else check_int("seed", seed, least=0)
+    sequences = (np.random.SeedSequence(entropy, spawn_key=(number, child)) for child in range(3))
+    return Streams(*(np.random.Generator(np.random.PCG64(each)) for each in sequences))

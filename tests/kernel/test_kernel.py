@@ -257,7 +257,7 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.warns(UserWarning, match="is not writable: compiled code will not be kept"):
-        root = kernel.compiling._writable_root("")
+        root = kernel.compiling.cache_root("")
     assert root.is_dir()
 
 

@@ -182,23 +182,16 @@ def _cache_folder(name: str) -> Iterator[None]:
 
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(_writable_root(before) / name)
+    config.CACHE_DIR = str(cache_root(before) / name)
     try:
         yield
     finally:
         config.CACHE_DIR = before
 
 
-def cache_root() -> Path:
-    """Return the folder in which compiled code is kept."""
-    import numba
-
-    config: Any = numba.config
-    return _writable_root(config.CACHE_DIR)
-
-
-def _writable_root(configured: str) -> Path:
+def cache_root(configured: str = "") -> Path:
     """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
+    configured = configured or os.environ.get("NUMBA_CACHE_DIR", "")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     root = Path(configured or home) / "discreet"
     try:

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from discreet.kernel.component import Component, methods
-from discreet.kernel.scopes import Renaming, Results, Scope
+from discreet.kernel.scopes import Renaming, Results, Scope, Written
 from discreet.kernel.sources import (
     BUILTINS,
     LOOPS,
@@ -28,7 +28,7 @@ from discreet.kernel.sources import (
     has_return,
     is_helper,
 )
-from discreet.kernel.syntax import Fields, Statements, bare, held_by, is_stable, load, loaded, store
+from discreet.kernel.syntax import Fields, Statements, held_by, is_stable, load, loaded, store, with_body
 
 
 def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
@@ -37,10 +37,18 @@ def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Call
     What it does with arguments of these classes is the same, to the last digit and draw.
     """
     try:
-        source = definition(cast(FunctionType, function))
-        return _Flattening(cast(FunctionType, function), source, arguments).result()
+        return _flattening(function, arguments).result()
     except Stays:
         return function
+
+
+def written_out(function: Callable[..., Any], arguments: Sequence[object]) -> Written:
+    """Return what ``flattened`` makes of a function before it is one again, or raise ``Stays``."""
+    return _flattening(function, arguments).written()
+
+
+def _flattening(function: Any, arguments: Sequence[object]) -> _Flattening:
+    return _Flattening(function, definition(function), arguments)
 
 
 class _Flattening:
@@ -60,22 +68,17 @@ class _Flattening:
             if name not in reassigned:
                 self.scope.known[name] = value
 
+    def written(self) -> Written:
+        fields = Fields(self.scope.known, self.fresh)
+        body = fields.changed(self.block(self.source.body, self.scope))
+        return Written(body, self.names, {name: path for path, name in fields.names.items()})
+
     def result(self) -> Callable[..., Any]:
         body = self.block(self.source.body, self.scope)
         body = Fields(self.scope.known, self.fresh).hoisted(body)
-        node = ast.FunctionDef(
-            name=self.source.name,
-            args=bare(self.source.args),
-            body=body,
-            decorator_list=[],
-            lineno=self.source.lineno,
-            col_offset=0,
+        code = compile(
+            ast.Module([with_body(self.source, body)], []), self.function.__code__.co_filename, "exec", dont_inherit=True
         )
-        for each in ast.walk(node):
-            if isinstance(each, ast.stmt | ast.expr | ast.arg | ast.keyword):
-                each.lineno = each.end_lineno = self.source.lineno
-                each.col_offset = each.end_col_offset = 0
-        code = compile(ast.Module([node], []), self.function.__code__.co_filename, "exec", dont_inherit=True)
         names = self.names | {"__name__": self.function.__module__, "__builtins__": builtins}
         exec(code, names)
         made = cast(FunctionType, names.pop(self.source.name))

@@ -29,6 +29,14 @@ class Results(NamedTuple):
     done: str = ""
 
 
+class Written(NamedTuple):
+    """A function as statements: what its globals are, and which names hold fields of its arguments."""
+
+    body: list[ast.stmt]
+    globals: dict[str, Any]
+    fields: dict[str, str]  # such as private.learner.weights
+
+
 class Renaming(ast.NodeTransformer):
     """Gives names the ones that they have in the result; ``global_name`` is asked for those of globals."""
 

@@ -21,9 +21,13 @@ class Fields(ast.NodeTransformer):
 
     def hoisted(self, body: Statements) -> Statements:
         """Return the statements, after one for each field that they use."""
-        changed = [cast(ast.stmt, self.visit(statement)) for statement in body]
+        changed = self.changed(body)
         reads = [ast.Assign([store(name)], ast.parse(path, mode="eval").body) for path, name in self.names.items()]
         return [*reads, *changed]
+
+    def changed(self, body: Statements) -> Statements:
+        """Return the statements with names in the place of fields."""
+        return [cast(ast.stmt, self.visit(statement)) for statement in body]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Put a name in the place of a field."""
@@ -68,6 +72,23 @@ def is_stable(node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute):
         return is_stable(node.value)
     return isinstance(node, ast.Constant | ast.Name)
+
+
+def with_body(source: ast.FunctionDef, body: Statements) -> ast.FunctionDef:
+    """Return a function of the same name and parameters with other statements."""
+    node = ast.FunctionDef(
+        name=source.name,
+        args=bare(source.args),
+        body=body,
+        decorator_list=[],
+        lineno=source.lineno,
+        col_offset=0,
+    )
+    for each in ast.walk(node):
+        if isinstance(each, ast.stmt | ast.expr | ast.arg | ast.keyword):
+            each.lineno = each.end_lineno = source.lineno
+            each.col_offset = each.end_col_offset = 0
+    return node
 
 
 def bare(arguments: ast.arguments) -> ast.arguments:

@@ -1,7 +1,7 @@
 """Problems: what is played, seen and fed back, and against what one is compared. One file each."""
 
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
-from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
+from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment, Coins, toss, tossed
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
 from discreet.problems.best_arm import BestArm, SearchEnvironment
 from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsEnvironment
@@ -19,6 +19,7 @@ __all__ = [
     "Arms",
     "ArmsEnvironment",
     "BestArm",
+    "Coins",
     "ContextGame",
     "Contexts",
     "ContextsEnvironment",
@@ -38,5 +39,7 @@ __all__ = [
     "SearchEnvironment",
     "TableGame",
     "domain_named",
+    "toss",
+    "tossed",
     "with_full_information",
 ]

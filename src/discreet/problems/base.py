@@ -157,6 +157,12 @@ class Problem:
         """Return the loss of the best fixed rival, given the sum of ``Game.totals`` so far."""
         return float(total.min())
 
+    def bests(self, totals: Floats) -> Floats:
+        """Return the same for several sums, a row each."""
+        if type(self).best is Problem.best:
+            return cast(Floats, totals.reshape(len(totals), -1).min(axis=1, initial=np.inf))
+        return np.array([self.best(row) for row in totals])
+
     def check(
         self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
     ) -> tuple[Tabled, int]:
@@ -239,6 +245,12 @@ class Environment(Component):
     def best(self, total: Floats) -> float:
         """Return the loss of the best fixed rival, given the sum of ``Game.totals`` so far."""
         return self.problem.best(total)
+
+    def bests(self, totals: Floats) -> Floats:
+        """Return the same for several sums, a row each."""
+        if type(self).best is Environment.best:
+            return self.problem.bests(totals)
+        return np.array([self.best(row) for row in totals])
 
     def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
         """Check data once, as losses of a problem, before it is played; return it and how much was clipped."""

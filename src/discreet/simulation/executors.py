@@ -29,7 +29,7 @@ class Job(Protocol[Gave]):
         """Compile all that is played, by playing it for a moment."""
 
     def at_once(self) -> int:
-        """Return how many trials are best played together: tasks begin with that many."""
+        """Return how many trials are best played together, once it is compiled."""
 
     def play(self, trials: range, stop: threading.Event) -> list[Gave] | None:
         """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
@@ -50,6 +50,10 @@ class Session(ABC, Generic[Gave, Handle]):
     @abstractmethod
     def prepare(self) -> Handle | None:
         """Begin what has to be done before the first task, if there is anything."""
+
+    def at_once(self) -> int:
+        """Return with how many trials tasks begin, once everything is prepared; quick ones get more."""
+        return 1
 
     @abstractmethod
     def slots(self) -> int:
@@ -74,6 +78,8 @@ class Session(ABC, Generic[Gave, Handle]):
 
 class Executor(ABC):
     """A place where jobs are played."""
+
+    threads: int  # on which one process plays
 
     @abstractmethod
     def begin(self, job: Job[Gave]) -> Session[Gave, Any]:
@@ -102,14 +108,14 @@ def executor(on: str | Executor, *, workers: int | None) -> Executor:
 
 
 def run(
-    session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None], *, at_once: int = 1
+    session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None]
 ) -> Generator[tuple[int, Gave], None, None]:
     """Yield every trial and its outcome, as they finish; ``beat`` is called again and again, and may raise.
 
     All is played elsewhere, and nothing is waited for in the end: so this thread can be interrupted at any moment.
     """
     running: dict[Handle, range] = {}
-    size = at_once
+    size = 1
     waiting = _pieces(todo, lambda: size)
     try:
         first = session.prepare()
@@ -117,6 +123,7 @@ def run(
             while not session.done([first]):
                 beat()
             session.result(first)
+        size = session.at_once()
         while True:
             while len(running) < 2 * session.slots() and (trials := next(waiting, None)):
                 running[session.submit(trials)] = trials
@@ -157,14 +164,14 @@ class Threads(Executor):
     """The threads of this process: by default as many as there are cores."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self.workers = available_cores() if workers is None else workers
+        self.threads = available_cores() if workers is None else workers
 
     def __repr__(self) -> str:
-        return f"Threads({self.workers})"
+        return f"Threads({self.threads})"
 
     def begin(self, job: Job[Gave]) -> ThreadSession[Gave]:
         """Begin to play a job."""
-        return ThreadSession(job, self.workers)
+        return ThreadSession(job, self.threads)
 
 
 class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
@@ -185,6 +192,10 @@ class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
             return Batch([], 0.0)
 
         return self._pool.submit(compile_all)
+
+    def at_once(self) -> int:
+        """Return what is best for the job."""
+        return self._job.at_once()
 
     def slots(self) -> int:
         """Return the number of threads."""

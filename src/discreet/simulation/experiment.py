@@ -156,6 +156,8 @@ def simulate(
         seed=seed,
         bounds=prepared.bounds,
         clip=clip,
+        trials=prepared.asked,
+        threads=min(prepared.asked, prepared.place.threads),
     )
     if output is None:
         kept: Memory[Outcome] = Memory()
@@ -188,7 +190,7 @@ class Prepared:
         tell = progress or (lambda _, __: None)
         tell(into.finished, self.asked)
         session, todo = self.place.begin(job), into.missing(self.asked)
-        trials = run(session, todo, lambda: tell(into.finished, self.asked), at_once=job.at_once())
+        trials = run(session, todo, lambda: tell(into.finished, self.asked))
         with contextlib.closing(trials):
             try:
                 for trial, outcome in trials:

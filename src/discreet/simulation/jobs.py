@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic
 
 from discreet.contracts import Protected
 from discreet.kernel import compiling_for
+from discreet.kernel.lanes import Program
 from discreet.problems import Environment
 from discreet.ranges import Range
 from discreet.simulation.executors import Gave
-from discreet.simulation.trial import Outcome, checkpoints, run_trial
+from discreet.simulation.side_by_side import Programs, lanes_if_worth, run_trials, trials_at_once
+from discreet.simulation.trial import Outcome, checkpoints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,21 +54,58 @@ class TrialByTrial(ABC, Generic[Gave]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegretJob(TrialByTrial[Outcome]):
-    """Games of a fixed length, and who plays in them."""
+class RegretJob:
+    """Games of a fixed length, and who plays in them; trials are played side by side where that pays."""
 
+    labels: tuple[str, ...]
+    privates: tuple[Protected, ...]
     world: Environment
+    rounds: int
+    seed: int
+    bounds: Range
     clip: bool
+    trials: int  # that are asked for
+    threads: int  # of one process
 
-    def trial(self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event) -> Outcome | None:
-        """Play one game."""
-        return run_trial(
+    @cached_property
+    def programs(self) -> Programs:
+        """The compiled loops for trials side by side; who has none is compiled for one trial at a time."""
+        return tuple(self._program(*who) for who in zip(self.labels, self.privates, strict=True))
+
+    def _program(self, label: str, private: Protected) -> Program | None:
+        with compiling_for(label):
+            program = lanes_if_worth(private, self.world, self.rounds, self.trials, self.bounds, threads=self.threads)
+            if program is None:
+                self._run((private,), 2, range(1), threading.Event(), ())
+            return program
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave compiled code at home."""
+        return {name: value for name, value in self.__dict__.items() if name != "programs"}
+
+    def compile(self) -> None:
+        """Compile all loops."""
+        assert len(self.programs) == len(self.privates)
+
+    def at_once(self) -> int:
+        """Return how many trials are best played together."""
+        return trials_at_once(self.programs, self.rounds, self.trials, threads=self.threads)
+
+    def play(self, trials: range, stop: threading.Event) -> list[Outcome] | None:
+        """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
+        return self._run(self.privates, self.rounds, trials, stop, self.programs)
+
+    def _run(
+        self, privates: tuple[Protected, ...], rounds: int, trials: range, stop: threading.Event, programs: Programs
+    ) -> list[Outcome] | None:
+        return run_trials(
             privates,
             self.world,
             checkpoints(rounds),
             seed=self.seed,
-            trial=number,
+            trials=trials,
             bounds=self.bounds,
             clip=self.clip,
             stop=stop,
+            programs=programs,
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts import Action, Floats, Generator, Integers, Protected, Trace
 from discreet.errors import DiscreetError
-from discreet.kernel import arrays, as_plain, compilable, compile_for, copy, with_names
+from discreet.kernel import Call, arrays, as_plain, compilable, compile_for, copier, copy, with_names
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
@@ -61,23 +61,42 @@ def play(
     return t, mark, loss, as_plain((action, trace, left))
 
 
+class Prototype:
+    """What all players of one algorithm share: for many trials it is worked out once."""
+
+    def __init__(self, private: Protected, *, compiled: bool = True) -> None:
+        given, needed = private.channel.release_size(), private.learner.release_size()
+        if given and needed and given != needed:  # compiled loops would read beyond an array's end
+            lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
+            raise DiscreetError(f"{lengths}: give both the same dimension.")
+        self._start = copy(private)
+        self._copy = copier(self._start)
+        fast, calls = with_calls(self._start)
+        self.has_calls = bool(calls)
+        self.compiled = compiled and compilable(fast)
+        self.loops: dict[tuple[type[Game], bool], Loop] = {}  # compiled, by the kind of game and whether views are held
+
+    def begin(self) -> Protected:
+        """Return the algorithm before its first round, with state of its own."""
+        return self._start if self._copy is None else self._copy(self._start)
+
+
 class Player:
     """An algorithm in the middle of a game.
 
     ``rounds`` is how many rounds it has played: fewer than were dealt, if the learner is done.
     """
 
-    def __init__(self, private: Protected, streams: Streams, *, compiled: bool = True) -> None:
-        given, needed = private.channel.release_size(), private.learner.release_size()
-        if given and needed and given != needed:  # compiled loops would read beyond an array's end
-            lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
-            raise DiscreetError(f"{lengths}: give both the same dimension.")
-        self.private = copy(private)
+    def __init__(self, private: Protected | Prototype, streams: Streams, *, compiled: bool = True) -> None:
+        self._prototype = private if isinstance(private, Prototype) else Prototype(private, compiled=compiled)
+        self.private = self._prototype.begin()
         self.rounds = 0
         self.memory: Any = None
         self._streams = streams
-        self._fast, self._calls = with_calls(self.private)  # the same, with sets that stay in Python called from there
-        self._compiled = compiled and compilable(self._fast)
+        self._fast, self._calls = self.private, list[Call]()
+        if self._prototype.has_calls:  # the same, with sets that stay in Python called from there
+            self._fast, self._calls = with_calls(self.private)
+        self._compiled = self._prototype.compiled
         self._loss = 0.0
         self._held: Held | None = None
 
@@ -89,30 +108,22 @@ class Player:
         if isinstance(game, ReactingGame):
             self.memory = game.memory.copy() if self.memory is None else self.memory
             game = game._replace(memory=self.memory)
-        held = self._held or self._first(game)
+        held = self._held or self.first(game)
         t = mark = 0
         while mark < marks.size and not learner.is_done():
             if learner.must_pause():
                 learner.resume()
             with failures_of(self._calls):
-                t, mark, self._loss, plain = self._loop(game, held)(
-                    self._fast if self._compiled else self.private,
-                    game,
-                    marks,
-                    scores,
-                    t,
-                    mark,
-                    self._loss,
-                    held,
-                    self._streams.learner,
-                    self._streams.privacy,
-                )
+                who = self._fast if self._compiled else self.private
+                learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
+                arguments = (who, game, marks, scores, t, mark, self._loss, held, learner_rng, privacy_rng)
+                t, mark, self._loss, plain = self._loop(arguments, game, held)(*arguments)
             held = self._held = with_names(held, plain)
         scores[mark:] = self._loss
         self.rounds += t
         return scores
 
-    def _first(self, game: Game) -> Held:
+    def first(self, game: Game) -> Held:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
@@ -128,13 +139,22 @@ class Player:
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
         return Held(action, trace, self.private.hold_for(trace))
 
-    def _loop(self, game: Game, held: Held) -> Loop:
+    def _loop(self, arguments: tuple[Any, ...], game: Game, held: Held) -> Loop:
         if not self._compiled:
             return play
-        loop: Any = compile_for(play, self._fast, game, held)
         # Without reference counting a view would come back as the array that it is a view of.
-        chosen: Loop = loop.ordinary if any(array.base is not None for _, array in arrays(held)) else loop
-        return chosen
+        views = any(array.base is not None for _, array in arrays(held))
+        settled = self._prototype.loops
+        if (type(game), views) in settled:
+            return settled[type(game), views]
+        loop: Any = compile_for(play, self._fast, game, held)
+
+        def first_call(*given: Any) -> Reached:
+            reached: Reached = (loop.ordinary if views else loop)(*given)
+            settled[type(game), views] = loop.version(arguments, lean=not (views or loop.must_allocate))
+            return reached
+
+        return first_call
 
 
 def _action_words(shape: tuple[int, ...]) -> str:

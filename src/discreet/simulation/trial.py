@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -15,7 +15,7 @@ from discreet.contracts import Floats, Generator, Integers, Protected
 from discreet.problems import Environment, Game, TableGame
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 # How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing beside them, few
 # enough numbers (at most 32 MB) that threads do not compete for memory.
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
     loss: Floats  # algorithm, checkpoint
     seconds: Floats  # algorithm
     clipped: int
-    memory: Remembered  # what a game that remembers its players knows of each at the end, else None
+    memory: Remembered = None  # what a game that remembers its players knows of each at the end, else None
 
 
 def checkpoints(rounds: int, *, count: int = 120) -> Integers:
@@ -56,7 +56,7 @@ def rounds_at_once(actions: int) -> int:
 
 
 def run_trial(
-    privates: Sequence[Protected],
+    privates: Sequence[Protected | Prototype],
     environment: Environment,
     marks: Integers,
     *,
@@ -66,37 +66,38 @@ def run_trial(
     clip: bool,
     stop: threading.Event,
     compiled: bool = True,
+    parts: Sequence[Stretch] | None = None,
 ) -> Outcome | None:
     """Play one trial, or return None if told to stop before its end.
 
-    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far.
+    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far. ``parts`` are
+    the pieces in which games are dealt, if they are known already.
     """
-    dealer = streams(seed, trial=trial).environment
-    players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
-    loss = np.empty((len(players), marks.size))
-    best = np.empty((len(players), marks.size))
+    own = streams(seed, trial=trial)
+    players = [
+        Player(private, streams(seed, trial=trial) if index else own, compiled=compiled)
+        for index, private in enumerate(privates)
+    ]
+    loss, best = np.empty((len(players), marks.size)), np.empty((len(players), marks.size))
     seconds = np.zeros(len(players))
     total: Floats = np.zeros(())
     clipped = 0
-    for start, end in stretches(environment, marks):
+    for part in stretches(environment, marks) if parts is None else parts:
         if stop.is_set():
             return None
-        game, outside = deal(environment, start, end, dealer, bounds, clip=clip)
+        game, outside = deal(environment, part.start, part.end, own.environment, bounds, clip=clip)
         clipped += outside
-        inside = (marks > start) & (marks <= end)
-        stops = np.unique(np.append(marks[inside], end)) - start
-        at_marks = np.isin(stops, marks[inside] - start)
-        sums = total + np.cumsum(game.totals([0, *stops[:-1].tolist()]), axis=0)
+        sums = part.sums(game, total)
         total = sums[-1]
-        best[:, inside] = [environment.best(row) for row in sums[at_marks]]
+        best[:, part.inside] = environment.bests(sums[part.at_marks])
         for index, player in enumerate(players):
             if stop.is_set():
                 return None
             before = time.perf_counter()
-            loss[index, inside] = player.play(game, stops)[at_marks]
+            loss[index, part.inside] = player.play(game, part.stops)[part.at_marks]
             seconds[index] += time.perf_counter() - before
             if environment.answers:
-                best[index, inside] = environment.best(player.memory)
+                best[index, part.inside] = environment.best(player.memory)
     remembered = [player.memory for player in players if player.memory is not None]
     return Outcome(loss - best, loss, seconds, clipped, np.array(remembered) if remembered else None)
 
@@ -118,10 +119,34 @@ def deal(
     return table, clipped
 
 
-def stretches(environment: Environment, marks: Integers) -> Iterator[tuple[int, int]]:
-    """Yield the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
+class Stretch(NamedTuple):
+    """Some rounds of a game, and the marks among them."""
+
+    start: int
+    end: int
+    inside: NDArray[np.bool_]  # which marks
+    stops: Integers  # rounds since the start where losses are asked for: the marks, and the end
+    at_marks: NDArray[np.bool_]  # which stops are marks
+
+    @classmethod
+    def of(cls, start: int, end: int, marks: Integers) -> Stretch:
+        """Return the stretch from one round to another."""
+        inside = (marks > start) & (marks <= end)
+        own = marks[inside] - start
+        ends_at_mark = own.size > 0 and own[-1] == end - start
+        stops = own if ends_at_mark else np.append(own, end - start)
+        at_marks = np.arange(stops.size) < own.size
+        return cls(start, end, inside, stops, at_marks)
+
+    def sums(self, game: Game, total: Floats) -> Floats:
+        """Return what comparators are scored by at every stop, given its sum before the stretch."""
+        return total + np.cumsum(game.totals([0, *self.stops[:-1].tolist()]), axis=0)
+
+
+def stretches(environment: Environment, marks: Integers) -> list[Stretch]:
+    """Return the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
     size, rounds = rounds_at_once(environment.problem.actions), int(marks[-1])
     cuts = {*range(0, rounds, size), rounds}
     if environment.answers:
         cuts.update(marks.tolist())
-    yield from itertools.pairwise(sorted(cuts))
+    return [Stretch.of(start, end, marks) for start, end in itertools.pairwise(sorted(cuts))]

@@ -7,7 +7,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, check_range, count, shorten
-from discreet.problems import ArmGame, Arms, ArmsEnvironment
+from discreet.problems import ArmGame, Arms, ArmsEnvironment, Coins, tossed
 from discreet.ranges import Range, make_range
 
 GAP = 0.05  # as a fraction of the range
@@ -42,15 +42,21 @@ class Stochastic(ArmsEnvironment):
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop, as fractions of the range."""
+        coins = self.coins()
+        if coins is not None:
+            return ArmGame(tossed(coins, stop - start, rng))
         means, size = self.mean_fractions(), (stop - start, self.arms)
-        if self.spread is None:
-            return ArmGame((rng.random(size) >= 1.0 - means).astype(np.float64))
+        assert self.spread is not None, "else there are coins"
         most = float(np.sqrt(means * (1.0 - means)).min())
         deviation = check_range("spread", self.spread, 0.0, most * self.bounds.width) / self.bounds.width
         if deviation == 0.0:
             return ArmGame(np.broadcast_to(means, size).copy())
         strength = np.maximum(means * (1.0 - means) / deviation**2 - 1.0, 1e-9)
         return ArmGame(rng.beta(means * strength, (1.0 - means) * strength, size))
+
+    def coins(self) -> Coins | None:
+        """Return coins with the means of the arms, unless losses have a spread."""
+        return Coins(1.0 - self.mean_fractions(), np.zeros(self.arms)) if self.spread is None else None
 
     def fixed_means(self) -> Floats:
         """Return the mean of every arm."""

@@ -1,0 +1,113 @@
+"""Trials side by side against trials one by one: nanoseconds a round and trial, and how many times faster.
+
+CPU time of one thread, the two alternating, medians. ``learner`` is the loop alone, on games that are dealt before;
+``with dealing`` is everything that a simulation does for a round; ``short`` is a whole trial of 100 rounds, in
+microseconds. Both ways give the same numbers, which is checked on the way.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+
+import numpy as np
+
+from discreet import Setting, simulate
+from discreet.algorithms import algorithms
+from discreet.environments import Stochastic
+from discreet.kernel.lanes import LANES
+from discreet.problems import Arms
+from discreet.randomness import streams
+from discreet.ranges import make_range
+from discreet.simulation import side_by_side
+from discreet.simulation.dealing import Dealt
+from discreet.simulation.loop import Player, Prototype
+from discreet.simulation.side_by_side import lanes_of, run_trials
+from discreet.simulation.trial import checkpoints
+
+ROUNDS, REPEATS, UNIT = 2**15, 7, make_range()
+NAMES = ("exp3", "dp-exp3-lap", "tsallis-inf", "htinf", "batched-exp3", "batched-tsallis-inf", "ucb")
+SIZES = ((4, NAMES), (16, NAMES[:4]), (100, NAMES[:4]))
+
+
+def median_times(*ways, repeats=REPEATS):
+    """Return the median CPU time of each way, measured in turn."""
+    times = [[] for _ in ways]
+    for way in ways:
+        way()  # compiles
+    for _ in range(repeats):
+        for way, kept in zip(ways, times, strict=True):
+            before = time.thread_time()
+            way()
+            kept.append(time.thread_time() - before)
+    return [statistics.median(kept) for kept in times]
+
+
+def compare(name, arms):
+    """Return nanoseconds of the learner's loop, and with dealing, in lanes and one by one."""
+    world, marks = Stochastic(arms), checkpoints(ROUNDS)
+    private = algorithms()[name].build(Setting(Arms(arms), rounds=ROUNDS, epsilon=1.0)).private
+    program, shared = lanes_of(private, world, UNIT), Prototype(private)
+    program.compile()
+    dealers = [streams(1, trial=trial).environment for trial in range(LANES)]
+    blocks = list(Dealt(world, marks, dealers, LANES, UNIT, clip=False).blocks())
+    tables = np.concatenate([table for _, table in blocks])
+    games = [world.deal(0, ROUNDS, streams(1, trial=trial).environment) for trial in range(LANES)]
+    kept = {}
+
+    def learner_in_lanes():
+        own = [streams(1, trial=trial) for trial in range(LANES)]
+        generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
+        lanes, kept["lanes"] = program.start(private, generators), np.empty((marks.size, LANES))
+        program.run(lanes, {"game.losses": tables, "marks": marks, "scores": kept["lanes"]})
+
+    def learner_one_by_one():
+        players = [Player(shared, streams(1, trial=trial)) for trial in range(LANES)]
+        kept["single"] = np.array([player.play(game, marks) for player, game in zip(players, games, strict=True)]).T
+
+    def everything(programs):
+        how = {"seed": 1, "trials": range(LANES), "bounds": UNIT, "clip": False, "stop": threading.Event()}
+        return run_trials([private], world, marks, programs=programs, **how)
+
+    learner = median_times(learner_in_lanes, learner_one_by_one)
+    assert np.array_equal(kept["lanes"], kept["single"]), name
+    whole = median_times(lambda: everything((program,)), lambda: everything(()))
+    return [1e9 * seconds / ROUNDS / LANES for seconds in (*learner, *whole)]
+
+
+def short_trials(name, trials=1024):
+    """Return microseconds of a trial of 100 rounds, in lanes and one by one."""
+
+    def all_of(enough):
+        side_by_side.ENOUGH = side_by_side.ENOUGH_IF_COMPILED = enough
+        simulate(name, rounds=100, trials=trials, workers=1)
+
+    def cpu(enough):
+        before = time.process_time()
+        all_of(enough)
+        return time.process_time() - before
+
+    for enough in (0, 2**62):
+        all_of(enough)
+    times = [[cpu(enough) for enough in (0, 2**62)] for _ in range(REPEATS)]
+    return [1e6 * statistics.median(each) / trials for each in zip(*times, strict=True)]
+
+
+def main():
+    """Print the tables."""
+    print(
+        f"{'':22s} {'learner: lanes':>15s} {'single':>8s} {'times':>6s} {'with dealing:':>15s} {'single':>8s} {'times':>6s}"
+    )
+    for arms, names in SIZES:
+        for name in names:
+            lanes, single, all_lanes, all_single = compare(name, arms)
+            row = f"{lanes:15.1f} {single:8.1f} {single / lanes:6.1f} {all_lanes:15.1f} {all_single:8.1f}"
+            print(f"{name + f', {arms} arms':22s} {row} {all_single / all_lanes:6.1f}", flush=True)
+    for name in ("exp3", "batched-tsallis-inf"):
+        lanes, single = short_trials(name)
+        print(f"{name}, 100 rounds: {lanes:.0f} us a trial in lanes, {single:.0f} us one by one", flush=True)
+
+
+if __name__ == "__main__":
+    main()

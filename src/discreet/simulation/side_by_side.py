@@ -1,0 +1,175 @@
+"""Trials side by side: one loop plays many of them at once, each with the numbers that it has by itself.
+
+It pays where there is much to play. Learners whose loop cannot be turned play the same games one trial at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers, Protected
+from discreet.kernel import compilable
+from discreet.kernel.lanes import LANES, Program, Unfit, program_for
+from discreet.problems import ArmGame, Environment
+from discreet.randomness import Streams, streams
+from discreet.ranges import Range
+from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
+from discreet.simulation.loop import Player, Prototype, play
+from discreet.simulation.trial import Outcome, Stretch, deal, run_trial, stretches
+
+ENOUGH = 2**25  # rounds of all trials from which on compiling for lanes is repaid
+ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
+START = 5000  # rounds that take as long as starting a trial that is played by itself
+SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
+WORTH = 4  # trials that take longer one after the other than a loop for all lanes
+
+Programs = tuple[Program | None, ...]
+
+
+def lanes_if_worth(
+    private: Protected, environment: Environment, rounds: int, trials: int, bounds: Range, *, threads: int
+) -> Program | None:
+    """Return the loop for trials side by side, compiled, if there is one and it is worth it.
+
+    A thread that would play a few trials only is not given lanes that nobody uses.
+    """
+    groups, work = -(-trials // LANES), trials * (rounds + START)
+    if work < ENOUGH_IF_COMPILED or trials < WORTH * threads * -(-groups // threads):
+        return None
+    try:
+        program = lanes_of(private, environment, bounds)
+        if work < ENOUGH and not program.is_compiled():
+            return None
+        program.compile()
+    except Unfit:
+        return None
+    return program
+
+
+def trials_at_once(programs: Programs, rounds: int, trials: int, *, threads: int) -> int:
+    """Return how many trials a thread is given: as many as there are lanes, or a few if they are short."""
+    if any(programs):
+        return -(-trials // -(-trials // LANES))  # groups of almost the same size
+    return max(1, min(SHORT // rounds, trials // (4 * threads)))
+
+
+def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Program:
+    """Return the loop for trials side by side, or raise ``Unfit``."""
+    if environment.answers or private.learner.follows or not compilable(private):
+        raise Unfit("a game that answers, or a learner that follows")
+    some = streams(0)
+    game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
+    if type(game) is not ArmGame:
+        raise Unfit("a game that is more than a table of losses")
+    player = Player(private, some)
+    held = player.first(game)
+    marks = np.array([1, 2])
+    arguments = {"private": player.private, "game": game, "marks": marks, "scores": np.zeros(2)}
+    rest = {"t": 0, "mark": 0, "loss": 0.0, "held": held, "learner_rng": 0, "privacy_rng": 0}
+    return program_for(play, arguments | rest)
+
+
+def run_trials(
+    privates: Sequence[Protected],
+    environment: Environment,
+    marks: Integers,
+    *,
+    seed: int,
+    trials: Sequence[int],
+    bounds: Range,
+    clip: bool,
+    stop: threading.Event,
+    programs: Programs = (),
+) -> list[Outcome] | None:
+    """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
+    if any(programs) and len(trials) >= WORTH:
+        together: list[Outcome] = []
+        for first in range(0, len(trials), LANES):
+            group = _Group(privates, environment, marks, seed, trials[first : first + LANES], programs)
+            outcomes = group.played(bounds, clip=clip, stop=stop)
+            if outcomes is None:
+                return None
+            together += outcomes
+        return together
+    found: list[Outcome] = []
+    shared, parts = [Prototype(each) for each in privates], stretches(environment, marks)
+    for trial in trials:
+        outcome = run_trial(
+            shared, environment, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop, parts=parts
+        )
+        if outcome is None:
+            return None
+        found.append(outcome)
+    return found
+
+
+class _Group:
+    """Up to as many trials as there are lanes; lanes that are left over play the last one again."""
+
+    def __init__(
+        self,
+        privates: Sequence[Protected],
+        environment: Environment,
+        marks: Integers,
+        seed: int,
+        trials: Sequence[int],
+        programs: Programs,
+    ) -> None:
+        self.environment, self.marks, self.count = environment, marks, len(trials)
+        numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
+        own = [streams(seed, trial=trial) for trial in numbers]
+        self.dealers = [each.environment for each in own]
+        self.loss = np.empty((len(trials), len(privates), marks.size))
+        self.seconds = np.zeros(len(privates))
+        self.playing = [
+            _InLanes(program, private, own) if program else _OneByOne(private, seed, trials)
+            for program, private in zip(programs, privates, strict=True)
+        ]
+
+    def played(self, bounds: Range, *, clip: bool, stop: threading.Event) -> list[Outcome] | None:
+        """Return what all trials gave, or None if told to stop before their end."""
+        kind = Tossed if can_be_tossed(self.environment, bounds) else Dealt
+        dealing = kind(self.environment, self.marks, self.dealers, self.count, bounds, clip=clip)
+        for start, table in dealing.blocks():
+            part = Stretch.of(start, start + len(table), self.marks)
+            for index, each in enumerate(self.playing):
+                if stop.is_set():
+                    return None
+                before = time.perf_counter()
+                scores = each.play(table, part.stops)[:, : self.count]
+                self.loss[:, index, part.inside] = scores[part.at_marks].T
+                self.seconds[index] += time.perf_counter() - before
+        regret = self.loss - dealing.best.T[: self.count, None]
+        seconds = self.seconds / self.count
+        return [Outcome(regret[i], self.loss[i], seconds, dealing.clipped[i]) for i in range(self.count)]
+
+
+class _OneByOne:
+    """An algorithm that plays its trials one after the other."""
+
+    def __init__(self, private: Protected, seed: int, trials: Sequence[int]) -> None:
+        shared = Prototype(private)
+        self.players = [Player(shared, streams(seed, trial=trial)) for trial in trials]
+
+    def play(self, table: Floats, stops: Integers) -> Floats:
+        """Return the losses so far of all trials at the stops."""
+        games = (ArmGame(np.ascontiguousarray(table[..., lane])) for lane in range(len(self.players)))
+        return np.array([player.play(game, stops) for player, game in zip(self.players, games, strict=True)]).T
+
+
+class _InLanes:
+    """An algorithm that plays all its trials at once."""
+
+    def __init__(self, program: Program, private: Protected, own: Sequence[Streams]) -> None:
+        generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
+        self.program, self.lanes = program, program.start(private, generators)
+
+    def play(self, table: Floats, stops: Integers) -> Floats:
+        """Return the losses so far of all trials at the stops."""
+        scores = np.empty((stops.size, LANES))
+        self.program.run(self.lanes, {"game.losses": table, "marks": stops, "scores": scores})
+        return scores

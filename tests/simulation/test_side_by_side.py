@@ -1,0 +1,198 @@
+"""Trials side by side have the numbers that they have by themselves, for every algorithm on arms."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+from discreet import DiscreetError, Private, Range, Setting, simulate
+from discreet.algorithms import algorithms
+from discreet.channels import Batch, Open, PerRound
+from discreet.contracts import Learner
+from discreet.environments import Stochastic, Table
+from discreet.kernel.lanes import LANES, Unfit
+from discreet.learners.arms.draws import Draw
+from discreet.mechanisms import Laplace
+from discreet.problems import Arms
+from discreet.ranges import make_range
+from discreet.simulation import dealing, side_by_side
+from discreet.simulation.side_by_side import lanes_if_worth, lanes_of, run_trials
+from discreet.simulation.trial import checkpoints, run_trial
+
+UNIT = make_range()
+ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))
+ONE_BY_ONE = {
+    "adap-klucb",  # bounds by Newton's method, called and not written out
+    "batched-ftpl",  # counts by sampling, called and not written out
+    "dp-klucb",
+    "ftpl",
+    "kl-ucb",
+    "tracking-ucb",  # too long: lanes would wait for each other
+}
+
+
+def in_lanes(privates, world, rounds, trials, **more):
+    programs = tuple(lanes_of(private, world, UNIT) for private in privates)
+    for program in programs:
+        program.compile()
+    return run(privates, world, rounds, trials, programs=programs, **more)
+
+
+def run(privates, world, rounds, trials, **more):
+    stop = threading.Event()
+    marks = checkpoints(rounds)
+    return run_trials(privates, world, marks, seed=5, trials=trials, bounds=UNIT, clip=False, stop=stop, **more)
+
+
+def plainly(privates, world, rounds, trial):
+    how = {"bounds": UNIT, "clip": False, "stop": threading.Event(), "compiled": False}
+    return run_trial(privates, world, checkpoints(rounds), seed=5, trial=trial, **how)
+
+
+def check_agreement(private, world, rounds, lanes=range(LANES)):
+    found = in_lanes([private], world, rounds, range(LANES))
+    for lane in lanes:
+        alone = plainly([private], world, rounds, lane)
+        np.testing.assert_array_equal(found[lane].loss, alone.loss, err_msg=f"lane {lane}")
+        np.testing.assert_array_equal(found[lane].regret, alone.regret)
+
+
+def built(name, arms, rounds):
+    return algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(ON_ARMS) - ONE_BY_ONE))
+def test_every_lane_plays_as_its_trial_does_in_plain_python(name):
+    arms = 3 if name in ("exp3", "batched-htinf") else 4  # one that is no multiple of 4, too
+    check_agreement(built(name, arms, 400), Stochastic(arms), 400, range(0, LANES, 3))
+
+
+@pytest.mark.parametrize("name", sorted(ONE_BY_ONE))
+def test_these_algorithms_play_one_trial_at_a_time(name):
+    with pytest.raises(Unfit):
+        lanes_of(built(name, 4, 400), Stochastic(4), UNIT)
+
+
+@pytest.mark.slow
+def test_many_arms_are_found_by_their_address():
+    check_agreement(built("exp3", 30, 300), Stochastic(30), 300, [0, 7, 15])
+
+
+class Awkward(Learner):
+    """Does what is hard in lanes: each lane goes its own way, and most of what is computed must not be."""
+
+    sums_of: np.ndarray
+    counts: np.ndarray
+    limit: float
+
+    def act(self, observation: object, rng: object) -> tuple[int, Draw]:
+        self.counts[0] += 1
+        tries = 0
+        while rng.random() > self.limit and tries < 5:  # a draw in the test of a loop
+            tries += 1
+        arm = -1
+        for i in range(3):
+            if self.sums_of[i] > 1.0 and (arm < 0 or self.sums_of[i] < self.sums_of[arm]):  # arm -1 must not be read
+                arm = i
+        for i in range(tries):  # as often as each lane says
+            if i == 2:
+                continue
+            self.sums_of[i % 3] += 0.25
+            if self.sums_of[i % 3] > 3.0:
+                self.sums_of[i % 3] = 0.0
+                break
+        last = self.sums_of[-1] if arm < 0 else self.sums_of[arm]
+        if arm < 0:
+            arm = int(rng.random() * 3) if last < 1.5 else tries % 3
+            if last > 2.5:
+                arm = self.counts[0] % 3
+        return arm, Draw(arm, 1.0 / (1.0 + last) if tries > 0 and 3 % tries == 0 else float(round(last)))
+
+    def learn(self, trace: Draw, released: float) -> None:
+        value = math.log1p(abs(released)) if released > 0.0 else -math.expm1(released)
+        self.sums_of[trace.arm] += min(value, trace.importance, 1.0)
+        total = 0.0
+        while True:
+            total += self.sums_of[trace.arm]
+            if total > 1.0 or total == 0.0:
+                break
+            if total > 0.5:
+                total += math.ceil(total) ** 1.5
+                continue
+            total *= 2.0
+        self.sums_of[trace.arm] = math.copysign(max(total - math.floor(total), 0.1), total)
+
+
+@pytest.mark.parametrize("channel", ["every round", "batches"])
+def test_lanes_that_go_different_ways_stay_apart(channel):
+    of = {
+        "every round": PerRound(UNIT, Laplace(0.5)),
+        "batches": Batch.laplace(size=3, epsilon=1.0, bounds=UNIT),
+    }[channel]
+    learner = Awkward(sums_of=np.zeros(3), counts=np.zeros(1, dtype=np.int64), limit=0.4)
+    check_agreement(Private(of, learner), Stochastic(3), 200)
+
+
+class Lost(Learner):
+    """Plays an arm that there is not, sooner or later, in some lane."""
+
+    arms: int
+
+    def act(self, observation: object, rng: object) -> tuple[int, Draw]:
+        arm = int(rng.random() * (self.arms + 0.01))
+        return arm, Draw(arm, 1.0)
+
+    def learn(self, trace: Draw, released: float) -> None:
+        """Do nothing."""
+
+
+def test_an_error_in_one_lane_is_raised():
+    with pytest.raises(DiscreetError, match="played an arm that the game does not have"):
+        in_lanes([Private(Open(UNIT), Lost(arms=3))], Stochastic(3), 1000, range(LANES))
+
+
+class TestThroughSimulate:
+    def simulate(self, monkeypatch, *, lanes, **changes):
+        monkeypatch.setattr(side_by_side, "ENOUGH", 0 if lanes else 2**62)
+        monkeypatch.setattr(side_by_side, "ENOUGH_IF_COMPILED", 0 if lanes else 2**62)
+        arguments = {"environment": "stochastic", "rounds": 500, "trials": 20, "seed": 2, "workers": 2}
+        return simulate(["exp3", "kl-ucb", "uniform"], **(arguments | changes))
+
+    def test_numbers_are_the_same_with_lanes_and_without(self, monkeypatch):
+        with_lanes, without = (self.simulate(monkeypatch, lanes=lanes) for lanes in (True, False))
+        assert with_lanes.regret.tobytes() == without.regret.tobytes()
+        assert with_lanes.loss.tobytes() == without.loss.tobytes()
+
+    def test_losses_in_other_units_and_tables_too(self, monkeypatch):
+        losses = np.random.default_rng(3).random((300, 4)) * 10.0
+        how = {"environment": Table(losses), "rounds": 300, "low": 0.0, "high": 10.0}
+        with_lanes, without = (self.simulate(monkeypatch, lanes=lanes, **how) for lanes in (True, False))
+        assert with_lanes.regret.tobytes() == without.regret.tobytes()
+
+    def test_games_are_dealt_in_pieces_with_the_same_numbers(self, monkeypatch):
+        monkeypatch.setattr(dealing, "BLOCK", 4 * 77)
+        self.test_numbers_are_the_same_with_lanes_and_without(monkeypatch)
+
+    def test_few_trials_or_short_ones_do_not_wait_for_lanes(self):
+        privates = [built("exp3", 4, 1000)]
+        world = Stochastic(4)
+        assert lanes_if_worth(*privates, world, 10**9, 4, UNIT, threads=2) is None
+        assert lanes_if_worth(*privates, world, 1000, 100, UNIT, threads=2) is None
+        program = lanes_if_worth(*privates, world, 10**7, 64, UNIT, threads=2)
+        assert program is not None
+
+
+def test_what_is_compiled_is_kept_on_disk(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    program = lanes_of(Private(Open(Range(0.0, 1.0)), Lost(arms=2)), Stochastic(2), UNIT)
+    assert not program.is_compiled()
+    program.compile()
+    (kept,) = (tmp_path / "discreet" / "lanes").iterdir()
+    assert kept.suffix == ".o"
+    again = type(program).__new__(type(program))
+    again.text, again._code = program.text, None
+    assert again.is_compiled()
