@@ -184,6 +184,7 @@ def test_candidates_follow_from_what_is_known():
 def test_trials_are_fewer_where_games_are_longer():
     numbers = [QUESTION.trials_for(rounds) for rounds in (10, 2000, 100_000, 10**7)]
     assert numbers == [200, 200, 40, 32]
+    assert replace(QUESTION, arms=50).trials_for(2000) == 160
     assert replace(QUESTION, trials=50).trials_for(10**7) == 50
 
 

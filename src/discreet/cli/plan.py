@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -111,7 +112,7 @@ def plan(
     return 0 if before is None else _compare(found, before, again, quiet=as_json)
 
 
-def _bars(announce: Any) -> Progress:
+def _bars(announce: Callable[[str], Bar | None]) -> Progress:
     """Return a progress with a bar for every part of the work."""
     bars: dict[str, Bar | None] = {}
 

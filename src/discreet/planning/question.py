@@ -23,7 +23,7 @@ Better = Literal["higher", "lower"]
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 MOST_ARMS, MOST_ROUNDS = 1000, 10**8  # beyond, a plan would take too long to simulate
 
-FEWEST_TRIALS, MOST_TRIALS, ROUNDS_IN_ALL = 32, 200, 4_000_000  # a plan's own numbers of trials
+FEWEST_TRIALS, MOST_TRIALS, OUTCOMES_IN_ALL = 32, 200, 16_000_000  # a plan's own numbers of trials
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,10 +171,10 @@ class Question:
         return min(self.epsilons) if self.wanted_epsilon is None else self.wanted_epsilon
 
     def trials_for(self, rounds: int, *, fewest: int = FEWEST_TRIALS) -> int:
-        """Return how many games of that length are played: what was asked for, or fewer the longer they are."""
+        """Return how many games of that length are played: what was asked for, or fewer the larger they are."""
         if self.trials is not None:
             return self.trials
-        return int(np.clip(ROUNDS_IN_ALL // rounds, fewest, MOST_TRIALS))
+        return int(np.clip(OUTCOMES_IN_ALL // (rounds * max(4, self.arms)), fewest, MOST_TRIALS))
 
     def to_json(self) -> Json:
         """Return the question, without past outcomes themselves: where they are, and their fingerprint."""

@@ -80,8 +80,8 @@ def why(plan: Plan) -> str:
             if plan.enough
             else f", the largest asked for: none keeps {share_words(question.share)} of the gain."
         ),
-        f"Of {count(number, 'private algorithm')} it cost least, over all epsilons"
-        + (", on outcomes that do not change and on outcomes that drift," if question.may_drift else "")
+        f"Of {count(number, 'private algorithm')} it cost least, over all epsilons,"
+        + (" on outcomes that do not change and on outcomes that drift," if question.may_drift else "")
         + f" in {plan.choosing_trials} simulated trials that are used for nothing else."
         if number > 1
         else "It is the one private algorithm for this.",
