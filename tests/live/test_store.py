@@ -22,7 +22,7 @@ from discreet.live.file_store import FileStore
 @pytest.mark.slow
 def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_or_charged_twice(tmp_path):
     killer = Killer(tmp_path, seed=1)
-    for _ in range(40):
+    while killer.kills < 40 or (len(killer.seen) < 10 and killer.kills < 400):  # a busy machine releases little
         killer.kill_one()
     assert killer.check() == []
     assert len(killer.seen) >= 10
