@@ -19,6 +19,7 @@ from discreet.reproduce.games import Game, Player, play, play_game, split
 from discreet.reproduce.plan import Plan
 from discreet.reproduce.price_of_privacy.analysis import sentences
 from discreet.reproduce.price_of_privacy.sweep import private_names
+from discreet.reproduce.registry import Findings, Reproduction
 from discreet.reproduce.tossou_figure_1.sweep import ADVERSARIES, paper_batch, paper_epsilon
 from discreet.simulation.statistics import Interval
 
@@ -195,3 +196,19 @@ def test_slopes_and_names():
         reproduction("tossou-figure")
     with pytest.raises(DiscreetError, match="trials is 0"):
         reproduction("price-of-privacy").run(None, trials=0)
+
+
+def test_a_reproduction_is_played_where_it_is_told(tmp_path):
+    plans = []
+    empty = Reproduction(
+        name="empty",
+        title="nothing",
+        trials=1,
+        rounds=100,
+        sweep=lambda rounds: (),
+        play=lambda cells, plan: plans.append(plan),
+        analyse=lambda played: Findings(tables={}, text="said"),
+        draw=lambda found: {},
+    )
+    assert empty.run(tmp_path, on="ray") == empty.run(tmp_path) == "said"
+    assert [repr(plan.on)[:7] for plan in plans] == ["RayClus", "Threads"]

@@ -178,7 +178,9 @@ def test_a_folder_is_not_overwritten(tmp_path, whole):
     (tmp_path / "note").touch()
     with pytest.raises(DiscreetError, match=r"run exists already: go on with --resume, overwrite it"):
         play(**SETTINGS, output=whole)
-    with pytest.raises(DiscreetError, match=r"exists already: choose another output folder\.$"):
+    with pytest.raises(
+        DiscreetError, match=r"exists already: choose another output folder, or overwrite it with --overwrite\.$"
+    ):
         play(**SETTINGS, output=tmp_path)
     with pytest.raises(DiscreetError, match=r"has no results to go on with: choose another output folder, or drop"):
         play(**SETTINGS, output=tmp_path, resume=True)

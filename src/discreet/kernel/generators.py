@@ -48,4 +48,6 @@ def hand_over_generators() -> None:
         c.pyapi.decref(bits)
         return pythonapi.NativeValue(outer._getvalue())
 
-    pythonapi._unboxers.functions[types.NumPyRandomGeneratorType] = read
+    known = vars(pythonapi).get("_unboxers")  # not documented; if it goes away, Numba's own way does the same
+    if known is not None:
+        known.functions[types.NumPyRandomGeneratorType] = read

@@ -147,9 +147,11 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         raise DiscreetError(
             f"{folder} exists already: go on with --resume, overwrite it with --overwrite, or choose another folder."
         )
+    if not folder.is_dir():
+        raise DiscreetError(f"{folder} exists already: choose another output folder, as it is not a folder.")
     if resume:
         raise DiscreetError(f"{folder} has no results to go on with: choose another output folder, or drop --resume.")
-    raise DiscreetError(f"{folder} exists already: choose another output folder.")
+    raise DiscreetError(f"{folder} exists already: choose another output folder, or overwrite it with --overwrite.")
 
 
 def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, asked: int) -> Json:
