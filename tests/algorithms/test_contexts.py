@@ -20,14 +20,22 @@ from discreet.simulation.trial import run_trial
 RANGE = Range(-1.0, 1.0)
 
 
-def regrets(names, world, *, rounds, trials, epsilon=1.0, problem=None, seed=41):
+def regrets(names, world, *, rounds, trials, epsilon=1.0, problem=None, seed=41, compiled=True):
     place = problem or Contexts()
     setting = Setting(place, rounds=rounds, epsilon=epsilon, delta=1e-5, bounds=RANGE)
     privates = [algorithm(name).build(setting, **options).private for name, options in names]
     found = environment(world, place)
     runs = [
         run_trial(
-            privates, found, np.array([rounds]), seed=seed, trial=t, bounds=RANGE, clip=False, stop=threading.Event()
+            privates,
+            found,
+            np.array([rounds]),
+            seed=seed,
+            trial=t,
+            bounds=RANGE,
+            clip=False,
+            stop=threading.Event(),
+            compiled=compiled,
         ).regret[:, 0]
         for t in range(trials)
     ]
@@ -158,6 +166,14 @@ def test_nobody_locks_in_where_contexts_do_not_change(name):
     mine, uniform = found[:, 0], found[:, 1]
     assert mine.mean() <= uniform.mean() / 3.0
     assert mine.max() < uniform.min()
+
+
+def test_so_on_a_small_scale():
+    """Three arms, at an epsilon that leaves little noise: each loses less than a third of uniform play."""
+    names = [(name, {}) for name in ("local-linucb", "local-glm", "local-greedy", "uniform-contexts")]
+    place = Contexts(3, 3)
+    found = regrets(names, "contexts-fixed", rounds=1500, trials=2, epsilon=20.0, problem=place, compiled=False)
+    assert found[:, :3].max() < found[:, 3].min() / 3.0
 
 
 @pytest.mark.full

@@ -104,7 +104,9 @@ def test_a_cap_that_was_changed_by_hand_says_what_it_really_is():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("dimension", "epsilon", "length"), [(2, 1.0, 1.0), (7, 4.0, 0.6), (40, 6.0, 1.0)])
+@pytest.mark.parametrize(
+    ("dimension", "epsilon", "length"), [(2, 1.0, 1.0), (3, 6.0, 1.0), (7, 4.0, 0.6), (40, 6.0, 1.0)]
+)
 def test_reports_have_one_length_and_the_right_mean(kind, dimension, epsilon, length):
     mechanism = kind.calibrate(dimension=dimension, epsilon=epsilon)
     vector = np.random.default_rng(2).standard_normal(dimension)

@@ -198,11 +198,16 @@ class Cap(DirectionShape):
         """Return the coordinate along its axis of a uniform direction in the cap.
 
         Its density is proportional to (1 - z²)^((n-3)/2), log-concave from n = 4 on, and so below an exponential that
-        touches it at γ: that is drawn, up to 1, and accepted with the ratio of the two.
+        touches it at γ: that is drawn, up to 1, and accepted with the ratio of the two. On a circle it is the cosine of
+        a uniform angle, and in three dimensions it is uniform.
         """
         power, start = 0.5 * (self.direction.size - 3), self.threshold
+        if power < 0.0:
+            return math.cos(rng.random() * math.acos(start))
+        if power == 0.0:
+            return start + (1.0 - start) * rng.random()
         slope = 2.0 * power * start / (1.0 - start * start)
-        if slope < 1.0 or power <= 0.0:  # small dimensions, and hardly a cap
+        if slope < 1.0:  # hardly a cap
             half = 0.5 * (self.direction.size - 1)
             along = 2.0 * rng.beta(half, half) - 1.0
             while along < start:
