@@ -12,7 +12,7 @@ from discreet.factorisations.blt import Buffered
 from discreet.factorisations.buffers import Buffers, all_time_norm
 
 LONGEST = 2**31  # rounds up to which the error is near the least; privacy does not end there
-AUDITED = 1023  # rounds that an audit listens to, at most
+AUDITED = 255  # rounds that an audit listens to, at most
 
 # Distances from 1, the slowest first. Of all matrices with 8 buffers they have the least largest ratio, over t from 2^10
 # to 2^31, of the mean squared error after t rounds to that of the square root made for t rounds: 1.44
@@ -51,7 +51,7 @@ class Unbounded(Buffered):
         return curve
 
     def rounds_to_audit(self) -> int:
-        """Return a number of rounds in which five sixths of what is lost at all are lost."""
+        """Return a number of rounds in which three quarters of what is lost at all are lost."""
         return min(self.prefixes, AUDITED)
 
 
