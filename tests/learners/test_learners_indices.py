@@ -155,6 +155,13 @@ def test_no_arm_is_favoured_where_indices_are_equal():
     assert (abs(counts - 100) < 45).all()
 
 
+def test_elimination_begins_with_any_arm():
+    """Each of 4 arms is expected 50 times of 200, with a deviation of 6.1: a false alarm below 1e-5."""
+    rng = np.random.default_rng(1)
+    firsts = [DpSuccessiveElimination.start(arms=4, epsilon=1e-3, failure=0.01).act(0, rng)[0] for _ in range(200)]
+    assert (abs(np.bincount(firsts, minlength=4) - 50) < 30).all()
+
+
 class TestWindows:
     def test_sums_are_those_of_all_releases(self):
         windows, rng, kept = Windows.empty(2, 3.0), np.random.default_rng(1), []

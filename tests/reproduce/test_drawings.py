@@ -52,5 +52,6 @@ def test_algorithms_with_the_same_price_are_all_named(legible):
     )
     (figure,) = prices.draw(found).values()
     assert {*names, "tsallis-inf, no privacy", "uniform play, ε = 0"} <= set(legible(figure))
-    lines = [(line.get_color(), str(line._unscaled_dash_pattern)) for line in figure.axes[0].lines]
-    assert len(set(lines)) == len(lines)
+    for axes in figure.axes:
+        lines = [(line.get_color(), str(line._unscaled_dash_pattern)) for line in axes.lines]
+        assert len(set(lines)) == len(lines)

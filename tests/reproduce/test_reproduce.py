@@ -18,7 +18,7 @@ from discreet.reproduce.fitting import half_width, lengths, slope
 from discreet.reproduce.games import Game, Player, play, play_game, split
 from discreet.reproduce.plan import Plan
 from discreet.reproduce.price_of_privacy.analysis import sentences
-from discreet.reproduce.price_of_privacy.sweep import private_names
+from discreet.reproduce.price_of_privacy.sweep import OURS, private_names
 from discreet.reproduce.registry import Findings, Reproduction
 from discreet.reproduce.tossou_figure_1.sweep import ADVERSARIES, paper_batch, paper_epsilon
 from discreet.simulation.statistics import Interval
@@ -101,6 +101,13 @@ def test_the_price_of_privacy_is_told_in_sentences_that_mean_something():
     assert sentences(offers, "exp3", 10.0, 102.0)[-1].startswith("Even at ε = 0.001 one is surely better")
     assert sentences(offers, "exp3", 10.0, 20.0)[-1].startswith("Up to ε = 10 no private algorithm is surely better")
     assert "times" not in sentences(offers, "exp3", -1.0, 90.0)[1]
+    ours = [*offers, price("tracking-ucb", 1.0, 12.0)]
+    told = "At ε = 1 it is 12, 1.2 times that (tracking-ucb), and 20 with the best that is published."
+    assert sentences(ours, "exp3", 10.0, 90.0)[1] == told
+
+
+def test_ours_are_among_the_private_ones():
+    assert set(OURS) < set(private_names())
 
 
 def test_where_nothing_is_proved_no_number_is_made_up():

@@ -73,9 +73,13 @@ class DpSuccessiveElimination(Learner):
         return cls.start(arms=5, epsilon=0.5, failure=0.01)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, EpochHold]:
-        """Choose the arm that was asked for least in this epoch, of those that are left."""
-        arm = -1
-        for i in range(self.left.size):
+        """Choose the arm that was asked for least in this epoch, of those that are left; of several any one.
+
+        A game may end within the first batch, and no arm should be favoured.
+        """
+        arm, start = -1, int(rng.random() * self.left.size)
+        for step in range(self.left.size):
+            i = (start + step) % self.left.size
             if self.left[i] > 0.0 and (arm < 0 or self.asked[i] < self.asked[arm]):
                 arm = i
         self.asked[arm] += 1.0

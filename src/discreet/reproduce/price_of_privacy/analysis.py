@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from discreet.reproduce.files import Row
 from discreet.reproduce.games import Game, Played
-from discreet.reproduce.price_of_privacy.sweep import BLIND, EPSILONS, TWINS
+from discreet.reproduce.price_of_privacy.sweep import BLIND, EPSILONS, OURS, TWINS
 from discreet.reproduce.registry import Findings
 
 NAME = "price-of-privacy"
@@ -59,7 +59,13 @@ def sentences(offers: Sequence[Row], floor: str, least: float, blind: float) -> 
     for epsilon in (1.0, 0.1):
         best = min(_affordable(offers, epsilon), key=lambda row: float(row["regret_mean"]))
         times = f", {best['regret_mean'] / least:.3g} times that" if least > 0.0 else ""
-        said.append(f"At ε = {epsilon:g} it is {best['regret_mean']:,.0f}{times} ({best['algorithm']}).")
+        published = min(
+            (row["regret_mean"] for row in _affordable(offers, epsilon) if row["algorithm"] not in OURS), default=None
+        )
+        beside = ""
+        if best["algorithm"] in OURS and published is not None:
+            beside = f", and {published:,.0f} with the best that is published"
+        said.append(f"At ε = {epsilon:g} it is {best['regret_mean']:,.0f}{times} ({best['algorithm']}){beside}.")
     useful = [epsilon for epsilon in EPSILONS if any(_surely_below(row, blind) for row in _affordable(offers, epsilon))]
     where = f"Below ε = {useful[0]:g}" if useful else f"Up to ε = {EPSILONS[-1]:g}"
     if not useful or useful[0] > EPSILONS[0]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from discreet.plot.canvas import set_title
@@ -11,8 +11,10 @@ from discreet.plot.looks import COLOURS, LINES, Look, distinct_looks
 from discreet.plot.ticks import logarithmic
 from discreet.reproduce.drawing import GREY, panels
 from discreet.reproduce.price_of_privacy.analysis import NAME, Prices
+from discreet.reproduce.price_of_privacy.sweep import EPSILONS, OURS
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMNS = ("epsilon", "regret_mean", "regret_low", "regret_high")
@@ -20,30 +22,39 @@ BLACK = "#000000"  # of the best without privacy
 
 
 def draw(found: Prices) -> Mapping[str, Figure]:
-    """Draw one line an algorithm, between uniform play and the best without privacy."""
-    figure, axes = panels(1, 1, (9.0, 5.0), dpi=150)
-    shapes = distinct_looks(len(found.private), [colour for colour in COLOURS if colour != BLACK])
-    ends, means = [], [found.least]
-    for (name, rows), look in zip(found.private.items(), shapes, strict=True):
-        x, y, low, high = ([row[key] for row in rows] for key in COLUMNS)
+    """Draw one line an algorithm, published ones beside ours, between uniform play and the best without privacy."""
+    figure, both = panels(1, 2, (14.0, 5.0), dpi=150, sharex=True, sharey=True)
+    sides = {"algorithms of papers": [name for name in found.private if name not in OURS]}
+    sides["ours"] = [name for name in found.private if name in OURS]
+    for axes, (title, names) in zip(both, sides.items(), strict=True):
+        _draw_side(axes, found, names, title)
+    game = found.game
+    size = f"{game.problem.sizes}, {game.rounds:,} rounds, {found.trials} trials"
+    figure.suptitle(f"The price of privacy: regret with {game.environment} losses, {size}")
+    return {NAME: figure}
+
+
+def _draw_side(axes: Axes, found: Prices, names: Sequence[str], title: str) -> None:
+    """Draw some of the algorithms; limits are those of all, so that both sides can be compared."""
+    shapes = distinct_looks(len(names), [colour for colour in COLOURS if colour != BLACK])
+    ends = []
+    for name, look in zip(names, shapes, strict=True):
+        x, y, low, high = ([row[key] for row in found.private[name]] for key in COLUMNS)
         axes.plot(x, y, markersize=4, linewidth=1.4, **look.options())
         if found.trials > 1:
             axes.fill_between(x, low, high, color=look.color, alpha=0.08, linewidth=0)
         ends.append(End(name, x[-1], y[-1], look))
-        means += y
     for label, level, look in (
         ("uniform play, ε = 0", found.blind, Look(GREY, LINES[2], "")),
         (f"{found.floor}, no privacy", found.least, Look(BLACK, LINES[0], "")),
     ):
         axes.axhline(level, color=look.color, linestyle=look.linestyle)
-        ends.append(End(label, ends[0].x, level, look))
+        ends.append(End(label, EPSILONS[-1], level, look))
+    means = [found.least, *(row["regret_mean"] for rows in found.private.values() for row in rows)]
     positive = [mean for mean in means if mean > 0.0]
     axes.set_ylim(0.6 * min(positive), 1.6 * max(found.blind, *means))  # bands that reach 0 are cut
     logarithmic(axes)
     label_ends(axes, ends)
     axes.set_xlabel("ε: less of it is more privacy")
     axes.set_ylabel("mean regret, 95 % bands")
-    game = found.game
-    size = f"{game.problem.sizes}, {game.rounds:,} rounds, {found.trials} trials"
-    set_title(axes, f"The price of privacy: regret with {game.environment} losses, {size}")
-    return {NAME: figure}
+    set_title(axes, title)

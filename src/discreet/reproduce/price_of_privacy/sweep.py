@@ -12,6 +12,7 @@ ARMS, DELTA = 4, 1e-6
 EPSILONS = tuple(float(f"{e:.3g}") for e in np.geomspace(0.001, 10.0, 9))
 TWINS = ("exp3", "exp3-gain", "htinf", "ftpl", "tsallis-inf")
 BLIND = "uniform"
+OURS = ("one-bit-tsallis-inf", "tracking-ucb", "adaptive-tsallis-inf", "batched-ucb")  # all others are from papers
 
 
 def private_names() -> list[str]:
