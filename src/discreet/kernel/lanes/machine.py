@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import re
 import tempfile
 import threading
 from collections.abc import Callable
@@ -42,6 +43,9 @@ def load(text: str, folder: Path) -> Callable[..., int]:
     from llvmlite import binding
 
     path = folder / f"{name_of(text)}.o"
+    for name in re.findall(r'declare double @"(\w+)"', text):  # a process ends where code lacks a function
+        if binding.address_of_symbol(name) is None:
+            raise Unfit(f"there is no {name} in the C library")
     with _lock:
         code = path.read_bytes() if path.is_file() else _compiled(text, path)
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target()[0])

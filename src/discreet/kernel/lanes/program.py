@@ -13,7 +13,7 @@ from discreet.kernel.flattening import written_out
 from discreet.kernel.lanes.kinds import Kinds, Varying
 from discreet.kernel.lanes.machine import is_kept, load
 from discreet.kernel.lanes.normal import Normal, Unfit, normal_form
-from discreet.kernel.lanes.simplifying import simplified
+from discreet.kernel.lanes.simplifying import names_read, simplified
 from discreet.kernel.lanes.widths import LANES
 from discreet.kernel.sources import Stays
 
@@ -71,8 +71,8 @@ class Program:
         body = simplified(self.normal.body, kinds.flags)
         kinds = Kinds(self.normal, body)
         varying = Varying(self.normal, body)
-        if {"t", "mark"} & varying.names:
-            raise Unfit("trials that end at different times")
+        if {"t", "mark"} & varying.names or "going" in names_read(body):
+            raise Unfit("trials that may end before the last round")
         if any(not array.size for array in self.normal.arrays.values()):
             raise Unfit("an empty array")
         self.paths = {name: written.fields.get(name, name) for name in (*self.normal.arrays, *self.normal.numbers)}
