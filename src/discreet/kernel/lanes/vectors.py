@@ -169,16 +169,21 @@ class Arithmetic:
             return Value(self.builder.call(scalar, codes), kind, varies)
         function = self.function(f"lanes.{name}", VECTORS["f"], [VECTORS["f"]] * len(codes))
         if not function.blocks:
+            function.attributes.add("noinline")
             self.write(function, lambda inner, *vectors: self.lane_by_lane(inner, scalar, vectors))
         return Value(self.builder.call(function, codes), kind, varies)
 
     def lane_by_lane(self, inner: ir.IRBuilder, scalar: Any, vectors: Sequence[Any]) -> Any:
         """Call a function of scalars for every lane."""
-        result = ir.Constant(VECTORS["f"], ir.Undefined)
+        rooms = [inner.alloca(VECTORS["f"]) for _ in vectors]  # vectors in registers would not survive a call
+        for vector, room in zip(vectors, rooms, strict=True):
+            inner.store(vector, room)
+        places = [inner.inttoptr(inner.ptrtoint(room, LONG), POINTER) for room in rooms]
         for lane in range(LANES):
-            parts = [inner.extract_element(each, INT(lane)) for each in vectors]
-            result = inner.insert_element(result, inner.call(scalar, parts), INT(lane))
-        return result
+            entries = [inner.gep(place, [LONG(lane)], source_etype=DOUBLE) for place in places]
+            parts = [inner.load(entry, typ=DOUBLE) for entry in entries]
+            inner.store(inner.call(scalar, parts), entries[0])
+        return inner.load(places[0], typ=VECTORS["f"])
 
     def function(self, name: str, returned: Any, arguments: list[Any]) -> Any:
         """Return a function of the module; a new one is declared."""
