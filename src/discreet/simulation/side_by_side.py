@@ -146,7 +146,7 @@ def run_trials(
             together += outcomes
         return together
     found: list[Outcome] = []
-    shared, parts = [Prototype(each) for each in privates], stretches(environment, marks)
+    shared, parts = [Prototype(each, in_turn=True) for each in privates], stretches(environment, marks)
     for trial in trials:
         outcome = run_trial(
             shared, environment, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop, parts=parts

@@ -16,6 +16,15 @@ VECTORS: dict[str, Any] = {kind: ir.VectorType(each, LANES) for kind, each in SC
 NOWHERE = ir.Constant(VECTORS["b"], [0] * LANES)
 EVERYWHERE = ir.Constant(VECTORS["b"], [1] * LANES)
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64
+OPERATIONS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("Add", "f"): ir.IRBuilder.fadd,
+    ("Add", "i"): ir.IRBuilder.add,
+    ("Sub", "f"): ir.IRBuilder.fsub,
+    ("Sub", "i"): ir.IRBuilder.sub,
+    ("Mult", "f"): ir.IRBuilder.fmul,
+    ("Mult", "i"): ir.IRBuilder.mul,
+    ("Div", "f"): ir.IRBuilder.fdiv,
+}
 COMPARISONS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
 
 
@@ -86,11 +95,9 @@ class Arithmetic:
         """Return the result of an operator."""
         common = "f" if operation in ("Div", "Pow") else widest("i", left.kind, right.kind)
         (x, y), kind, varies = self.alike(left, right, kind=common)
-        names = {"Add": ("fadd", "add"), "Sub": ("fsub", "sub"), "Mult": ("fmul", "mul"), "Div": ("fdiv", "")}
         if operation == "Pow":
             return self.elementary("pow", [Value(x, kind, varies), Value(y, kind, varies)])
-        write = getattr(self.builder, names[operation][kind == "i"])
-        return Value(write(x, y), kind, varies)
+        return Value(OPERATIONS[operation, kind](self.builder, x, y), kind, varies)
 
     def remainder(self, left: Value, right: Value) -> Value:
         """Return the remainder of integers with the sign of the divisor, which must not be 0 in any lane."""
