@@ -21,7 +21,7 @@ from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
 from discreet.simulation.loop import Player, Prototype, play
 from discreet.simulation.trial import Outcome, Stretch, checkpoints, deal, run_trial, stretches
 
-ENOUGH = 2**25  # rounds of all trials from which on compiling for lanes is repaid
+ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
 START = 5000  # rounds that take as long as starting a trial that is played by itself
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
