@@ -34,6 +34,7 @@ lint: $(READY) ## Style, types, import layers
 bench: $(READY) ## Compare the speed with a C program, in one run
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/costs.py
+	@$(BIN)/python benchmarks/lanes.py
 	@$(BIN)/python benchmarks/sums.py
 	@$(BIN)/python benchmarks/advice.py
 	@$(BIN)/python benchmarks/functions.py

@@ -26,7 +26,7 @@ from discreet.simulation.loop import Player, Prototype
 from discreet.simulation.side_by_side import lanes_of, run_trials
 from discreet.simulation.trial import checkpoints
 
-ROUNDS, REPEATS, UNIT = 2**15, 7, make_range()
+ROUNDS, REPEATS, UNIT = 2**15, 5, make_range()
 NAMES = ("exp3", "dp-exp3-lap", "tsallis-inf", "htinf", "batched-exp3", "batched-tsallis-inf", "ucb")
 SIZES = ((4, NAMES), (16, NAMES[:4]), (100, NAMES[:4]))
 
@@ -96,14 +96,13 @@ def short_trials(name, trials=1024):
 
 def main():
     """Print the tables."""
-    print(
-        f"{'':22s} {'learner: lanes':>15s} {'single':>8s} {'times':>6s} {'with dealing:':>15s} {'single':>8s} {'times':>6s}"
-    )
+    heads = ("lanes", "one by one", "times faster", "lanes with dealing", "one by one", "times faster")
+    print(f"{'':30s} " + " ".join(f"{head:>18s}" for head in heads))
     for arms, names in SIZES:
         for name in names:
             lanes, single, all_lanes, all_single = compare(name, arms)
-            row = f"{lanes:15.1f} {single:8.1f} {single / lanes:6.1f} {all_lanes:15.1f} {all_single:8.1f}"
-            print(f"{name + f', {arms} arms':22s} {row} {all_single / all_lanes:6.1f}", flush=True)
+            numbers = (lanes, single, single / lanes, all_lanes, all_single, all_single / all_lanes)
+            print(f"{name + f', {arms} arms':30s} " + " ".join(f"{number:18.1f}" for number in numbers), flush=True)
     for name in ("exp3", "batched-tsallis-inf"):
         lanes, single = short_trials(name)
         print(f"{name}, 100 rounds: {lanes:.0f} us a trial in lanes, {single:.0f} us one by one", flush=True)

@@ -69,13 +69,11 @@ class _Flattening:
                 self.scope.known[name] = value
 
     def written(self) -> Written:
-        fields = Fields(self.scope.known, self.fresh)
-        body = fields.changed(self.block(self.source.body, self.scope))
+        body = (fields := Fields(self.scope.known, self.fresh)).changed(self.block(self.source.body, self.scope))
         return Written(body, self.names, {name: path for path, name in fields.names.items()})
 
     def result(self) -> Callable[..., Any]:
-        body = self.block(self.source.body, self.scope)
-        body = Fields(self.scope.known, self.fresh).hoisted(body)
+        body = Fields(self.scope.known, self.fresh).hoisted(self.block(self.source.body, self.scope))
         code = compile(
             ast.Module([with_body(self.source, body)], []), self.function.__code__.co_filename, "exec", dont_inherit=True
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
@@ -160,7 +161,7 @@ class Problem:
     def bests(self, totals: Floats) -> Floats:
         """Return the same for several sums, a row each."""
         if type(self).best is Problem.best:
-            return cast(Floats, totals.reshape(len(totals), -1).min(axis=1, initial=np.inf))
+            return cast(Floats, totals.reshape(len(totals), math.prod(totals.shape[1:])).min(axis=1))
         return np.array([self.best(row) for row in totals])
 
     def check(

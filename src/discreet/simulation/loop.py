@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -62,19 +62,35 @@ def play(
 
 
 class Prototype:
-    """What all players of one algorithm share: for many trials it is worked out once."""
+    """What all players of one algorithm share: for many trials it is worked out once.
 
-    def __init__(self, private: Protected, *, compiled: bool = True) -> None:
+    If they play one after the other (``in_turn``) they also share their generators, each set to a state of its own:
+    compiled code takes its time with one that it has not seen.
+    """
+
+    def __init__(self, private: Protected, *, compiled: bool = True, in_turn: bool = False) -> None:
         given, needed = private.channel.release_size(), private.learner.release_size()
         if given and needed and given != needed:  # compiled loops would read beyond an array's end
             lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
             raise DiscreetError(f"{lengths}: give both the same dimension.")
+        self._in_turn, self._kept = in_turn, cast(Streams | None, None)
         self._start = copy(private)
         self._copy = copier(self._start)
         fast, calls = with_calls(self._start)
         self.has_calls = bool(calls)
         self.compiled = compiled and compilable(fast)
         self.loops: dict[tuple[type[Game], bool], Loop] = {}  # compiled, by the kind of game and whether views are held
+
+    def seen(self, fresh: Streams) -> Streams:
+        """Return streams that go on as the fresh ones do."""
+        if not self._in_turn:
+            return fresh
+        if self._kept is None:
+            self._kept = fresh
+        elif self._kept is not fresh:
+            for kept, new in ((self._kept.learner, fresh.learner), (self._kept.privacy, fresh.privacy)):
+                kept.bit_generator.state = new.bit_generator.state
+        return self._kept._replace(environment=fresh.environment)
 
     def begin(self) -> Protected:
         """Return the algorithm before its first round, with state of its own."""
@@ -92,7 +108,7 @@ class Player:
         self.private = self._prototype.begin()
         self.rounds = 0
         self.memory: Any = None
-        self._streams = streams
+        self._streams = self._prototype.seen(streams)
         self._fast, self._calls = self.private, list[Call]()
         if self._prototype.has_calls:  # the same, with sets that stay in Python called from there
             self._fast, self._calls = with_calls(self.private)

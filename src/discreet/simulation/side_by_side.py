@@ -21,7 +21,7 @@ from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
 from discreet.simulation.loop import Player, Prototype, play
 from discreet.simulation.trial import Outcome, Stretch, deal, run_trial, stretches
 
-ENOUGH = 2**25  # rounds of all trials from which on compiling for lanes is repaid
+ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
 START = 5000  # rounds that take as long as starting a trial that is played by itself
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
@@ -96,7 +96,7 @@ def run_trials(
             together += outcomes
         return together
     found: list[Outcome] = []
-    shared, parts = [Prototype(each) for each in privates], stretches(environment, marks)
+    shared, parts = [Prototype(each, in_turn=True) for each in privates], stretches(environment, marks)
     for trial in trials:
         outcome = run_trial(
             shared, environment, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop, parts=parts

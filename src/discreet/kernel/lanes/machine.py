@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import os
+import re
 import tempfile
 import threading
 from collections.abc import Callable
@@ -42,6 +44,8 @@ def load(text: str, folder: Path) -> Callable[..., int]:
     from llvmlite import binding
 
     path = folder / f"{name_of(text)}.o"
+    for name in re.findall(r'declare double @"(\w+)"', text):
+        binding.add_symbol(name, _address_of(name))
     with _lock:
         code = path.read_bytes() if path.is_file() else _compiled(text, path)
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target()[0])
@@ -51,6 +55,18 @@ def load(text: str, folder: Path) -> Callable[..., int]:
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)  # lets other threads run meanwhile
     found: Callable[..., int] = kind(engine.get_function_address("play"))
     return found
+
+
+def _address_of(name: str) -> int:
+    """Return where the C library's function is: the process would end if code called one that is not found."""
+    try:
+        library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
+        address = ctypes.cast(library[name], ctypes.c_void_p).value
+    except (AttributeError, OSError):
+        address = None
+    if not address:
+        raise Unfit(f"there is no {name} in the C library")
+    return address
 
 
 def is_kept(text: str, folder: Path) -> bool:

@@ -9,7 +9,7 @@ import ast
 import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -58,9 +58,10 @@ Shape = dict[str, Any]  # of a record: the shape of each field, None for what is
 def shape_of(value: object) -> Shape | None:
     """Return the shape of a record, or None for anything else."""
     if isinstance(value, tuple):
-        if not hasattr(value, "_fields"):
+        if type(value) is tuple:
             raise Unfit("a plain tuple")
-        return {name: shape_of(part) for name, part in zip(value._fields, value, strict=True)}
+        record: Any = value
+        return {name: shape_of(part) for name, part in zip(record._fields, record, strict=True)}
     return None
 
 
@@ -83,7 +84,7 @@ class _Writing:
         }
         values = dict(fields) | {name: value for name, value in given.items() if not isinstance(value, tuple)}
         held = {name: value for name, value in given.items() if isinstance(value, tuple)}
-        self.held = {leaf: _at(held, leaf) for name, shape in self.shapes.items() for leaf in leaves(name, shape)}
+        self.held = {leaf: value_at(held, leaf) for name, shape in self.shapes.items() for leaf in leaves(name, shape)}
         self.arrays = {name: name for name, value in values.items() if isinstance(value, np.ndarray)}
         self.values = values
         for leaf, value in self.held.items():
@@ -161,7 +162,8 @@ class _Writing:
             case ast.Attribute(value=whole, attr=field):
                 outer = self.shape(whole)
                 return None if outer is None else outer.get(field)
-            case ast.Call() if (fields := getattr(self.called(node), "_fields", None)) is not None:
+            case ast.Call() if isinstance(record := self.called(node), type) and issubclass(record, tuple):
+                fields = cast(Any, record)._fields
                 if node.keywords or len(node.args) != len(fields):
                     raise Unfit("a record made by keywords")
                 return {field: self.shape(part) for field, part in zip(fields, node.args, strict=True)}
@@ -264,7 +266,7 @@ class _Writing:
                     ast.Attribute(load(self.array(whole)), "shape", ast.Load()), ast.Constant(axis), ast.Load()
                 )
             case ast.Attribute(value=ast.Name(id=module), attr=name) if module in self.names:
-                value = getattr(self.names[module], name)
+                value = vars(self.names[module])[name]
                 if not isinstance(value, float):
                     raise Unfit(f"{module}.{name}")
                 return ast.Constant(value)
@@ -316,9 +318,10 @@ def _path(node: ast.expr) -> str:
     return ""
 
 
-def _at(records: Mapping[str, Any], path: str) -> Any:
+def value_at(records: Mapping[str, Any], path: str) -> Any:
+    """Return what is at a path such as ``private.learner.weights``."""
     name, *fields = path.split(".")
     value = records[name]
     for field in fields:
-        value = getattr(value, field)
+        value = value[value._fields.index(field)]
     return value

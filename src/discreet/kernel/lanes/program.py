@@ -12,8 +12,8 @@ from discreet.kernel.compiling import cache_root
 from discreet.kernel.flattening import written_out
 from discreet.kernel.lanes.kinds import Kinds, Varying
 from discreet.kernel.lanes.machine import is_kept, load
-from discreet.kernel.lanes.normal import Normal, Unfit, normal_form
-from discreet.kernel.lanes.simplifying import simplified
+from discreet.kernel.lanes.normal import Normal, Unfit, normal_form, value_at
+from discreet.kernel.lanes.simplifying import names_read, simplified
 from discreet.kernel.lanes.widths import LANES
 from discreet.kernel.sources import Stays
 
@@ -62,7 +62,7 @@ class Program:
         except Stays:
             raise Unfit("the loop stays a call") from None
         self.root = next(iter(examples))
-        fields = {name: _at(examples, path) for name, path in written.fields.items()}
+        fields = {name: value_at(examples, path) for name, path in written.fields.items()}
         given = {name: value for name, value in examples.items() if isinstance(value, np.ndarray) or name == "held"}
         if sum(isinstance(node, ast.stmt) for each in written.body for node in ast.walk(each)) > LONGEST:
             raise Unfit("a loop so long that lanes would rarely do the same")
@@ -71,8 +71,8 @@ class Program:
         body = simplified(self.normal.body, kinds.flags)
         kinds = Kinds(self.normal, body)
         varying = Varying(self.normal, body)
-        if {"t", "mark"} & varying.names:
-            raise Unfit("trials that end at different times")
+        if {"t", "mark"} & varying.names or "going" in names_read(body):
+            raise Unfit("trials that may end before the last round")
         if any(not array.size for array in self.normal.arrays.values()):
             raise Unfit("an empty array")
         self.paths = {name: written.fields.get(name, name) for name in (*self.normal.arrays, *self.normal.numbers)}
@@ -96,7 +96,7 @@ class Program:
     def start(self, component: Any, generators: Mapping[str, Sequence[Any]]) -> Lanes:
         """Return trials before their first round, each with a copy of the first argument and generators of its own."""
         mine = {name: path for name, path in self.paths.items() if path.startswith(f"{self.root}.")}
-        values = {name: _at({self.root: component}, path) for name, path in mine.items()}
+        values = {name: value_at({self.root: component}, path) for name, path in mine.items()}
         arrays = {name: _in_lanes(value) for name, value in values.items() if name in self.normal.arrays}
         held = np.zeros((max(1, len(self.layout.held)), LANES))
         words = {name: _words(each) for name, each in generators.items()}
@@ -149,11 +149,3 @@ def _words(generators: Sequence[Any]) -> Array:
         for row, number in ((0, state["state"]), (2, state["inc"])):
             words[row, lane], words[row + 1, lane] = number >> 64, number & (2**64 - 1)
     return words
-
-
-def _at(records: Mapping[str, Any], path: str) -> Any:
-    name, *fields = path.split(".")
-    value = records[name]
-    for field in fields:
-        value = getattr(value, field)
-    return value

@@ -16,6 +16,15 @@ VECTORS: dict[str, Any] = {kind: ir.VectorType(each, LANES) for kind, each in SC
 NOWHERE = ir.Constant(VECTORS["b"], [0] * LANES)
 EVERYWHERE = ir.Constant(VECTORS["b"], [1] * LANES)
 MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645  # of PCG64
+OPERATIONS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("Add", "f"): ir.IRBuilder.fadd,
+    ("Add", "i"): ir.IRBuilder.add,
+    ("Sub", "f"): ir.IRBuilder.fsub,
+    ("Sub", "i"): ir.IRBuilder.sub,
+    ("Mult", "f"): ir.IRBuilder.fmul,
+    ("Mult", "i"): ir.IRBuilder.mul,
+    ("Div", "f"): ir.IRBuilder.fdiv,
+}
 COMPARISONS = {"Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Eq": "==", "NotEq": "!="}
 
 
@@ -86,11 +95,9 @@ class Arithmetic:
         """Return the result of an operator."""
         common = "f" if operation in ("Div", "Pow") else widest("i", left.kind, right.kind)
         (x, y), kind, varies = self.alike(left, right, kind=common)
-        names = {"Add": ("fadd", "add"), "Sub": ("fsub", "sub"), "Mult": ("fmul", "mul"), "Div": ("fdiv", "")}
         if operation == "Pow":
             return self.elementary("pow", [Value(x, kind, varies), Value(y, kind, varies)])
-        write = getattr(self.builder, names[operation][kind == "i"])
-        return Value(write(x, y), kind, varies)
+        return Value(OPERATIONS[operation, kind](self.builder, x, y), kind, varies)
 
     def remainder(self, left: Value, right: Value) -> Value:
         """Return the remainder of integers with the sign of the divisor, which must not be 0 in any lane."""
@@ -169,16 +176,21 @@ class Arithmetic:
             return Value(self.builder.call(scalar, codes), kind, varies)
         function = self.function(f"lanes.{name}", VECTORS["f"], [VECTORS["f"]] * len(codes))
         if not function.blocks:
+            function.attributes.add("noinline")
             self.write(function, lambda inner, *vectors: self.lane_by_lane(inner, scalar, vectors))
         return Value(self.builder.call(function, codes), kind, varies)
 
     def lane_by_lane(self, inner: ir.IRBuilder, scalar: Any, vectors: Sequence[Any]) -> Any:
         """Call a function of scalars for every lane."""
-        result = ir.Constant(VECTORS["f"], ir.Undefined)
+        rooms = [inner.alloca(VECTORS["f"]) for _ in vectors]  # vectors in registers would not survive a call
+        for vector, room in zip(vectors, rooms, strict=True):
+            inner.store(vector, room)
+        places = [inner.inttoptr(inner.ptrtoint(room, LONG), POINTER) for room in rooms]
         for lane in range(LANES):
-            parts = [inner.extract_element(each, INT(lane)) for each in vectors]
-            result = inner.insert_element(result, inner.call(scalar, parts), INT(lane))
-        return result
+            entries = [inner.gep(place, [LONG(lane)], source_etype=DOUBLE) for place in places]
+            parts = [inner.load(entry, typ=DOUBLE) for entry in entries]
+            inner.store(inner.call(scalar, parts), entries[0])
+        return inner.load(places[0], typ=VECTORS["f"])
 
     def function(self, name: str, returned: Any, arguments: list[Any]) -> Any:
         """Return a function of the module; a new one is declared."""
