@@ -261,6 +261,8 @@ class _Writing:
                 return node
             case ast.Attribute(attr="size") if array := self.array(node.value):
                 return ast.Attribute(load(array), "size", ast.Load())
+            case ast.Call(func=ast.Name(id="len"), args=[whole]) if array := self.array(whole):
+                return ast.Subscript(ast.Attribute(load(array), "shape", ast.Load()), ast.Constant(0), ast.Load())
             case ast.Subscript(value=ast.Attribute(attr="shape", value=whole), slice=ast.Constant(value=int(axis))):
                 return ast.Subscript(
                     ast.Attribute(load(self.array(whole)), "shape", ast.Load()), ast.Constant(axis), ast.Load()
