@@ -3,8 +3,8 @@
     python benchmarks/unbounded.py [--buffers N] [--first 10] [--last 31]
 
 The ratio is that of the mean squared error after t rounds to that of the square root made for t rounds, for all powers of
-two from 2^first to 2^last; its largest value is made smooth, and less so from search to search. 8 buffers take a quarter of
-a minute and reach 1.44; 12 reach 1.43.
+two from 2^first to 2^last; its largest value is made smooth, and less so from search to search. 8 buffers take a quarter
+of a minute and reach 1.44; 12 reach 1.43.
 """
 
 from __future__ import annotations
