@@ -109,7 +109,7 @@ def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors
     What a look adds is weighed so that it has as much noise as all that was added until then.
 
     >>> looks_for(10, 2**17, 4.34, 3.07, PRACTICE)
-    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410, worth=224.6...)
+    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410, worth=123.0)
     """
     after = int(LOOK_AFTER * rounds)
     variance = 1.0 + vector**2  # that of a reward from -1 to 1 is at most 1
@@ -119,4 +119,4 @@ def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors
     before = float(effective(np.array([after]), factors.recency)[0])
     weight, trial = math.sqrt(before / reports), math.ceil(TRIAL * reports)
     hardly = HARDLY * matrix * math.sqrt(before)
-    return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * weight * trial)
+    return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * trial)
