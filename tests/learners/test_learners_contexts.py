@@ -131,7 +131,7 @@ def test_features_that_were_hardly_played_are_looked_at_alone(kind):
 
 def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
     schedule = Schedule(np.array([1]), np.ones(1), np.ones(1), np.zeros(1))
-    looks = Looks(after=2, reports=10, weight=2.0, hardly=1.0, share=0.0, trial=3, worth=1.5)
+    looks = Looks(after=2, reports=10, weight=2.0, hardly=1.0, share=0.0, trial=3, worth=0.75)
     server = LinearUcb.start(dimension=SIZE, schedule=schedule, looks=looks)
     shown = []
     for t in range(20):
@@ -139,6 +139,7 @@ def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
         square = 0.3 if shown[-1] == 1 else 0.2
         server.learn(0, packed((square if t > 1 else 0.0) * np.eye(SIZE), np.zeros(SIZE)))
     assert shown == [-1] * 2 + [0] * 3 + [1] * 10 + [2] * 3 + [-1] * 2
+    np.testing.assert_allclose(np.diag(server.matrix), [0.4, 6.0 + 0.4, 0.4])  # an idle look leaves what was known
 
 
 def test_residual_descent_looks_at_each_feature_and_then_descends():

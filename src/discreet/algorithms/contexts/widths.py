@@ -16,6 +16,9 @@ FAILURE = 0.05  # the probability α with which confidence may fail
 GROWTH = 1.03  # by which rounds grow from one fit to the next
 LOOK = (4.0 / 0.3) ** 2  # reports, at a variance of 1: a difference of 0.3 is then four standard deviations
 LOOK_AFTER, LOOK_FOR = 1.0 / 8.0, 1.0 / 8.0  # of all rounds: when features are looked at, and for how long at most
+FEW = (
+    20  # features, that can be looked at one by one; of more, each has little weight, and looks cost more than they save
+)
 HARDLY = 2.5  # standard deviations of what is reported of a feature that is never played
 SHARE = 0.5  # of the feature that was played most
 TRIAL, WORTH = 1.0 / 4.0, 0.3  # the part of a look after which the mean of x(i)² should be so large
@@ -109,14 +112,14 @@ def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors
     What a look adds is weighed so that it has as much noise as all that was added until then.
 
     >>> looks_for(10, 2**17, 4.34, 3.07, PRACTICE)
-    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410, worth=224.6...)
+    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410, worth=123.0)
     """
     after = int(LOOK_AFTER * rounds)
     variance = 1.0 + vector**2  # that of a reward from -1 to 1 is at most 1
     reports = int(min(factors.look * variance, LOOK_FOR * rounds / dimension))
-    if after < 1 or reports < 1:
+    if after < 1 or reports < 1 or dimension > FEW:
         return NO_LOOKS
     before = float(effective(np.array([after]), factors.recency)[0])
     weight, trial = math.sqrt(before / reports), math.ceil(TRIAL * reports)
     hardly = HARDLY * matrix * math.sqrt(before)
-    return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * weight * trial)
+    return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * trial)

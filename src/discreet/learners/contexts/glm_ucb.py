@@ -59,9 +59,9 @@ class GlmUcb(LinearUcb):
 
     def absorb_feature(self, released: Floats, i: int) -> None:
         """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
-        last, moment = released.size - self.point.size, released[i * (i + 3) // 2]
-        self.matrix[i, i] += self.looks.weight * moment
-        self.vector[i] += self.looks.weight * (moment * self.point[i] - released[last + i] / self.slope)
+        moment = released[i * (i + 3) // 2]
+        self.looked[0] += moment
+        self.looked[1] += moment * self.point[i] - released[released.size - self.point.size + i] / self.slope
 
     def move_on(self) -> None:
         """Take the new estimate as the point, shortened to a length of 1."""

@@ -32,8 +32,8 @@ class Looks(NamedTuple):
     """Features that were hardly played after some reports are looked at by themselves: for how long, with what weight.
 
     Feature i was hardly played if the sum of x(i)², as reported, is below ``hardly``, or below ``share`` of the largest
-    such sum: then little is known of it beside the others. A look ends after ``trial`` reports if they do not add
-    ``worth`` to that sum: then no arm has much of the feature, and little hangs on it.
+    such sum: then little is known of it beside the others. A look ends without effect after ``trial`` reports if their
+    sum is below ``worth``: then no arm has much of the feature, and little hangs on it.
     """
 
     after: int
@@ -60,8 +60,8 @@ class LinearUcb(Server):
 
     That alone cannot exclude that it locks in to a wrong arm: every report brings noise to all features, played or not,
     so that the noise in what is known of an arm grows with all rounds, and not with its own. Therefore features that were
-    hardly played are looked at one by one (``Looks``). What was known of feature i is forgotten, devices are made to play
-    the arm with the most of it, and of their reports only x(i)² and y x(i) are added, with no other rounds' noise.
+    hardly played are looked at one by one (``Looks``): devices are made to play the arm with the most of feature i, and
+    of their reports only x(i)² and y x(i) are added up, without other rounds' noise, in the place of what was known.
 
     The model is fitted at ``times`` of the schedule. With noise V may have negative eigenvalues; the shift c is chosen so
     large that W has none, with high probability. If it has, nothing is clipped: the shift is doubled until W is positive
@@ -79,6 +79,7 @@ class LinearUcb(Server):
     lower: Floats  # to work in
     inverse: Floats
     counts: Integers
+    looked: Floats  # of a look: the sums of x(i)² and of y x(i)
 
     @classmethod
     def start(cls, *, dimension: int, schedule: Schedule, recency: float = 0.0, looks: Looks = NO_LOOKS) -> Self:
@@ -99,6 +100,7 @@ class LinearUcb(Server):
             lower=np.zeros((size, size)),
             inverse=np.zeros((size, size)),
             counts=np.zeros(5, np.int64),
+            looked=np.zeros(2),
         )
 
     @classmethod
@@ -145,33 +147,40 @@ class LinearUcb(Server):
 
     def absorb_feature(self, released: Floats, i: int) -> None:
         """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
-        last = released.size - self.vector.size
-        self.matrix[i, i] += self.looks.weight * released[i * (i + 3) // 2]
-        self.vector[i] += self.looks.weight * released[last + i]
+        self.looked[0] += released[i * (i + 3) // 2]
+        self.looked[1] += released[released.size - self.vector.size + i]
 
     def fit_when_due(self) -> None:
         """Count a report; let a feature be looked at, or fit the model if it is time."""
         self.counts[SEEN] += 1
-        self.end_idle_look()
-        due = self.counts[LEFT] == 1  # a look ends
+        due = self.counts[LEFT] > 0 and self.ends_look()
         while (
             self.counts[NEXT] < self.schedule.times.size and self.counts[SEEN] >= self.schedule.times[self.counts[NEXT]]
         ):
             self.counts[NEXT] += 1
             due = True
-        self.counts[LEFT] = max(self.counts[LEFT] - 1, 0)
         if self.counts[LEFT] == 0 and self.looks.reports > 0 and self.counts[SEEN] >= self.looks.after:
             self.look_further()
         if self.counts[LEFT] == 0 and due:
             turn = self.counts[NEXT] - 1
             self.refit(self.schedule.shifts[turn], self.schedule.widths[turn], self.schedule.reaches[turn])
 
-    def end_idle_look(self) -> None:
-        """Let a look end with this report if it is not worth its rounds."""
-        left, feature = self.counts[LEFT], self.counts[FEATURE] - 1
-        seen = self.looks.reports - left + 1
-        if left > 1 and seen == self.looks.trial and self.matrix[feature, feature] < self.looks.worth:
-            self.counts[LEFT] = 1
+    def ends_look(self) -> bool:
+        """Count a report of a look; at its end, what it found takes the place of what was known of the feature."""
+        feature = self.counts[FEATURE] - 1
+        self.counts[LEFT] -= 1
+        idle = self.looks.reports - self.counts[LEFT] == self.looks.trial and self.looked[0] < self.looks.worth
+        if self.counts[LEFT] > 0 and not idle:
+            return False
+        if not idle:
+            for i in range(self.vector.size):
+                self.matrix[max(i, feature), min(i, feature)] = 0.0
+            self.matrix[feature, feature] = self.looks.weight * self.looked[0]
+            self.vector[feature] = self.looks.weight * self.looked[1]
+        self.counts[LEFT] = 0
+        self.looked[0] = 0.0
+        self.looked[1] = 0.0
+        return True
 
     def look_further(self) -> None:
         """Publish the next feature that was hardly played, as if it were all that matters; there may be none."""
@@ -184,10 +193,8 @@ class LinearUcb(Server):
         if feature == size:
             return
         self.counts[LEFT] = self.looks.reports
-        self.vector[feature] = 0.0
         self.model.widest[0] = 0.0
         for i in range(size):
-            self.matrix[max(i, feature), min(i, feature)] = 0.0
             self.model.estimate[i] = 1.0 if i == feature else 0.0
             for j in range(size):
                 self.model.spread[i, j] = 0.0

@@ -68,7 +68,7 @@ def squared_error(reports: Reports) -> float:
 
     >>> round(squared_error(Reports("", HEMISPHERE, 1.0, 10, 1)), 3)  # 8.365047² - 1
     68.974
-    >>> squared_error(Reports("", LAPLACE, 1.0, 10, 1))  # 8 D² / ε²
+    >>> round(squared_error(Reports("", LAPLACE, 1.0, 10, 1)), 6)  # 8 D² / ε²
     800.0
     """
     noise, size = noise_of(reports), reports.dimension
