@@ -23,7 +23,7 @@ from discreet.channels import RunningSum
 from discreet.channels.rounding import ROOM, Checked, affordable, rounding_slack
 from discreet.contracts import Noise, unsealed
 from discreet.curves import gaussian_delta
-from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree, buffered, reduction, square_root
+from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree, Unbounded, buffered, reduction, square_root
 from discreet.factorisations.convolution import BLOCK
 from discreet.factorisations.tree import exact_grid
 from discreet.kernel import compile_for
@@ -53,8 +53,9 @@ CHANNELS = {
     "padded": partial(tree, "laplace", padding=True),
     "blt": partial(factorised, Buffered),
     "sqrt-toeplitz": partial(factorised, SquareRoot),
+    "unbounded": partial(factorised, Unbounded),
 }
-TREES = [name for name in CHANNELS if name not in ("blt", "sqrt-toeplitz")]
+TREES = [name for name in CHANNELS if name not in ("blt", "sqrt-toeplitz", "unbounded")]
 
 
 class Silent:

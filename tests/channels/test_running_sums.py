@@ -19,7 +19,7 @@ from discreet.channels import Restarting, RunningSum
 from discreet.channels.rounding import LARGEST_SUM
 from discreet.contracts import Noise, unsealed
 from discreet.curves import GaussianNoise
-from discreet.factorisations import FACTORISATIONS, Buffered, Honaker, SquareRoot, Tree, buffered, column_norm
+from discreet.factorisations import FACTORISATIONS, Buffered, Honaker, SquareRoot, Tree, Unbounded, buffered, column_norm
 from discreet.learners import EntropyFtrl
 from discreet.live.building import exactly
 from discreet.mechanisms import CubeLaplace, ExactGaussian, Gaussian, Laplace
@@ -50,6 +50,7 @@ LIVE = {
     "honaker": partial(factorised, Honaker),
     "blt": partial(factorised, Buffered),
     "sqrt-toeplitz": partial(factorised, SquareRoot),
+    "unbounded": partial(factorised, Unbounded),
 }
 every_live = pytest.mark.parametrize("name", LIVE)
 

@@ -150,7 +150,9 @@ def weigh(channel, vectors, weights, found, rng):
 def likelihood(matrix, rounds, factor, world, trials, series, epsilon=1.0):
     """Return the best statistic of runs whose first number is one end of its range: c · (C times the single releases)."""
     losses = Box.cube(trials, -1.0, 1.0)
-    whole = Gaussian.for_guarantee(sensitivity=2.0 * all_time_norm(matrix.decay, matrix.output), epsilon=1.0, delta=1e-6)
+    whole = Gaussian.for_guarantee(
+        sensitivity=2.0 * all_time_norm(matrix.decay, matrix.output), epsilon=epsilon, delta=1e-6
+    )
     noise = whole._replace(scale=factor * whole.scale)
     channel = RunningSum.over(losses, noise, Unbounded, prefixes=LONGEST // trials)
     channel = channel._replace(factorisation=Unbounded.over(matrix, prefixes=rounds, dimension=trials))
@@ -165,17 +167,21 @@ def likelihood(matrix, rounds, factor, world, trials, series, epsilon=1.0):
 class TestAudit:
     @pytest.mark.slow
     def test_it_is_tight_and_catches_a_fifth(self):
-        """Bounds at 99 % confidence: a false violation in 1 of 100 audits of other seeds; these are fixed."""
+        """Bounds at 99 % confidence: a false violation in 1 of 100 audits of other seeds; these are fixed.
+
+        At epsilon 8, where fewer trials tell as much as many at 1.
+        """
         assert column_norm(QUICK.decay, QUICK.output, 32) > 0.99 * all_time_norm(QUICK.decay, QUICK.output)
-        bound = attacked(partial(likelihood, QUICK, 32, 1.0), 400_000, delta=1e-6, gaussian=True)
-        assert 0.9 < bound <= 1.0
-        assert attacked(partial(likelihood, QUICK, 32, 0.8), 100_000, delta=1e-6, gaussian=True) > 1.0
+        bound = attacked(partial(likelihood, QUICK, 32, 1.0, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
+        assert 0.9 * 8.0 < bound <= 8.0
+        weak = attacked(partial(likelihood, QUICK, 32, 0.8, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
+        assert weak > 8.0
 
     @pytest.mark.full
     def test_the_real_matrix_loses_what_its_first_rounds_are_to_lose(self):
         """The first 1,024 rounds have 0.836 of the norm for all time; noise a fifth too small shows even there.
 
-        At epsilon 8, where fewer trials tell as much; 99 % confidence, seeds are fixed.
+        99 % confidence, and seeds are fixed.
         """
         bound = attacked(partial(likelihood, unbounded(), 1024, 1.0, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
         assert 0.75 * 8.0 < bound < 0.87 * 8.0
