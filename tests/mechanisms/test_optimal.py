@@ -102,3 +102,12 @@ def test_nine_tenths_of_epsilon_are_found_and_no_more(epsilon):
     found = audit("batched-tsallis-inf", setting=setting, noise="optimal")
     assert 0.9 * epsilon <= found.lower_bound <= epsilon
     assert algorithm("batched-tsallis-inf").build(setting, noise="optimal").guarantee.epsilon == epsilon
+
+
+@pytest.mark.parametrize("epsilon", [3.0, 5.0])
+def test_geometric_noise_does_not_win_at_large_epsilons(epsilon):
+    """Geometric noise on a loss that is rounded at random has 1/4 and its variance around the middle."""
+    geometric = 0.25 + 2.0 * math.exp(-epsilon) / (1.0 - math.exp(-epsilon)) ** 2
+    response = 0.25 / math.tanh(epsilon / 2.0) ** 2
+    found = OptimalNoise.calibrate(epsilon=epsilon, size=1).square_around_middle(1.0)
+    assert response <= found < 1.01 * response < geometric

@@ -59,12 +59,13 @@ def sentences(offers: Sequence[Row], floor: str, least: float, blind: float) -> 
     for epsilon in (1.0, 0.1):
         best = min(_affordable(offers, epsilon), key=lambda row: float(row["regret_mean"]))
         times = f", {best['regret_mean'] / least:.3g} times that" if least > 0.0 else ""
-        published = min(
-            (row["regret_mean"] for row in _affordable(offers, epsilon) if row["algorithm"] not in OURS), default=None
-        )
+        ours = best["algorithm"] in OURS
+        rest = [row for row in _affordable(offers, epsilon) if (row["algorithm"] in OURS) != ours]
         beside = ""
-        if best["algorithm"] in OURS and published is not None:
-            beside = f", and {published:,.0f} with the best that is published"
+        if rest:
+            next_best = min(rest, key=lambda row: float(row["regret_mean"]))
+            whose = "a published algorithm" if ours else "one of ours"
+            beside = f", with {whose} at least {next_best['regret_mean']:,.0f} ({next_best['algorithm']})"
         said.append(f"At ε = {epsilon:g} it is {best['regret_mean']:,.0f}{times} ({best['algorithm']}){beside}.")
     useful = [epsilon for epsilon in EPSILONS if any(_surely_below(row, blind) for row in _affordable(offers, epsilon))]
     where = f"Below ε = {useful[0]:g}" if useful else f"Up to ε = {EPSILONS[-1]:g}"
