@@ -1,9 +1,10 @@
 """Problems: what is played, seen and fed back, and against what one is compared. One file each."""
 
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
-from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment, Coins, toss, tossed
+from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
 from discreet.problems.best_arm import BestArm, SearchEnvironment
+from discreet.problems.coins import CoinGame, Coins, toss, tossed, tossed_in_words
 from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsEnvironment
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
@@ -19,6 +20,7 @@ __all__ = [
     "Arms",
     "ArmsEnvironment",
     "BestArm",
+    "CoinGame",
     "Coins",
     "ContextGame",
     "Contexts",
@@ -41,5 +43,6 @@ __all__ = [
     "domain_named",
     "toss",
     "tossed",
+    "tossed_in_words",
     "with_full_information",
 ]

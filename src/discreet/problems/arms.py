@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int
-from discreet.kernel import Component
 from discreet.problems.base import Environment, Problem, TableGame
+from discreet.problems.coins import Coins
 from discreet.ranges import Range
 
 MOST_ARMS = 10_000_000
@@ -107,39 +107,13 @@ class ArmsEnvironment(Environment):
     def fixed_means(self) -> Floats:
         """Return the mean loss of every arm, as a fraction of the range, if rounds are independent and alike.
 
-        It is empty if they may: then nobody can say which arm is the best.
+        It is empty if they may differ: then nobody can say which arm is the best.
         """
         return np.zeros(0)
 
     def coins(self) -> Coins | None:
         """Return what tosses the losses of every round and arm, one after the other, if that is how they are dealt."""
         return None
-
-
-class Coins(Component):
-    """Losses of 0 or 1: that of an arm is 1 if a uniform number is at least ``tails``."""
-
-    tails: Floats
-    tossed_so_far: Floats  # their sums
-
-
-def tossed(coins: Coins, rounds: int, rng: Generator) -> Floats:
-    """Return a table of losses."""
-    return (rng.random((rounds, coins.tails.size)) >= coins.tails).astype(np.float64)
-
-
-def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Generator) -> None:
-    """Fill a table with the same losses, toss by toss, and sums with the totals at marks: it can be turned into lanes."""
-    t = 0
-    for mark in range(marks.size):
-        while t < marks[mark]:
-            for arm in range(losses.shape[1]):
-                loss = 1.0 if rng.random() >= coins.tails[arm] else 0.0
-                losses[t, arm] = loss
-                coins.tossed_so_far[arm] += loss
-            t += 1
-        for arm in range(losses.shape[1]):
-            sums[mark, arm] = coins.tossed_so_far[arm]
 
 
 def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Floats]:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers, Protected
-from discreet.problems import Environment, Game, TableGame
+from discreet.problems import ArmsEnvironment, Coins, Environment, Game, TableGame, tossed_in_words
+from discreet.problems.coins import MANY
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player, Prototype
@@ -106,7 +107,11 @@ def deal(
     environment: Environment, start: int, stop: int, rng: Generator, bounds: Range, *, clip: bool
 ) -> tuple[Game, int]:
     """Return rounds start to stop with all losses in the declared range, and how many had to be clipped."""
-    problem, game = environment.problem, environment.deal(start, stop, rng)
+    problem = environment.problem
+    coins = many_coins(environment)
+    if coins is not None:
+        return tossed_in_words(coins, start, stop, rng).rescaled(*problem.scale(bounds)), 0
+    game = environment.deal(start, stop, rng)
     if environment.answers:  # losses are made from what is played
         return (game.rescaled(*problem.scale(bounds)) if environment.on_unit_scale else game), 0
     table = cast(TableGame, game)  # all others fix their losses first
@@ -117,6 +122,13 @@ def deal(
         scaled = table.rescaled(*problem.scale(bounds))
         table, _ = problem.check(scaled, bounds, clip=True)  # a last digit may be outside, by rounding
     return table, clipped
+
+
+def many_coins(environment: Environment) -> Coins | None:
+    """Return the coins that are tossed for so many arms that bits are kept of them, and not a table of losses."""
+    if not isinstance(environment, ArmsEnvironment) or environment.arms <= MANY:
+        return None
+    return environment.coins()
 
 
 class Stretch(NamedTuple):

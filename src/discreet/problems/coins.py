@@ -1,0 +1,144 @@
+"""Games of coins: losses of 0 or 1, tossed arm by arm. Of many arms they are kept as bits, since few are ever read."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import DiscreetError
+from discreet.kernel import Component, compile_for
+from discreet.problems.base import Game
+
+WORD = 64  # rounds in a word
+MANY = 128  # arms from which on losses are bits
+PURPOSE = 2_000  # of the streams that bits are drawn from
+
+
+class Coins(Component):
+    """Losses of 0 or 1: that of an arm is 1 if a uniform number is at least ``tails``."""
+
+    tails: Floats
+    tossed_so_far: Floats  # their sums
+
+
+def tossed(coins: Coins, rounds: int, rng: Generator) -> Floats:
+    """Return a table of losses."""
+    return (rng.random((rounds, coins.tails.size)) >= coins.tails).astype(np.float64)
+
+
+def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Generator) -> None:
+    """Fill a table with the same losses, toss by toss, and sums with the totals at marks: it can be turned into lanes."""
+    t = 0
+    for mark in range(marks.size):
+        while t < marks[mark]:
+            for arm in range(losses.shape[1]):
+                loss = 1.0 if rng.random() >= coins.tails[arm] else 0.0
+                losses[t, arm] = loss
+                coins.tossed_so_far[arm] += loss
+            t += 1
+        for arm in range(losses.shape[1]):
+            sums[mark, arm] = coins.tossed_so_far[arm]
+
+
+class CoinGame(Game):
+    """Rounds of a bandit game whose losses are coins: that of arm i in round t is a bit of ``words``.
+
+    A word holds 64 rounds of an arm, the first in its lowest bit; ``offset`` rounds of the first word are not played.
+    """
+
+    action_shape = ()
+
+    words: NDArray[np.uint64]  # stretch of 64 rounds, arm
+    offset: int
+    rounds: int
+    low: float
+    high: float
+
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return int(self.words.shape[1])
+
+    def feedback(self, t: int, action: int) -> float:
+        """Return the loss of the arm that was played."""
+        place = t + self.offset
+        heads = (self.words[place >> 6, action] >> np.uint64(place & 63)) & np.uint64(1)
+        return self.high if heads else self.low
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the same: the feedback is the loss."""
+        if not 0 <= action < self.words.shape[1]:  # compiled code would read other memory
+            raise DiscreetError(
+                "the learner played an arm that the game does not have: their numbers of arms must agree."
+            )
+        return self.feedback(t, action)
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return the sum of the losses of every arm in each stretch."""
+        sums = np.empty((len(starts), self.words.shape[1]))
+        for row, (start, end) in zip(sums, itertools.pairwise([*starts, self.rounds]), strict=True):
+            row[:] = self._heads(start + self.offset, end + self.offset)
+            if (self.low, self.high) != (0.0, 1.0):
+                row *= self.high - self.low
+                row += self.low * (end - start)
+        return sums
+
+    def _heads(self, first: int, last: int) -> Integers:
+        """Return how many bits of every arm are set from one place to another."""
+        count: Integers = np.zeros(self.words.shape[1], dtype=np.int64)
+        cuts = sorted({first, *range(-(-first // WORD) * WORD, last, WORD), last})
+        for begin, stop in itertools.pairwise(cuts):
+            mask = np.uint64(((1 << (stop - begin)) - 1) << (begin % WORD))
+            count += np.bitwise_count(self.words[begin // WORD] & mask)
+        return count
+
+    def rescaled(self, shift: float, factor: float) -> CoinGame:
+        """Return the game with other numbers on both sides of the coins."""
+        return self._replace(low=shift + factor * self.low, high=shift + factor * self.high)
+
+
+def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> CoinGame:
+    """Return rounds start to stop of the game that belongs to the generator's seed: the same however it is cut.
+
+    >>> coins = Coins(np.array([0.5, 0.75]), np.zeros(2))
+    >>> whole = tossed_in_words(coins, 0, 1000, np.random.default_rng(1))
+    >>> part = tossed_in_words(coins, 300, 400, np.random.default_rng(1))
+    >>> all(part.loss(t, arm) == whole.loss(300 + t, arm) for t in range(100) for arm in range(2))
+    True
+    """
+    seed = rng.bit_generator.seed_seq
+    first, end = start // WORD, -(-stop // WORD)
+    words = np.empty((end - first, coins.tails.size), dtype=np.uint64)
+    fill = compile_for(toss_words, coins)
+    for index in range(first, end):
+        child = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, PURPOSE, index))  # type: ignore[attr-defined]
+        fill(coins, words[index - first], np.random.Generator(np.random.PCG64(child)))
+    return CoinGame(words=words, offset=start - first * WORD, rounds=stop - start, low=0.0, high=1.0)
+
+
+def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
+    """Fill in 64 tosses of every coin: a bit is set if a uniform number U is at least its ``tails``.
+
+    Numbers are compared bit by bit from the highest on, all tosses of a coin at once: the first bit in which U and tails
+    differ decides. Where nothing is left of tails, U is at least as large.
+    """
+    for arm in range(words.size):
+        left = coins.tails[arm]
+        heads, undecided = np.uint64(0), ~np.uint64(0)
+        if left >= 1.0:
+            undecided = np.uint64(0)
+        while left > 0.0 and undecided != np.uint64(0):
+            high, low = np.uint64(rng.random() * 4294967296.0), np.uint64(rng.random() * 4294967296.0)
+            drawn = (high << np.uint64(32)) | low
+            left *= 2.0
+            if left >= 1.0:
+                left -= 1.0
+                undecided &= drawn
+            else:
+                heads |= undecided & drawn  # U has a 1 where tails has a 0
+                undecided &= ~drawn
+        words[arm] = heads | undecided

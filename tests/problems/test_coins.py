@@ -1,0 +1,77 @@
+"""Games of coins that are kept as bits."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from discreet import simulate
+from discreet.environments import Stochastic
+from discreet.errors import DiscreetError
+from discreet.kernel import compile_for
+from discreet.problems import CoinGame, Coins, tossed_in_words
+from discreet.problems.coins import MANY, toss_words
+from discreet.ranges import make_range
+from discreet.simulation.trial import deal
+
+
+def coins_with(tails):
+    return Coins(np.array(tails), np.zeros(len(tails)))
+
+
+def table(game):
+    return np.array([[game.loss(t, arm) for arm in range(game.choices)] for t in range(game.rounds)])
+
+
+def test_every_coin_has_its_mean():
+    tails = [0.0, 1.0, 0.5, 0.55, 1.0 / 3.0, 0.999, 1e-3]
+    game = tossed_in_words(coins_with(tails), 0, 64_000, np.random.default_rng(3))
+    heads = game.totals([0])[0]
+    assert heads[:2].tolist() == [64_000.0, 0.0]
+    low, high = stats.binom.interval(1.0 - 1e-6, 64_000, 1.0 - np.array(tails[2:]))  # a false alarm in 200,000 seeds
+    assert (low <= heads[2:]).all()
+    assert (heads[2:] <= high).all()
+
+
+def test_tosses_of_a_round_and_of_an_arm_are_independent():
+    words = tossed_in_words(coins_with([0.5] * 4), 0, 64_000, np.random.default_rng(4)).words
+    bits = np.unpackbits(words.T.copy().view(np.uint8), bitorder="little").reshape(4, -1).astype(float)
+    products = [np.corrcoef(bits[0], bits[1])[0, 1], np.corrcoef(bits[2][1:], bits[2][:-1])[0, 1]]
+    assert np.abs(products).max() < 5.0 / np.sqrt(64_000)  # a false alarm in 800,000 seeds
+
+
+def test_both_speeds_toss_the_same():
+    coins = coins_with(np.random.default_rng(1).random(50).tolist())
+    compiled, plain = np.empty(50, dtype=np.uint64), np.empty(50, dtype=np.uint64)
+    compile_for(toss_words, coins)(coins, compiled, np.random.default_rng(2))
+    toss_words(coins, plain, np.random.default_rng(2))
+    assert compiled.tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 200), (13, 77), (64, 128), (63, 65)])
+def test_totals_are_sums_of_losses_on_any_scale(start, stop):
+    game = tossed_in_words(coins_with([0.3, 0.6, 0.5]), start, stop, np.random.default_rng(5)).rescaled(2.0, 3.0)
+    losses, starts = table(game), sorted({0, 1, (stop - start) // 2})
+    assert set(losses.ravel()) == {2.0, 5.0}
+    assert np.allclose(game.totals(starts), np.add.reduceat(losses, starts, axis=0), rtol=1e-12)
+    whole = tossed_in_words(coins_with([0.3, 0.6, 0.5]), 0, 256, np.random.default_rng(5)).rescaled(2.0, 3.0)
+    assert (table(whole)[start:stop] == losses).all()
+
+
+def test_an_arm_that_is_not_there_is_refused():
+    game = tossed_in_words(coins_with([0.3, 0.6]), 0, 10, np.random.default_rng(6))
+    with pytest.raises(DiscreetError, match="numbers of arms must agree"):
+        game.loss(0, 2)
+
+
+def test_simulations_of_many_arms_keep_bits_and_measure_regret():
+    many = MANY + 1
+    dealt, clipped = deal(Stochastic(many), 0, 100, np.random.default_rng(1), make_range(0.0, 2.0), clip=False)
+    assert isinstance(dealt, CoinGame)
+    assert (dealt.high, clipped) == (2.0, 0)
+    assert not isinstance(deal(Stochastic(MANY), 0, 9, np.random.default_rng(1), make_range(), clip=False)[0], CoinGame)
+    how = {"arms": many, "rounds": 3000, "trials": 4, "seed": 1, "options": {"gap": 0.5}}
+    results = simulate(["exp3", "uniform"], **how)
+    exp3, uniform = (row["regret_mean"] for row in results.summary())
+    assert uniform == pytest.approx(0.5 * 3000 * (many - 1) / many, rel=0.05)  # 10 standard deviations
+    assert exp3 < uniform
+    assert (results.regret == simulate(["exp3", "uniform"], workers=2, **how).regret).all()
