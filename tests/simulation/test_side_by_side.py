@@ -177,6 +177,10 @@ class TestThroughSimulate:
         monkeypatch.setattr(dealing, "BLOCK", 4 * 77)
         self.test_numbers_are_the_same_with_lanes_and_without(monkeypatch)
 
+    def test_games_too_large_to_hold_many_of_them_are_played_one_by_one(self):
+        with pytest.raises(Unfit, match="so large"):
+            lanes_of(built("exp3", 1000, 100), Stochastic(1000), UNIT)
+
     def test_few_trials_or_short_ones_do_not_wait_for_lanes(self):
         privates = [built("exp3", 4, 1000)]
         world = Stochastic(4)
