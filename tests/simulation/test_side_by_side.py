@@ -162,6 +162,7 @@ class TestThroughSimulate:
         arguments = {"environment": "stochastic", "rounds": 500, "trials": 20, "seed": 2, "workers": 2}
         return simulate(["exp3", "kl-ucb", "uniform"], **(arguments | changes))
 
+    @pytest.mark.slow
     def test_numbers_are_the_same_with_lanes_and_without(self, monkeypatch):
         with_lanes, without = (self.simulate(monkeypatch, lanes=lanes) for lanes in (True, False))
         assert with_lanes.regret.tobytes() == without.regret.tobytes()
