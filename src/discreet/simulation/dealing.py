@@ -12,7 +12,7 @@ from discreet.problems import ArmGame, ArmsEnvironment, Environment, toss
 from discreet.ranges import Range
 from discreet.simulation.trial import UNIT, Stretch, deal, stretches
 
-BLOCK = 2**12  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
+BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
 LEAST = 64  # rounds in a block, however many arms there are
 
 
