@@ -162,6 +162,7 @@ class TestThroughSimulate:
         arguments = {"environment": "stochastic", "rounds": 500, "trials": 20, "seed": 2, "workers": 2}
         return simulate(["exp3", "kl-ucb", "uniform"], **(arguments | changes))
 
+    @pytest.mark.slow
     def test_numbers_are_the_same_with_lanes_and_without(self, monkeypatch):
         with_lanes, without = (self.simulate(monkeypatch, lanes=lanes) for lanes in (True, False))
         assert with_lanes.regret.tobytes() == without.regret.tobytes()
@@ -176,6 +177,10 @@ class TestThroughSimulate:
     def test_games_are_dealt_in_pieces_with_the_same_numbers(self, monkeypatch):
         monkeypatch.setattr(dealing, "BLOCK", 4 * 77)
         self.test_numbers_are_the_same_with_lanes_and_without(monkeypatch)
+
+    def test_games_too_large_to_hold_many_of_them_are_played_one_by_one(self):
+        with pytest.raises(Unfit, match="so large"):
+            lanes_of(built("exp3", 1000, 100), Stochastic(1000), UNIT)
 
     def test_few_trials_or_short_ones_do_not_wait_for_lanes(self):
         privates = [built("exp3", 4, 1000)]

@@ -12,7 +12,8 @@ from discreet.problems import ArmGame, ArmsEnvironment, Environment, toss
 from discreet.ranges import Range
 from discreet.simulation.trial import UNIT, Stretch, deal, stretches
 
-BLOCK = 2**12  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
+BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
+LEAST = 64  # rounds in a block, however many arms there are
 
 
 class Dealt:
@@ -39,7 +40,7 @@ class Dealt:
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """Yield the first round of every block, and its losses."""
-        size = max(1, BLOCK // self.arms)
+        size = max(LEAST, BLOCK // self.arms)
         totals: list[Floats] = [np.zeros(()) for _ in range(self.count)]
         for part in stretches(self.environment, self.marks):
             games = [self.game(lane, part.start, part.end) for lane in range(self.count)]
@@ -68,7 +69,7 @@ class Tossed(Dealt):
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """Yield the first round of every block, and its losses; the table is used again."""
         assert isinstance(self.environment, ArmsEnvironment), "who has coins has arms"
-        size, rounds = max(1, BLOCK // self.arms), int(self.marks[-1])
+        size, rounds = max(LEAST, BLOCK // self.arms), int(self.marks[-1])
         coins, table = self.environment.coins(), np.empty((size, self.arms, LANES))
         marks, sums = np.array([size]), np.empty((1, self.arms, LANES))
         program = program_for(

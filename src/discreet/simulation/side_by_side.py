@@ -25,6 +25,7 @@ ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repa
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
 START = 5000  # rounds that take as long as starting a trial that is played by itself
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
+MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 WORTH = 4  # trials that take longer one after the other than a loop for all lanes
 
 Programs = tuple[Program | None, ...]
@@ -61,6 +62,8 @@ def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Pro
     """Return the loop for trials side by side, or raise ``Unfit``."""
     if environment.answers or private.learner.follows or not compilable(private):
         raise Unfit("a game that answers, or a learner that follows")
+    if environment.problem.actions > MOST_ARMS:
+        raise Unfit("games so large that few are dealt at once")
     some = streams(0)
     game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
     if type(game) is not ArmGame:

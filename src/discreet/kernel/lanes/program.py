@@ -101,16 +101,13 @@ class Program:
         held = np.zeros((max(1, len(self.layout.held)), LANES))
         words = {name: _words(each) for name, each in generators.items()}
         tables = words | {"held": held} | arrays
-        addresses = [tables[name].ctypes.data if name in tables else 0 for name in self.layout.pointers]
+        addresses = [address_of(tables[name]) if name in tables else 0 for name in self.layout.pointers]
         numbers = [*(values[name] for name in self.layout.integers), *(0 for _ in self.layout.lengths)]
         for position, (name, axis) in enumerate(self.layout.lengths, len(self.layout.integers)):
             numbers[position] = arrays[name].shape[axis] if name in arrays else 0
-        return Lanes(
-            tables,
-            np.array(addresses, dtype=np.uint64),
-            np.array(numbers, dtype=np.int64),
-            np.array([values[name] for name in self.layout.floats], dtype=np.float64),
-        )
+        pointers, integers = np.array(addresses, dtype=np.uint64), np.array(numbers, dtype=np.int64)
+        floats = np.array([values[name] for name in self.layout.floats], dtype=np.float64)
+        return Lanes(tables, pointers, integers, floats, tuple(map(address_of, (pointers, integers, floats))))
 
     def run(self, lanes: Lanes, handed: Mapping[str, Array]) -> None:
         """Go on: ``handed`` are all other arrays, as ``game.losses``, with an axis of lanes at the end."""
@@ -118,11 +115,11 @@ class Program:
             if path in self.slots:
                 slot, name = self.slots[path]
                 assert array.flags.c_contiguous, "compiled code reads arrays row by row"
-                lanes.addresses[slot] = array.ctypes.data
+                lanes.addresses[slot] = address_of(array)
                 axes = len(self.layout.axes[name])
                 lanes.integers[self.lengths[name] : self.lengths[name] + axes] = array.shape[:axes]
         assert self._code is not None, "compile comes first"
-        failed = self._code(*(each.ctypes.data for each in (lanes.addresses, lanes.integers, lanes.floats)))
+        failed = self._code(*lanes.call)
         if failed:
             failure = self.normal.failures[failed - 1]
             raise failure.kind(failure.message)
@@ -135,6 +132,13 @@ class Lanes(NamedTuple):
     addresses: Array
     integers: Array
     floats: Array
+    call: tuple[int, ...]  # where these three are
+
+
+def address_of(array: Array) -> int:
+    """Return where an array's numbers are; ``ctypes.data`` takes ten times as long."""
+    found: int = array.__array_interface__["data"][0]
+    return found
 
 
 def _in_lanes(array: Array) -> Array:
