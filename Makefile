@@ -5,7 +5,7 @@ ENVIRONMENT := .venv
 BIN := $(ENVIRONMENT)/bin
 READY := $(ENVIRONMENT)/ready
 
-.PHONY: demo test full quick lint bench lock clean help
+.PHONY: demo test full quick lint bench peers lock clean help
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,13 +31,11 @@ lint: $(READY) ## Style, types, import layers
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-bench: $(READY) ## Compare the speed with a C program, in one run
-	@$(BIN)/python benchmarks/run.py
-	@$(BIN)/python benchmarks/costs.py
-	@$(BIN)/python benchmarks/lanes.py
-	@$(BIN)/python benchmarks/sums.py
-	@$(BIN)/python benchmarks/advice.py
-	@$(BIN)/python benchmarks/functions.py
+bench: $(READY) ## Measure the speed beside C and, after make peers, beside other libraries; write docs/speed.md
+	@$(BIN)/python benchmarks/run.py --write docs/speed.md
+
+peers: $(READY) ## Install the libraries that make bench compares with (some 900 MB)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check river mabwiser vowpalwabbit jax-privacy
 
 lock: $(READY) ## Pin the newest allowed versions of all dependencies
 	@$(BIN)/python -m pip install --quiet uv

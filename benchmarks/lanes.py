@@ -7,11 +7,11 @@ of 100 rounds, in microseconds. Both ways give the same numbers, which is checke
 
 from __future__ import annotations
 
-import statistics
 import threading
-import time
+from collections.abc import Iterator
 
 import numpy as np
+from measuring import LEAST_TURNS, Row, in_turns
 
 from discreet import Setting, simulate
 from discreet.algorithms import algorithms
@@ -27,23 +27,11 @@ from discreet.simulation.trial import checkpoints
 
 PIECE, REPEATS, UNIT = 2**11, 5, make_range()
 NAMES = ("exp3", "dp-exp3-lap", "tsallis-inf", "htinf", "batched-exp3", "batched-tsallis-inf", "ucb")
+TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}  # times as fast, at least
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
 
 
-def median_times(*ways, repeats=REPEATS):
-    """Return the median CPU time of each way, measured in turn."""
-    times = [[] for _ in ways]
-    for way in ways:
-        way()  # compiles
-    for _ in range(repeats):
-        for way, kept in zip(ways, times, strict=True):
-            before = time.thread_time()
-            way()
-            kept.append(time.thread_time() - before)
-    return [statistics.median(kept) for kept in times]
-
-
-def compare(name, arms, rounds):
+def compare(name, arms, rounds, turns):
     """Return nanoseconds of the learner's loop, and with dealing, in lanes and one by one."""
     world, marks = Stochastic(arms), checkpoints(rounds)
     private = algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
@@ -71,43 +59,37 @@ def compare(name, arms, rounds):
         how = {"seed": 1, "trials": range(LANES), "bounds": UNIT, "clip": False, "stop": threading.Event()}
         return run_trials([private], world, marks, programs=programs, **how)
 
-    learner = median_times(learner_in_lanes, learner_one_by_one)
+    learner = in_turns(lambda: learner_in_lanes, lambda: learner_one_by_one, turns=turns)
     assert np.array_equal(kept["lanes"], kept["single"]), name
-    all_of_it = median_times(lambda: everything((program,)), lambda: everything(()))
+    all_of_it = in_turns(lambda: lambda: everything((program,)), lambda: lambda: everything(()), turns=turns)
     return [1e9 * seconds / rounds / LANES for seconds in (*learner, *all_of_it)]
 
 
-def short_trials(name, trials=1024):
+def short_trials(name, turns, trials=1024):
     """Return microseconds of a trial of 100 rounds, in lanes and one by one."""
+    usual = side_by_side.ENOUGH, side_by_side.ENOUGH_IF_COMPILED
 
     def all_of(enough):
         side_by_side.ENOUGH = side_by_side.ENOUGH_IF_COMPILED = enough
-        simulate(name, rounds=100, trials=trials, workers=1)
+        return lambda: simulate(name, rounds=100, trials=trials, workers=1)
 
-    def cpu(enough):
-        before = time.process_time()
-        all_of(enough)
-        return time.process_time() - before
-
-    for enough in (0, 2**62):
-        all_of(enough)
-    times = [[cpu(enough) for enough in (0, 2**62)] for _ in range(REPEATS)]
-    return [1e6 * statistics.median(each) / trials for each in zip(*times, strict=True)]
+    spent = in_turns(lambda: all_of(0), lambda: all_of(2**62), turns=turns)
+    side_by_side.ENOUGH, side_by_side.ENOUGH_IF_COMPILED = usual
+    return [1e6 * seconds / trials for seconds in spent]
 
 
-def main():
-    """Print the tables."""
-    heads = ("lanes", "one by one", "times faster", "lanes with dealing", "one by one", "times faster")
-    print(f"{'':30s} " + " ".join(f"{head:>18s}" for head in heads))
+def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
+    """Yield how many times as fast trials are side by side: the loop alone, with dealing, and short trials."""
     for arms, rounds, names in SIZES:
         for name in names:
-            lanes, single, all_lanes, all_single = compare(name, arms, rounds)
-            numbers = (lanes, single, single / lanes, all_lanes, all_single, all_single / all_lanes)
-            print(f"{name + f', {arms} arms':30s} " + " ".join(f"{number:18.1f}" for number in numbers), flush=True)
+            lanes, single, all_lanes, all_single = compare(name, arms, rounds, turns)
+            least = TARGETS.get(name) if arms == 4 else None
+            what, beside = f"{name}, {arms} arms, trials side by side", f"{single:.1f} ns one by one"
+            yield Row(what, f"{lanes:.1f} ns", beside, single / lanes, "x faster", least=least)
+            beside = f"{all_single:.1f} ns one by one"
+            times = all_single / all_lanes
+            yield Row(f"{what}, with dealing", f"{all_lanes:.1f} ns", beside, times, "x faster", least=least and 3.0)
     for name in ("exp3", "batched-tsallis-inf"):
-        lanes, single = short_trials(name)
-        print(f"{name}, 100 rounds: {lanes:.0f} us a trial in lanes, {single:.0f} us one by one", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+        lanes, single = short_trials(name, turns)
+        what = f"a trial of 100 rounds, {name}, side by side"
+        yield Row(what, f"{lanes:.0f} µs", f"{single:.0f} µs one by one", lanes, "µs", most=150.0)

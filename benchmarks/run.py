@@ -16,7 +16,7 @@ from measuring import LEAST_TURNS, Row
 
 from discreet.cli.text import table
 
-PARTS = ("arms", "many", "sums", "sum_peers", "advice", "functions", "live", "peers", "starting")
+PARTS = ("arms", "lanes", "many", "sums", "sum_peers", "advice", "functions", "live", "peers", "starting")
 HEAD = ["what", "ours", "beside", "measured", "target", ""]
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->"
 
