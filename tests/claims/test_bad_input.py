@@ -607,7 +607,10 @@ COMMANDS = [
     ("describe batched-exp3 --set batch_size=", "--set is 'batch_size=', but must look like key=value."),
     ("describe batched-exp3 --set epsilon=3", "unknown option of batched-exp3 'epsilon'"),
     ("describe batched-exp3 --set batch_size=1e9", "batch_size is '1e9', but must be a whole number."),
-    ("describe private-ftpl --set sums=none", "sums is 'none', but must be one of tree, honaker, sqrt-toeplitz, blt."),
+    (
+        "describe private-ftpl --set sums=none",
+        "sums is 'none', but must be one of tree, honaker, sqrt-toeplitz, blt, unbounded, ",
+    ),
     (
         "describe batched-exp3 --json --plain",
         "--plain and --json are both given, but --plain is a text: give one of them.",

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError
-from discreet.learners import EntropyFtrl, QuadraticFtrl, Rates
+from discreet.learners import EntropyFtrl, QuadraticFtrl
+from discreet.learners.points.rates import Rates
 from discreet.sets import L2Ball
 
 SIZE, CURVATURE = math.log(7), 1.0 / 8.0

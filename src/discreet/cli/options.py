@@ -53,7 +53,7 @@ class RoundsOption(click.ParamType[Rounds]):
 
     name = "rounds"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Rounds:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Rounds:
         """Read it."""
         if isinstance(value, Rounds):
             return value
@@ -62,7 +62,7 @@ class RoundsOption(click.ParamType[Rounds]):
         if unknown and not colon:
             return Rounds(None, True)
         try:
-            return Rounds(int(digits if unknown else value), unknown)
+            return Rounds(int(digits if unknown else str(value)), unknown)
         except ValueError:
             self.fail(f"{value!r} is not a number of rounds, 'unknown' or 'unknown:N'.", param, ctx)
 

@@ -42,7 +42,6 @@ from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
 from discreet.learners.points.hedge import Hedge
 from discreet.learners.points.linear_ftpl import LinearFtpl
-from discreet.learners.points.rates import Rates
 from discreet.learners.search.elimination import SuccessiveElimination
 from discreet.learners.search.lil_ucb import LilUcb
 from discreet.learners.search.lucb import Lucb
@@ -86,7 +85,6 @@ __all__ = [
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
-    "Rates",
     "ResidualDescent",
     "RoundedCentre",
     "RoundedProjectionFree",

@@ -155,7 +155,7 @@ class Player:
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
         return Held(action, trace, self.private.hold_for(trace))
 
-    def _loop(self, arguments: tuple[Any, ...], game: Game, held: Held) -> Loop:
+    def _loop(self, arguments: tuple[object, ...], game: Game, held: Held) -> Loop:
         if not self._compiled:
             return play
         # Without reference counting a view would come back as the array that it is a view of.
@@ -165,7 +165,7 @@ class Player:
             return settled[type(game), views]
         loop: Any = compile_for(play, self._fast, game, held)
 
-        def first_call(*given: Any) -> Reached:
+        def first_call(*given: object) -> Reached:
             reached: Reached = (loop.ordinary if views else loop)(*given)
             settled[type(game), views] = loop.version(arguments, lean=not (views or loop.must_allocate))
             return reached

@@ -21,7 +21,8 @@ from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.contracts import Learner, Noise
 from discreet.errors import DiscreetError
-from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl, Rates
+from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
+from discreet.learners.points.rates import Rates
 from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.private import Private
 from discreet.problems import Points

@@ -11,7 +11,7 @@ from discreet.algorithms.points.running_sums import Candidate
 from discreet.algorithms.registry import Setting
 from discreet.contracts import Floats
 from discreet.errors import check_range
-from discreet.learners import Rates
+from discreet.learners.points.rates import Rates
 from discreet.problems import Points
 from discreet.sets import Geometry
 
