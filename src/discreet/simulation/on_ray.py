@@ -15,7 +15,7 @@ import threading
 import uuid
 from collections.abc import Collection, Sequence
 from types import FunctionType, ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from discreet.errors import DiscreetError
 from discreet.kernel import source_digest
