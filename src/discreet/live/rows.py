@@ -132,7 +132,8 @@ class Rows:
         self._told = told
         self.counters, number, group, closed, _, _, learner, stream, draws = told
         self.open.pop(number, None)
-        self.outcomes.pop(number, None)
+        if self.outcomes:
+            self.outcomes.pop(number, None)
         if closed is not None:
             self.groups.pop(closed, None)
         if group is not None:
