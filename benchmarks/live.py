@@ -2,8 +2,8 @@
 
     python benchmarks/live.py [--repetitions N]
 
-Time of the processor, in turns; the median of several repetitions. Without river (``pip install river``) its line is left
-out. The exit code says whether the target was met.
+Time of the processor, in turns; the median of several repetitions, also of the ratios to river in the same turn. Without
+river (``pip install river``) its line is left out. The exit code says whether the target was met.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from operator import truediv
 from typing import Any
 
 from discreet import Bandit
@@ -29,6 +30,7 @@ CASES: tuple[tuple[str, bool], ...] = (  # whether noise is for simulation
     ("noisy-exp2", False),
 )
 MOST = 1.5  # times river, for exp3
+PEER = "river's Exp3"
 
 
 def rounds_of(name: str, simulation: bool) -> Callable[[], None]:
@@ -57,24 +59,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=7)
     asked = parser.parse_args()
-    jobs = {f"{name}, {'simulated' if simulated else 'live'}": rounds_of(name, simulated) for name, simulated in CASES}
+    jobs: dict[str, Callable[[], None]] = {}
     try:
         from river import bandit as policies
 
-        jobs["river's Exp3"] = rounds_of_river(policies)
+        jobs[PEER] = rounds_of_river(policies)
     except ImportError:
         pass
+    jobs |= {f"{name}, {'simulated' if simulated else 'live'}": rounds_of(name, simulated) for name, simulated in CASES}
     times: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(asked.repetitions + 1):
         for name, run in jobs.items():
             start = time.process_time()
             run()
             times[name].append((time.process_time() - start) / ROUNDS * 1e6)
-    found = {name: statistics.median(each[1:]) for name, each in times.items()}  # the first turn warms up
-    peer = found.get("river's Exp3")
-    rows = [[name, f"{spent:.1f}", "" if peer is None else f"{spent / peer:.2f}"] for name, spent in found.items()]
+    taken = {name: each[1:] for name, each in times.items()}  # the first turn warms up
+    peers = taken.get(PEER)
+    ratios: dict[str, float] = {}
+    if peers is not None:
+        ratios = {name: statistics.median(map(truediv, each, peers)) for name, each in taken.items()}
+    rows = [
+        [name, f"{statistics.median(each):.1f}", f"{ratios[name]:.2f}" if ratios else ""] for name, each in taken.items()
+    ]
     table(["ask and tell, 4 arms", "µs a round", "times river"], rows, right=(1, 2))
-    return int(peer is not None and found["exp3, live"] > MOST * peer)
+    return int(ratios.get("exp3, live", 0.0) > MOST)
 
 
 if __name__ == "__main__":
