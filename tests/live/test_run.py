@@ -202,6 +202,7 @@ def test_between_two_calls_nothing_raw_is_in_the_channel(kind):
     for _ in range(3):
         tell(face, ask(face), 0.7390851332)
         assert face._run._engine.channel_state == blank
+        assert face._run._store.rows._told is None, "what has entered the tables is not kept beside them"
 
 
 @every_kind
