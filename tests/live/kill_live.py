@@ -27,7 +27,6 @@ from discreet import Bandit, Ledger
 from discreet.ledger.turns import turn
 from discreet.live import face
 from discreet.live.file_store import FileStore
-from discreet.live.rows import Change
 from discreet.live.run import LiveRun
 
 SIZE = 3  # rounds of a batch
@@ -49,10 +48,9 @@ def work(folder: Path, acknowledged: int, ready: int) -> None:
     while True:
         while len(bandit.open_decisions) < AHEAD:
             bandit.ask()
-        tickets = bandit._run._store.rows.open
-        identity = chance.choice(list(tickets))
-        bandit._run.tell(tickets[identity], loss_of(identity))
-        os.write(acknowledged, b"%d\n" % identity)
+        ticket = chance.choice(bandit._run._store.rows.tickets())
+        bandit._run.tell(ticket, loss_of(ticket.id))
+        os.write(acknowledged, b"%d\n" % ticket.id)
 
 
 class Killer:
@@ -146,13 +144,20 @@ class Killer:
 class TwoTransactions(LiveRun):
     """An outcome and its release are committed one after the other, and nobody makes up for a release that is missing."""
 
-    def _take(self, rows, group, feedback, told):
-        channel, query = self._engine.channel, self._engine.learner.query(group.trace)
-        due = channel.take(feedback, query)
-        kept = group._replace(told=group.told + 1, held=self._engine.channel_state.tobytes())
-        self._commit(Change(rows.counters, told=told, group=kept))
-        if due:
-            self._finish(rows, group, *channel.release(query, self._noise_rng), told)
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        commit = self._commit_tell
+
+        def commit_twice(told):
+            _, number, _, closed, released, *_ = told
+            if released is not None:
+                rows = self._store.rows
+                group = rows.groups[closed]
+                kept = group._replace(told=group.told + 1)
+                commit((rows.counters, number, kept, None, None, None, None, None, None))
+            commit(told)
+
+        self._commit_tell = commit_twice
 
 
 class RepliesFirst(FileStore):
@@ -160,15 +165,15 @@ class RepliesFirst(FileStore):
 
     changes = 0
 
-    def commit(self, change):
+    def _transact(self, write, change, synchronous):
         with turn, self._explained():
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
-            self._write(change, self.rows)
+            self._count(change[0])
+            write(change)
             self.changes += 1
             if self.changes % 4 == 0:
                 self._file.execute("COMMIT")
-        self.rows.apply(change)
 
 
 @contextlib.contextmanager

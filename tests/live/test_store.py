@@ -302,11 +302,11 @@ def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeyp
     tell(bandit, ask(bandit))
     decision, before = ask(bandit), rows_of(bandit)
 
-    def full(self, change, rows):
+    def full(self, told):
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(FileStore, "_write", full)
+        patch.setattr(FileStore, "_write_tell", full)
         with pytest.raises(DiscreetError, match=r"cannot be used \(database or disk is full\), so nothing has changed"):
             tell(bandit, decision)
     assert rows_of(bandit) == before

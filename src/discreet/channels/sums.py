@@ -41,9 +41,10 @@ class BatchSums(Channel):
 
     def take(self, feedback: float, query: Query) -> bool:
         """Add a loss; return whether the batch is full."""
-        length, count = self.batch_length(), float(self.held[COUNT]) + 1.0
-        self.held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
-        self.held[COUNT] = count
+        held, length = self.held, self.batch_length()
+        count = float(held[COUNT]) + 1.0
+        held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
+        held[COUNT] = count
         return count >= length
 
     def batch_length(self) -> float:

@@ -39,7 +39,7 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
     return tuple(range(check_int(name, given, least=2, most=10_000_000)))
 
 
-def loss_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> float:
+def loss_of(reward: object, loss: object, bounds: Range | tuple[float, float], *, clip: bool) -> float:
     """Return the outcome as a loss in range."""
     if (reward is None) == (loss is None):
         raise DiscreetError("tell needs one outcome: either reward or loss.")
@@ -52,7 +52,7 @@ def loss_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> float
             raise DiscreetError(f"the {name} is not a finite number.")
         if not clip:
             raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
-        value = bounds.clamp(value)
+        value = min(max(value, low), high)
     return value if loss is not None else low + (high - value)
 
 

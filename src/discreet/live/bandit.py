@@ -40,11 +40,11 @@ class ArmsFace(Face):
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._range, self._clip = self._bounds, recipe["clip"]
+        self._range, self._clip = tuple(self._bounds), recipe["clip"]
 
     def ask(self, *, user: User | None = None) -> Decision:
         """Return the arm to play in the next round; with a ledger that limits the rounds of a user, say whose it is."""
-        number, _, choice, token, _, _ = self._run.ask(0, user=user)
+        number, _, choice, token, _, _ = self._run.decide(0, user)
         return new_decision((self._labels[choice], number, token))
 
     def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet import kernel
-from discreet.contracts import Generator, Observation, unsealed
+from discreet.contracts import Action, Channel, Generator, Learner, Observation, Trace, unsealed
 from discreet.live.blocks import packed
-from discreet.live.rows import Example, Group, Rows, new_group
+from discreet.live.rows import Example
 from discreet.private import Private
 
 
@@ -29,6 +29,9 @@ class Engine:
         self.raw = self.streaming or self.holding
         self.showing = channel.guarantee.is_private
         self.example = _example(private, observation)
+        self._pausing = type(learner).must_pause is not Learner.must_pause
+        alike = type(channel).begin is Channel.begin and not self.holding
+        self._size = channel.hold() if alike else None  # of every group, if it holds nothing of its own
         self._copy_action, self._copy_trace = (kernel.copier(part) for part in self.example)  # buffers of the learner
 
     @property
@@ -36,27 +39,27 @@ class Engine:
         """What the channel holds before the first round, if all rounds are one stream."""
         return self._blank if self.streaming else None
 
-    def new_group(self, number: int, observation: Observation, rng: Generator) -> Group:
-        """Let the learner act, and begin what the channel holds for it."""
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace, int, bytes | None]:
+        """Let the learner act; return also for how many rounds, and what the channel holds for them to begin with."""
         learner = self.learner
-        if learner.must_pause():
+        if self._pausing and learner.must_pause():
             learner.resume()
         action, trace = learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
             trace = self._copy_trace(trace)
-        size = self.channel.begin(learner.patience(trace))
-        held = None
+        if self._size is not None:
+            return action, trace, self._size, None
+        size, held = self.channel.begin(learner.patience(trace)), None
         if self.holding:
             held = self.channel_state.tobytes()
             self.clear()
-        return new_group((number, action, trace, size, 0, held))
+        return action, trace, size, held
 
-    def put(self, rows: Rows, group: Group) -> None:
-        """Put into the channel what is held for a group."""
-        if self.raw:
-            self.channel_state[:] = rows.stream if self.streaming else group.held  # type: ignore[assignment]
+    def put(self, held: bytes | None) -> None:
+        """Put into the channel what it holds."""
+        self.channel_state[:] = held  # type: ignore[assignment]
 
     def clear(self) -> None:
         """Leave nothing raw in the channel."""

@@ -10,7 +10,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from discreet.ledger.turns import turn
 from discreet.live.disk import new_file
 from discreet.live.encoding import as_text, from_text, recipe_text
 from discreet.live.mask import Key
-from discreet.live.rows import Change, Draws, Example, Group, Recipe, Rows, Ticket
+from discreet.live.rows import Asked, Change, Counters, Draws, Example, Group, Recipe, Rows, Told
 
 MARK = 0x4C697632  # "Liv2", the application id of a run's file
 TABLES = (
@@ -36,7 +36,9 @@ COUNT = "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, los
 NEW_BATCH = "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)"
 HELD = "UPDATE batch SET told = ?, held = ? WHERE number = ?"
 RELEASED = 3  # among the counters
+OUTCOME = "INSERT OR REPLACE INTO outcome VALUES (?, ?)"
 CHOSEN = "INSERT INTO choice VALUES (?, ?) ON CONFLICT (choice) DO UPDATE SET times = excluded.times"
+Kind = TypeVar("Kind", Asked, Told, Change)
 
 
 class FileStore:
@@ -173,7 +175,7 @@ class FileStore:
                 action, trace = from_text(example, f"[{action}, {trace}]")
                 rows.groups[number] = Group(number, action, trace, size, told, self._shown(held))
             for row in self._file.execute("SELECT * FROM decision ORDER BY id"):
-                rows.open[row[0]] = Ticket(*row)
+                rows.open[row[0]] = (*row, None)
             for number, value in self._file.execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._shown(value) or b""
             rows.choices = dict(self._file.execute("SELECT * FROM choice"))
@@ -181,19 +183,32 @@ class FileStore:
                 self._key.advance(rows.counters[RELEASED])
         self.rows = rows
 
-    def commit(self, change: Change) -> None:
-        """Make a change, in the file first."""
+    def ask(self, asked: Asked) -> None:
+        """Open a decision, in the file first."""
+        self._transact(self._write_ask, asked, self.asks)
+        self.rows.ask(asked)
+
+    def tell(self, told: Told) -> None:
+        """Close a decision, in the file first."""
+        self._transact(self._write_tell, told, self.tells)
+        self.rows.tell(told)
+
+    def change(self, change: Change) -> None:
+        """Make another change, in the file first."""
+        self._transact(self._write_change, change, self.tells)
+        self.rows.change(change)
+
+    def _transact(self, write: Callable[[Kind], None], change: Kind, synchronous: str) -> None:
         with turn, self._explained():
-            writes = self.asks if change.opened is not None else self.tells
-            if writes != self._writes:
+            if synchronous != self._writes:
                 self._writes = ""
-                self._file.execute(f"PRAGMA synchronous = {writes}")
-                self._writes = writes
+                self._file.execute(f"PRAGMA synchronous = {synchronous}")
+                self._writes = synchronous
             with self._transaction():
-                self._write(change, self.rows)
-            if change.released is not None and self._key is not None:
-                self._key.advance(change.counters[RELEASED])
-        self.rows.apply(change)
+                self._count(change[0])
+                write(change)
+            if self._key is not None and change[0][RELEASED] > self.rows.counters[RELEASED]:
+                self._key.advance(change[0][RELEASED])
 
     def _hidden(self, raw: bytes | None) -> bytes | None:
         return raw if self._key is None else self._key.hide(raw)
@@ -201,42 +216,60 @@ class FileStore:
     def _shown(self, hidden: bytes | None) -> bytes | None:
         return hidden if self._key is None else self._key.show(hidden)
 
-    def _write(self, change: Change, rows: Rows) -> None:
-        execute, group = self._file.execute, change.group
-        if execute(COUNT, (*change.counters, self._session)).rowcount != 1:
+    def _count(self, counters: Counters) -> None:
+        if self._file.execute(COUNT, (*counters, self._session)).rowcount != 1:
             raise DiscreetError(
                 f"{self._path} has been opened by another process: a run has one writer, so this one ends."
             )
-        if group is not None and group.number in rows.groups:
-            execute(HELD, (group.told, self._hidden(group.held), group.number))
-        elif group is not None:
+
+    def _write_ask(self, asked: Asked) -> None:
+        _, opened, chosen, group, learner, draws, outcome = asked
+        execute = self._file.execute
+        if group is not None:
             facts = as_text(group.action), as_text(group.trace), group.size, group.told
             execute(NEW_BATCH, (group.number, *facts, self._hidden(group.held)))
-        if change.released is not None:
-            value = None if change.value is None else np.asarray(change.value, np.float64).tobytes()
-            execute("INSERT INTO release VALUES (?, ?)", (change.released, value))  # of one size, whatever was drawn
-        if change.closed is not None:
-            execute("DELETE FROM batch WHERE number = ?", (change.closed,))
-        if change.opened is not None:
-            execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", change.opened[:5])
-            execute(CHOSEN, (change.opened.choice, change.chosen))
-        if change.told is not None:
-            execute("DELETE FROM decision WHERE id = ?", (change.told,))
-            if change.told in rows.outcomes:
-                execute("DELETE FROM outcome WHERE decision = ?", (change.told,))
-        if change.learner is not None:
-            execute("UPDATE run SET learner = ?", (change.learner,))
-        if change.stream is not None:
-            execute("UPDATE run SET stream = ?", (self._hidden(change.stream),))
-        if change.draws is not None:
-            execute("UPDATE run SET draws = ?", (_draws_text(change.draws),))
-        if change.outcome is not None:
-            execute("INSERT OR REPLACE INTO outcome VALUES (?, ?)", (change.outcome[0], self._hidden(change.outcome[1])))
-        for number in change.given_up:
+        execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", opened[:5])
+        execute(CHOSEN, (opened[2], chosen))
+        self._write_state(learner, None, draws)
+        if outcome is not None:
+            execute(OUTCOME, (opened[0], self._hidden(outcome)))
+
+    def _write_tell(self, told: Told) -> None:
+        _, number, group, closed, released, value, learner, stream, draws = told
+        execute = self._file.execute
+        if group is not None:
+            execute(HELD, (group.told, self._hidden(group.held), group.number))
+        if released is not None:
+            numbers = None if value is None else np.asarray(value, np.float64).tobytes()
+            execute("INSERT INTO release VALUES (?, ?)", (released, numbers))  # of one size, whatever was drawn
+        if closed is not None:
+            execute("DELETE FROM batch WHERE number = ?", (closed,))
+        execute("DELETE FROM decision WHERE id = ?", (number,))
+        if number in self.rows.outcomes:
+            execute("DELETE FROM outcome WHERE decision = ?", (number,))
+        self._write_state(learner, stream, draws)
+
+    def _write_change(self, change: Change) -> None:
+        _, closed, learner, stream, outcome, given_up, epoch = change
+        execute = self._file.execute
+        if closed is not None:
+            execute("DELETE FROM batch WHERE number = ?", (closed,))
+        self._write_state(learner, stream, None)
+        if outcome is not None:
+            execute(OUTCOME, (outcome[0], self._hidden(outcome[1])))
+        for number in given_up:
             execute("DELETE FROM decision WHERE id = ?", (number,))
-        if change.epoch is not None:
-            execute("UPDATE run SET epoch = ?, epoch_start = ?", change.epoch)
+        if epoch is not None:
+            execute("UPDATE run SET epoch = ?, epoch_start = ?", epoch)
             execute("DELETE FROM batch")
+
+    def _write_state(self, learner: bytes | None, stream: bytes | None, draws: Draws | None) -> None:
+        if learner is not None:
+            self._file.execute("UPDATE run SET learner = ?", (learner,))
+        if stream is not None:
+            self._file.execute("UPDATE run SET stream = ?", (self._hidden(stream),))
+        if draws is not None:
+            self._file.execute("UPDATE run SET draws = ?", (_draws_text(draws),))
 
     def close(self) -> None:
         """Give the file free for another process."""

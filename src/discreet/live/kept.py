@@ -24,7 +24,7 @@ from discreet.live.mask import Key
 from discreet.live.progress import Progress, stated
 from discreet.live.rows import Draws, Recipe, Rows, Ticket
 from discreet.live.store import MemoryStore, Store
-from discreet.randomness import streams
+from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
 
@@ -39,13 +39,16 @@ class KeptRun(NoTwin):
     def __init__(
         self, plan: Plan, store: Store, *, ledger: Ledger | None = None, clock: Callable[[], float] = time.time
     ) -> None:
-        self._plan, self._store, self._commit, self._clock = plan, store, store.commit, clock
+        self._plan, self._store, self._clock = plan, store, clock
+        self._commit_ask, self._commit_tell, self._commit = store.ask, store.tell, store.change
         self._process = process.number
         self._lock = threading.Lock()
         self._engine = Engine(plan.private, plan.observation)
         self._epoch, self._end = 0, plan.rounds_of(0)
         drawn = streams(plan.seed)
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
+        if plan.seed is None:
+            self._rng = InBlocks(self._rng.bit_generator)
         self._carry, self._wait = plan.carry, plan.wait
         self._in_order = plan.private.channel.in_order
         self._closed = False
@@ -139,7 +142,7 @@ class KeptRun(NoTwin):
             actions = {number: group.action for number, group in rows.groups.items()}
             return tuple(
                 (ticket._replace(action=actions.get(ticket.group)), max(0.0, now - ticket.asked_at))
-                for ticket in rows.open.values()
+                for ticket in rows.tickets()
             )
 
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Self
 
-from discreet.contracts import Feedback, Observation, Release
+from discreet.contracts import Feedback, Observation
 from discreet.errors import DiscreetError, count
 from discreet.live.budget import User
 from discreet.live.building import Plan
 from discreet.live.engine import Engine
 from discreet.live.guards import process
 from discreet.live.kept import KeptRun
-from discreet.live.rows import Change, Draws, Group, Rows, Ticket, new_change, new_group, new_ticket
+from discreet.live.rows import Change, Draws, Opened, Rows, Ticket, new_group
 from discreet.private import Private
 
 
@@ -51,6 +51,10 @@ class LiveRun(KeptRun):
 
     def ask(self, observation: Observation = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
+        return Ticket(*self.decide(observation, user))
+
+    def decide(self, observation: Observation, user: User | None) -> Opened:
+        """Return what to do in the next round, as a ticket without names."""
         if process.number != self._process:
             self._check_process()
         with self._lock:
@@ -66,25 +70,21 @@ class LiveRun(KeptRun):
             group = learner = draws = None
             if left == 0:
                 number, engine = asked, self._engine
-                group = engine.new_group(number, observation, rng)
-                _, action, _, left, _, _ = group
+                action, trace, left, held = engine.act(observation, rng)
+                group = new_group((number, action, trace, left, 0, held))
                 learner = engine.learner_state.tobytes()
             else:
                 action = rows.groups[number].action
             choice = int(action) if self._carry is None else self._carry(action, observation, rng)
             if rows.draws is not None:
                 draws = Draws(rng.bit_generator.state, rows.draws.privacy)
-            ticket = new_ticket((asked, number, choice, self._token, now, action))
+            opened = asked, number, choice, self._token, now, action
             counters, chosen = (asked + 1, number, left - 1, released, lost), rows.choices.get(choice, 0) + 1
-            self._commit(
-                new_change(
-                    (counters, ticket, chosen, None, group, None, None, None, learner, None, draws, outcome, (), None)
-                )
-            )
+            self._commit_ask((counters, opened, chosen, group, learner, draws, outcome))
             self._changing = False
-            return ticket
+            return opened
 
-    def _admit(self, rows: Rows, now: float, user: User | None) -> tuple[int, bytes] | None:
+    def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
         """See to deadlines, the order of outcomes and the ledger before a decision is asked for.
 
         Returns what is kept in place of its outcome, if that is to wait for a deadline.
@@ -93,7 +93,7 @@ class LiveRun(KeptRun):
         if self._wait is not None:
             self._set_back(rows, now)
             self._pass_deadlines(rows, now, self._wait)
-            outcome = rows.counters[0], self._plan.no_outcome
+            outcome = self._plan.no_outcome
         if self._budget is None and user is not None:
             raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
         if rows.counters[0] >= self._end:
@@ -119,74 +119,65 @@ class LiveRun(KeptRun):
             if self._changing:
                 self._recover()
             rows = self._store.rows
-            ticket = rows.open.get(number)
-            if ticket is None or (token is not None and (ticket.token != token or ticket.choice != choice)):
+            opened = rows.open.get(number)
+            if opened is None:
+                return self._not_open(number, token)
+            _, of, chosen, given, asked_at, _ = opened
+            if token is not None and (token != given or choice != chosen):
                 return self._not_open(number, token)
             if self._wait is not None:
-                return self._keep(rows, ticket, feedback, ticket.asked_at + self._wait)
-            self._count(rows, ticket, feedback)
+                return self._keep(rows, number, feedback, asked_at + self._wait)
+            self._count(rows, number, of, feedback)
             return True
 
-    def _count(self, rows: Rows, ticket: Ticket, feedback: Feedback) -> None:
-        """Take an outcome, and commit it with what is released, if something is."""
-        group, engine = rows.groups.get(ticket.group), self._engine
+    def _count(self, rows: Rows, told: int, of: int, feedback: Feedback) -> None:
+        """Take an outcome, let the learner learn what is released, if something is, and commit all that has changed."""
+        group, engine, counters = rows.groups.get(of), self._engine, rows.counters
+        kept = closed = released = shown = learner = stream = draws = None
         self._changing = True
         if group is None:  # of an epoch that is over: nobody learns from it any more
-            self._commit(Change(rows.counters, told=ticket.id))
-        elif not engine.raw:
-            ready, value = engine.channel.offer(feedback, engine.learner.query(group.trace), self._noise_rng)
-            self._finish(rows, group, ready, value, ticket.id)
-        else:
-            try:
-                engine.put(rows, group)
-                self._take(rows, group, feedback, ticket.id)
-            finally:
+            self._commit_tell((counters, told, None, None, None, None, None, None, None))
+            self._changing = False
+            return
+        number, action, trace, size, heard, held = group
+        channel, query = engine.channel, engine.learner.query(trace)
+        try:
+            if engine.raw:
+                engine.put(rows.stream if engine.streaming else held)
+            if not engine.taking:
+                ready, value = channel.offer(feedback, query, self._noise_rng)
+            elif channel.take(feedback, query):
+                ready, value = channel.release(query, self._noise_rng)
+            else:
+                ready, value = False, None
+            if ready:
+                engine.learner.learn(trace, value)
+                released, learner, shown = number, engine.learner_state.tobytes(), value if engine.showing else None
+                asked, running, left, releases, lost = counters
+                counters = (asked, running, left, releases + 1, lost)
+                if rows.draws is not None:
+                    draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
+            if engine.streaming:
+                stream = engine.channel_state.tobytes()
+            if heard + 1 == size:
+                closed = number
+            else:
+                after = engine.channel_state.tobytes() if engine.holding else None
+                kept = new_group((number, action, trace, size, heard + 1, after))
+            self._commit_tell((counters, told, kept, closed, released, shown, learner, stream, draws))
+        finally:
+            if engine.raw:
                 engine.clear()
         self._changing = False
 
-    def _take(self, rows: Rows, group: Group, feedback: Feedback, told: int) -> None:
-        engine = self._engine
-        query = engine.learner.query(group.trace)
-        if not engine.taking:
-            ready, value = engine.channel.offer(feedback, query, self._noise_rng)
-        elif engine.channel.take(feedback, query):
-            ready, value = engine.channel.release(query, self._noise_rng)
-        else:
-            ready, value = False, None
-        self._finish(rows, group, ready, value, told)
-
-    def _finish(self, rows: Rows, group: Group, ready: bool, value: Release, told: int) -> None:
-        """Let the learner learn what is released, if something is, and commit all that has changed."""
-        number, action, trace, size, heard, _ = group
-        engine = self._engine
-        counters, released, learner, draws = rows.counters, None, None, None
-        if ready:
-            engine.learner.learn(trace, value)
-            released, learner = number, engine.learner_state.tobytes()
-            asked, running, left, releases, lost = counters
-            counters = (asked, running, left, releases + 1, lost)
-            if rows.draws is not None:
-                draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
-        kept = closed = None
-        if heard + 1 == size:
-            closed = number
-        else:
-            held = engine.channel_state.tobytes() if engine.holding else None
-            kept = new_group((number, action, trace, size, heard + 1, held))
-        stream = engine.channel_state.tobytes() if engine.streaming else None
-        shown = value if engine.showing else None
-        self._commit(
-            new_change((counters, None, 0, told, kept, closed, released, shown, learner, stream, draws, None, (), None))
-        )
-
-    def _keep(self, rows: Rows, ticket: Ticket, feedback: Feedback, deadline: float) -> bool:
+    def _keep(self, rows: Rows, number: int, feedback: Feedback, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
         if self._clock() >= deadline:  # asked first: who has answered is not told to who comes too late
             return False
-        if self._plan.is_told(rows.outcomes[ticket.id]):
-            raise DiscreetError(f"decision {ticket.id} has been told already: each outcome counts once.")
+        if self._plan.is_told(rows.outcomes[number]):
+            raise DiscreetError(f"decision {number} has been told already: each outcome counts once.")
         self._changing = True
-        self._commit(Change(rows.counters, outcome=(ticket.id, self._plan.kept(feedback))))
+        self._commit(Change(rows.counters, outcome=(number, self._plan.kept(feedback))))
         self._changing = False
         return True
 
@@ -195,20 +186,19 @@ class LiveRun(KeptRun):
         if now < self._next_deadline:
             return
         self._next_deadline = now + wait
-        for ticket in list(rows.open.values()):
-            if now < ticket.asked_at + wait:
-                self._next_deadline = ticket.asked_at + wait
+        for number, of, _, _, asked_at, _ in list(rows.open.values()):
+            if now < asked_at + wait:
+                self._next_deadline = asked_at + wait
                 return
-            self._count(rows, ticket, self._plan.read(rows.outcomes[ticket.id]))
+            self._count(rows, number, of, self._plan.read(rows.outcomes[number]))
 
     def _set_back(self, rows: Rows, now: float) -> None:
         """Where the clock was set back, let what was asked for in the future be asked for now: else all would wait."""
-        if rows.open and next(reversed(rows.open.values())).asked_at > now:
-            for ticket in [each for each in rows.open.values() if each.asked_at > now]:
+        if rows.open and Ticket(*next(reversed(rows.open.values()))).asked_at > now:
+            for ticket in [each for each in rows.tickets() if each.asked_at > now]:
                 self._changing = True
-                self._commit(
-                    Change(rows.counters, opened=ticket._replace(asked_at=now), chosen=rows.choices[ticket.choice])
-                )
+                again, chosen = ticket._replace(asked_at=now), rows.choices[ticket.choice]
+                self._commit_ask((rows.counters, again, chosen, None, None, None, None))
                 self._changing = False
             self._next_deadline = -math.inf
 
@@ -231,8 +221,10 @@ class LiveRun(KeptRun):
             rows = self._committed()
             if self._wait is not None:
                 raise DiscreetError("wait was declared, so the time decides what comes too late: nothing is given up.")
-            ticket = rows.open.get(number)
-            if ticket is None or (token is not None and ticket.token != token):
+            if number not in rows.open:
+                return self._not_open(number, token)
+            ticket = Ticket(*rows.open[number])
+            if token is not None and ticket.token != token:
                 return self._not_open(number, token)
             return self._lose(rows, ticket)
 
@@ -241,7 +233,7 @@ class LiveRun(KeptRun):
         asked, running, left, released, lost = rows.counters
         group = rows.groups.get(ticket.group)
         whole = self._engine.holding and group is not None
-        gone = [other.id for other in rows.open.values() if whole and other.group == ticket.group] or [ticket.id]
+        gone = [other.id for other in rows.tickets() if whole and other.group == ticket.group] or [ticket.id]
         closed = ticket.group if whole or (group is not None and group.size == 1) else None
         left = 0 if closed == running else left
         self._changing = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from discreet.live.rows import Change, Example, Rows
+from discreet.live.rows import Asked, Change, Example, Rows, Told
 
 
 class Store(Protocol):
@@ -18,31 +18,29 @@ class Store(Protocol):
         It is also how a store recovers: whatever was begun and not committed is gone afterwards.
         """
 
-    def commit(self, change: Change) -> None:
-        """Make a change. When it returns, what was told or released stays told and released."""
+    def ask(self, asked: Asked) -> None:
+        """Open a decision. When it returns, nobody else is given that decision."""
+
+    def tell(self, told: Told) -> None:
+        """Close a decision. When it returns, what was told or released stays told and released."""
+
+    def change(self, change: Change) -> None:
+        """Make another change."""
 
     def close(self) -> None:
         """Give the run free for others."""
 
 
 class MemoryStore:
-    """Keeps a run as long as the process lives, and writes nothing down."""
+    """Keeps a run as long as the process lives, and writes nothing down: changes go into the tables at once."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self._committed: Change | None = None  # a change that is made, though perhaps not yet in all tables
+        self.ask, self.tell, self.change = rows.ask, rows.tell, rows.change
 
     def load(self, example: Example) -> None:
         """Complete a change that was interrupted while it entered the tables."""
-        if self._committed is not None:
-            self.rows.apply(self._committed)
-            self._committed = None
-
-    def commit(self, change: Change) -> None:
-        """Make a change: one assignment decides, and what follows it can be repeated."""
-        self._committed = change
-        self.rows.apply(change)
-        self._committed = None
+        self.rows.complete()
 
     def close(self) -> None:
         """Do nothing: nobody else has these rows."""

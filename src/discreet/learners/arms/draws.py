@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from discreet.contracts import Floats
-from discreet.kernel import helper
+from discreet.kernel import compiled_as, helper
 
 
 class Draw(NamedTuple):
@@ -19,6 +19,12 @@ class Draw(NamedTuple):
     def probability(self) -> float:
         """The probability with which the arm was drawn."""
         return 1.0 / self.importance
+
+
+@compiled_as(lambda arm, importance: Draw(arm, importance))
+def new_draw(arm: int, importance: float) -> Draw:
+    """Return a draw; in plain Python this takes half the time of calling the class."""
+    return tuple.__new__(Draw, (arm, importance))
 
 
 @helper

@@ -83,8 +83,9 @@ class Htinf(Learner):
             self.clock[1] = solve_power(
                 self.losses, rate, self.tail / (self.tail - 1.0), self.clock[1], self.probabilities
             )
-        arm = draw(as_list(self.probabilities), rng.random())
-        probability = float(self.probabilities[arm])
+        chances = as_list(self.probabilities)
+        arm = draw(chances, rng.random())
+        probability = float(chances[arm])
         return arm, TruncatedDraw(arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate)
 
     def learn(self, trace: TruncatedDraw, released: float) -> None:

@@ -96,26 +96,28 @@ class TsallisInf(Learner):
 
     def act(self, observation: object, rng: Generator) -> tuple[int, BaselineDraw]:
         """Solve for the weights and draw an arm."""
-        self.clock[0] += 1.0
-        rate = self.learning_rate / math.sqrt(self.clock[0])
-        self.clock[1] = solve(self.losses, rate, self.clock[1], self.probabilities)
+        clock, baselines = self.clock, self.baselines
+        clock[0] += 1.0
+        rate = self.learning_rate / math.sqrt(float(clock[0]))
+        clock[1] = solve(self.losses, rate, float(clock[1]), self.probabilities)
+        chances = as_list(self.probabilities)
         if self.baseline > 0.0:
             least = self.likely * rate * rate
-            chances = as_list(self.probabilities)
-            for arm in range(self.losses.size):
-                self.baselines[arm] = self.baseline if chances[arm] >= least else 0.0
-        arm = draw(as_list(self.probabilities), rng.random())
-        probability = float(self.probabilities[arm])
-        return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, self.baselines)
+            for arm in range(baselines.size):
+                baselines[arm] = self.baseline if chances[arm] >= least else 0.0
+        arm = draw(chances, rng.random())
+        probability = float(chances[arm])
+        return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, baselines)
 
     def learn(self, trace: BaselineDraw, released: float) -> None:
         """Add the estimate of every arm's loss."""
+        losses, baselines = self.losses, as_list(trace.baselines)
         if self.baseline > 0.0:
-            for arm in range(self.losses.size):
-                self.losses[arm] += trace.baselines[arm]
-        step = released - float(trace.baselines[trace.arm])
+            for arm in range(losses.size):
+                losses[arm] += baselines[arm]
+        step = released - float(baselines[trace.arm])
         if abs(step) <= trace.limit:
-            self.losses[trace.arm] += step / trace.probability
+            losses[trace.arm] += step / trace.probability
 
 
 @helper
@@ -130,7 +132,8 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
     values = as_list(losses)
     least = math.inf
     for i in range(losses.size):
-        least = min(least, values[i])
+        if values[i] < least:
+            least = values[i]
     s = max(float(start), target)
     squares = 1.0
     for step in range(100):

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
 from discreet.kernel import Component, as_list, helper
-from discreet.learners.arms.draws import Draw, draw
+from discreet.learners.arms.draws import Draw, draw, new_draw
 
 FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
 
@@ -31,18 +31,19 @@ class FewWeights(Component):
         arms, total = len(values), float(self.scale[0])
         point = rng.random()
         arm = int(point / mixing * arms) if point < mixing else draw(values, (point - mixing) / (1.0 - mixing) * total)
-        return Draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
+        return new_draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
 
     def add(self, arm: int, change: float) -> None:
         """Multiply the weight of one arm by exp(change)."""
-        log_weight = float(self.logs[arm]) + change
-        weight = bounded_exp(log_weight - float(self.scale[1]))
-        total = float(self.scale[0]) + (weight - float(self.values[arm]))
-        self.logs[arm] = log_weight
-        self.values[arm] = weight
-        self.scale[0] = total
-        if not 0.25 < total < 4.0 * self.values.size:
-            self.scale[0] = rebuild(self.logs, self.values, self.scale)
+        logs, values, scale = self.logs, self.values, self.scale
+        log_weight = float(logs[arm]) + change
+        weight = bounded_exp(log_weight - float(scale[1]))
+        total = float(scale[0]) + (weight - float(values[arm]))
+        logs[arm] = log_weight
+        values[arm] = weight
+        scale[0] = total
+        if not 0.25 < total < 4.0 * values.size:
+            scale[0] = rebuild(logs, values, scale)
 
 
 class ManyWeights(Component):
