@@ -6,6 +6,7 @@ import json
 import math
 import threading
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -268,6 +269,13 @@ class TestAnUnknownHorizon:
         setting = Setting(algorithm(name).problem_with(dimension=3), delta=1e-6, unknown_horizon=True)
         with pytest.raises(DiscreetError, match=complaint):
             algorithm(name).build(setting, **options)
+
+    def test_no_bound_is_stated_for_rounds_that_sums_do_not_last_for(self):
+        build, problem = algorithm("private-ftrl-experts").build, Points("experts", 2**16)
+        longest = Setting(problem, rounds=2**24 + 1, delta=1e-6, unknown_horizon=True)
+        assert build(longest).private.channel.most_rounds() == 2**24
+        with pytest.raises(DiscreetError, match=r"rounds is 16,777,218, but .* last for 16,777,217\."):
+            build(replace(longest, rounds=2**24 + 2))
 
     def test_commands_take_it(self):
         told = CliRunner().invoke(cli, ["describe", "private-ftrl-ball", "--rounds", "unknown:5000", "--delta", "1e-6"])

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import Setting, algorithm
-from discreet.algorithms.arms.tracking_bound import RATIO, Tracking
+from discreet.algorithms.arms.tracking_bound import RATIO, ROUNDING, Tracking
 from discreet.cli.commands import cli
 from discreet.environments import environment
 from discreet.learners import TrackingUcb
@@ -122,6 +122,17 @@ def test_the_radius_of_a_difference_is_no_less_than_two_radii_together():
         both = 1 / (1 / p + 1 / po)
         apart = radius(both, both**2 * (la / p**2 + lao / po**2), both * max(s / p, so / po), 2 * beta)
         assert apart >= (new.window_radius(0, beta) + old.window_radius(0, beta)) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("noise", [1e-7, 1e-3, 1.0, 100.0])
+def test_radii_are_precise_however_little_noise_there_is(noise):
+    """Each is within a thousandth of the least over 20,000 tilts, which the constant in the bound rests on."""
+    weight, largest, beta = 1e9, 4 * noise, 25.0
+    laplace = min(weight / 2, 1e5 * largest**2)
+    tilts = np.geomspace(1e-4, 1.0, 20_000) * min(math.sqrt(2 * beta / weight), 1 / largest) * (1 - 1e-9)
+    moments = tilts**2 * (weight / 2 - laplace) - laplace / largest**2 * np.log1p(-((tilts * largest) ** 2))
+    least = float(((beta + moments) / (tilts * weight)).min())
+    assert least / ROUNDING <= radius(weight, laplace, largest, beta) <= ROUNDING * least
 
 
 def test_the_bound_is_above_the_cost_of_any_shares_of_the_rounds():

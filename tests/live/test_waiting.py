@@ -382,6 +382,8 @@ class TestWithoutHorizon:
         assert live.guarantee.epsilon == pytest.approx(5.0)
         assert live.guarantee.delta == delta
         assert "begun anew after" in live.guarantee.source
+        plan = live._run._plan
+        assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.most_rounds(), "sums last to the end"
         assert ("Unbounded sums" if delta else "Unknown horizons") in live.guarantee.source
 
     def test_points_need_no_horizon_either(self, tmp_path):

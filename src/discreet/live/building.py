@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     wait: float | None = None  # seconds until the default takes the place of an outcome
     default: Feedback = None
     rebuild: Callable[[int], Private] | None = None  # for a number of rounds, where there is no horizon
-    first_epoch: int = FIRST_EPOCH  # rounds, where there is no horizon; the next has twice as many, and so on
+    first_epoch: int = FIRST_EPOCH  # rounds, where there is no horizon
 
     @classmethod
     def of(cls, recipe: Recipe, problem: Problem, *, observation: Observation, carry: Carry | None = None) -> Plan:
@@ -87,9 +87,11 @@ class Plan(NamedTuple):
     def rounds_of(self, epoch: int) -> int:
         """Return how many rounds an epoch has: all, or twice as many as the one before if there is no horizon.
 
-        An algorithm that does without a horizon has one epoch, as long as its channel lasts: it never learns anew.
+        Those of an algorithm that does without a horizon are all as long as its channel lasts: it learns anew only then.
         """
-        return self.first_epoch << epoch if self.horizon is None else self.horizon
+        if self.horizon is not None:
+            return self.horizon
+        return self.first_epoch if algorithm(self.algorithm).anytime else self.first_epoch << epoch
 
     def private_of(self, epoch: int) -> Private:
         """Return the private learner of an epoch; what it promises is what was promised at the start."""

@@ -140,8 +140,16 @@ def _candidates(
 
 def _prefixes(setting: Setting[Points]) -> int:
     """Return how many sums are needed, or as many as can be released if that is unknown: the last round needs none."""
+    needed = setting.rounds - 1
+    if not setting.unknown_horizon:
+        return needed
     most = min(LONGEST, MOST_NUMBERS // setting.problem.dimension)
-    return most if setting.unknown_horizon else setting.rounds - 1
+    if needed > most:
+        raise DiscreetError(
+            f"rounds is {setting.rounds:,}, but sums of {setting.problem.dimension:,} numbers that do not know how many "
+            f"rounds there are last for {most + 1:,}."
+        )
+    return most
 
 
 def with_paper_noise(setting: Setting[Points], geometry: Geometry, noise: Noise) -> Candidate:

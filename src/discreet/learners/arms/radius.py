@@ -26,12 +26,14 @@ def radius(weight: float, laplace: float, largest: float, confidence: float) -> 
 
         (β + λ² V / 2 - (Σ s(k)² / s²) ln(1 - λ² s²)) / λ,   s = max s(k).
 
-    Its derivative changes sign once, at a λ that is found by bisection; every λ gives a valid radius.
+    Its derivative changes sign once, at a λ that is found by bisection; every λ gives a valid radius. As
+    x ≤ 2 x / (1 - x) + ln(1 - x), which is at most 3 x up to 1/2, it lies between sqrt(β P / 1.5) and sqrt(2 β P) unless
+    λ s > 0.7: so it is found as precisely where s is tiny.
     """
     scale = largest / weight
     count = laplace / (largest * largest)
     gauss = (weight - 2.0 * laplace) / (largest * largest)
-    low, high = 0.0, 1.0 - 1e-9
+    low, high = 0.0, min(1.0 - 1e-9, largest * math.sqrt(2.0 * confidence / weight))
     for _ in range(STEPS):
         middle = 0.5 * (low + high)
         square = middle * middle
