@@ -29,7 +29,7 @@ class Deadly(Stochastic):
     folder: str = ""
     def deal(self, start, stop, rng):
         places = pathlib.Path(self.folder)
-        for number in range(1, 4):
+        for number in range(1, 4) if self.folder else ():  # harmless unless told where to count
             try:
                 (places / f"{number}").touch(exist_ok=False)
             except FileExistsError:
