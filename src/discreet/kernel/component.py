@@ -72,6 +72,7 @@ methods: dict[str, dict[type, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
 field_owners: dict[str, type] = {}  # the first class that has a field of that name
 stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}
+records: dict[Callable[..., Any], type] = {}  # what functions make that do nothing else
 
 if TYPE_CHECKING:
     Tuple = object
@@ -152,11 +153,16 @@ def helper(function: Function) -> Function:
     return function
 
 
-def compiled_as(stand_in: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Let compiled methods call ``stand_in`` where plain Python calls the decorated function; both do the same."""
+def compiled_as(stand_in: Callable[..., Any], *, record: type | None = None) -> Callable[[Function], Function]:
+    """Let compiled methods call ``stand_in`` where plain Python calls the decorated function; both do the same.
+
+    ``record`` is the class that it calls, if that is all that it does.
+    """
 
     def register(function: Function) -> Function:
         stand_ins[function] = stand_in
+        if record is not None:
+            records[function] = record
         return function
 
     return register

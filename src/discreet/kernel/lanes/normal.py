@@ -9,11 +9,13 @@ import ast
 import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from discreet.kernel.compiling import as_list
+from discreet.kernel.component import records
 from discreet.kernel.state import as_plain
 from discreet.kernel.syntax import Statements, load, store
 
@@ -186,7 +188,8 @@ class _Writing:
         return self.arrays.get(path, "")
 
     def called(self, node: ast.Call) -> Any:
-        return self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        value = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        return records.get(value, value) if isinstance(value, FunctionType) else value
 
     # Statements
 
