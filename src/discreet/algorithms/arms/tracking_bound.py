@@ -1,6 +1,6 @@
 """A regret bound for tracking-ucb with wide radii, where losses do not change.
 
-The proof is in docs/regret.md: Tracking; the names of numbers are those of that section.
+The proof is in docs/regret.md: Tracking. Names of numbers are those of that section.
 """
 
 from __future__ import annotations
