@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 from discreet.errors import DiscreetError
 
@@ -65,7 +66,11 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
     created = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
     try:
         if created is not None:
-            _unfinished.add(created)
+            try:
+                created.mkdir()
+                _unfinished.add(created)
+            except FileExistsError:  # somebody else has made it since, and may be writing there
+                created = None
         path.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
         raise DiscreetError(f"output folder {path} cannot be created: {reason.strerror}.") from None
@@ -102,6 +107,19 @@ def output_file(path: Path) -> Iterator[Path]:
     finally:
         _remove(staging)
         _unfinished.discard(staging)
+
+
+def lock(file: IO[bytes]) -> bool:
+    """Lock a file until it is closed; return whether nobody else has. Where there are no such locks, nobody has."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def abandon_unfinished() -> list[Path]:

@@ -136,11 +136,17 @@ def test_past_outcomes_take_the_place_of_what_is_expected(tmp_path):
 
 @pytest.mark.slow
 def test_where_nobody_learns_the_plan_says_so():
+    from matplotlib.figure import Figure
+
     found = discreet.plan(arms=3, rounds=20, difference=0.01, epsilon=1.0, trials=8)
     assert "nobody learns: even without privacy" in headline(found)
     assert found.least_epsilon.value is None
     assert "for there is none without privacy either" in epsilon_words(found)
     assert json.dumps(found.to_json(), allow_nan=False)
+    axes = found.plot(Figure().subplots())
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1"], "of one epsilon too"
+    interval, _ = axes.collections
+    assert interval.get_segments()[0][:, 1].tolist() == list(found.unchanging.private[0].cost[1:])
 
 
 @pytest.mark.full

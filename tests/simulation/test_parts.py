@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import shutil
 
 import duckdb
 import numpy as np
@@ -156,7 +157,6 @@ def test_a_complete_sweep_plays_nothing_again(whole, unbroken):
         ({"environment": "deterministic"}, "environment was 'stochastic'"),
         ({"epsilon": 2.0}, r"algorithms was \['exp3', 'batched-exp3 \(ε = 1\)'\]"),
         ({"options": {"learning_rate": 0.125}}, "parameters exp3 learning_rate was 0.0"),
-        ({"options": {"gap": 0.25}}, "options of the environment was '"),
     ],
 )
 def test_other_settings_are_refused_and_named(whole, unbroken, change, words):
@@ -165,6 +165,38 @@ def test_other_settings_are_refused_and_named(whole, unbroken, change, words):
     ):
         play(**SETTINGS | change, output=whole, resume=True)
     assert files(whole) == unbroken
+
+
+def test_other_options_of_the_environment_are_refused(whole):
+    with pytest.raises(DiscreetError, match=r"^options of the environment were others when .* was begun: go on with the"):
+        play(**SETTINGS, options={"gap": 0.25}, output=whole, resume=True)
+
+
+def test_two_sweeps_do_not_write_into_one_folder(tmp_path, unbroken):
+    refused = []
+
+    def progress(done, asked):
+        if done in (0, 13):
+            with pytest.raises(DiscreetError, match=r"run is being written into by another simulation: wait for its end"):
+                play(**SETTINGS, output=tmp_path / "run", resume=True)
+            refused.append(done)
+
+    play(**SETTINGS, output=tmp_path / "run", progress=progress)
+    assert set(refused) == {0, 13}
+    assert files(tmp_path / "run") == unbroken
+
+
+def test_a_part_that_was_lost_is_played_again_and_a_changed_file_refused(tmp_path, whole):
+    shutil.copytree(whole, tmp_path / "run")
+    lost = tmp_path / "run" / parts.FOLDER / parts.part_name(1)
+    before = lost.read_bytes()
+    lost.unlink()
+    assert play(**SETTINGS, output=tmp_path / "run", resume=True).trials.size == 23
+    assert lost.read_bytes() == before
+    for changed in ("{}\n", "nonsense\n", "1\n"):
+        (tmp_path / "run" / parts.FOLDER / parts.PROGRESS).write_text(changed)
+        with pytest.raises(DiscreetError, match=r"_progress.jsonl was changed, so that it cannot be gone on from"):
+            play(**SETTINGS, output=tmp_path / "run", resume=True)
 
 
 def test_another_version_is_refused(whole, monkeypatch):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
-from typing import IO
 
 from discreet.errors import DiscreetError
 
@@ -29,16 +28,3 @@ def keep_entry(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def lock(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; return whether nobody else has. Where there are no such locks, nobody has."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -17,7 +17,8 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.ledger.turns import in_every_child
-from discreet.live.disk import keep_entry, lock
+from discreet.live.disk import keep_entry
+from discreet.output import lock
 
 MARK = b"discreet"
 SECRET, NONCE, VERSION = 32, 16, 8  # bytes

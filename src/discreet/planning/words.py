@@ -53,7 +53,7 @@ def headline(plan: Plan) -> str:
     wanted = share_words(question.share)
     end = f"no epsilon up to {plan.least_epsilon.most:g} would keep {wanted} of the gain."
     if least is not None:
-        end = f"epsilon {least:.2g} would keep {wanted} of the gain."
+        end = f"an epsilon of about {least:.2g} would keep {wanted} of the gain."
         if least <= plan.least_epsilon.fewest:
             end = f"epsilon {least:.2g}, or less, keeps {wanted} of the gain."
     first = scene.private[0]
@@ -192,8 +192,8 @@ def epsilon_words(plan: Plan) -> str:
     if least.value <= least.fewest:
         return f"{least.value:g} keeps {wanted} of the gain already, and less was not tried."
     return (
-        f"{least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with {plan.question.rounds:,} rounds "
-        "and if outcomes do not change."
+        f"about {least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with {plan.question.rounds:,} "
+        "rounds and if outcomes do not change."
     )
 
 

@@ -90,7 +90,10 @@ def _curve(axes: Axes, places: Sequence[float], values: Sequence[Interval], inde
     middle = [each.value for each in values]
     axes.plot(places, middle, color=COLOURS[index], marker=MARKERS[index], markersize=4, linewidth=1.4, label=label)
     low, high = [each.low for each in values], [each.high for each in values]
-    axes.fill_between(places, low, high, color=COLOURS[index], alpha=0.15, linewidth=0)
+    if len(places) > 1:
+        axes.fill_between(places, low, high, color=COLOURS[index], alpha=0.15, linewidth=0)
+    else:  # an area between two points has no width
+        axes.vlines(places, low, high, color=COLOURS[index], linewidth=4, alpha=0.3)
 
 
 def _over_epsilon(plan: Plan, axes: Axes) -> None:
@@ -103,8 +106,7 @@ def _over_epsilon(plan: Plan, axes: Axes) -> None:
 def _finish(axes: Axes, ticks: Sequence[float] | None = None) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
-    if ticks is None or len(ticks) > 1:
-        log_axis(axes, "x", ticks)
+    log_axis(axes, "x", ticks)
 
 
 def _percent(value: float, _: object) -> str:

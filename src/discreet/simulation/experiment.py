@@ -164,8 +164,7 @@ def simulate(
         prepared.play(job, kept, progress, keep_finished=keep_finished)
         return prepared.results(InMemory.of(kept.outcomes), seed=seed)
     folder = check_output(output, resume=resume)
-    with growing_folder(folder) as keep:
-        parts = prepared.parts(folder, job, keep)
+    with growing_folder(folder) as keep, prepared.parts(folder, job, keep) as parts:
         prepared.play(job, parts, progress, keep_finished=keep_finished)
         results = prepared.results(parts.record(), seed=seed)
         write_manifest(folder / "manifest.json", results.manifest())

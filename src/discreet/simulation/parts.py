@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Json
 from discreet.kernel import value_digest
+from discreet.output import lock
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.records import InMemory
 from discreet.simulation.results import parquet_writer, provenance
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 FOLDER, PROGRESS = "results.parquet", "_progress.jsonl"  # readers of Parquet pass by what begins with a line or a dot
 ROWS = 2**18  # the most in a part: 16 MB
 ROUNDS = 2**26  # the most that are played for a part: seconds to minutes
+DIGESTS = "options of"  # settings of which only a digest is kept
 Columns = Mapping[str, NDArray[np.generic]]
 Tidy = Callable[[Integers, Floats, Floats], Columns]  # of trials, regret and loss
 
@@ -47,7 +49,7 @@ def trials_in_part(contenders: int, marks: int, rounds: int) -> int:
 
 
 class Parts:
-    """A sink that writes parts into a folder."""
+    """A sink that writes parts into a folder, which nobody else may write into until it is left."""
 
     def __init__(
         self, folder: Path, settings: Json, tidy: Tidy, *, size: int, asked: int, keep: Callable[[], None]
@@ -55,18 +57,33 @@ class Parts:
         self.folder, self._tidy, self._size, self._asked, self._keep = folder / FOLDER, tidy, size, asked, keep
         self._open: dict[int, dict[int, Outcome]] = {}
         self._done: dict[int, Json] = {}
-        self._journal = self.folder / PROGRESS
-        begun = begun_with(folder)
-        if begun is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._note({"settings": settings})
-        else:
-            _compare(folder, begun, json.loads(json.dumps(settings)))
-            self._done = {entry["part"]: entry for entry in _entries(self._journal)[1:]}
-            self._clear_unfinished()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._journal = (self.folder / PROGRESS).open("ab")
+        try:
+            if not lock(self._journal):
+                raise DiscreetError(
+                    f"{folder} is being written into by another simulation: wait for its end, or choose another folder."
+                )
+            begun = begun_with(folder)
+            if begun is None:
+                self._note({"settings": settings})
+            else:
+                _compare(folder, begun, json.loads(json.dumps(settings)))
+                entries = _entries(self.folder / PROGRESS)[1:]
+                self._done = {e["part"]: e for e in entries if (self.folder / part_name(e["part"])).is_file()}
+                self._clear_unfinished()
+        except BaseException:
+            self._journal.close()
+            raise
         if self._done:
             keep()
         self.finished = sum(len(self._trials_of(part)) for part in self._done)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
 
     def _trials_of(self, part: int) -> range:
         return range(part * self._size, min((part + 1) * self._size, self._asked))
@@ -116,10 +133,9 @@ class Parts:
 
     def _note(self, entry: Json) -> None:
         """Add a line to what is known to be complete."""
-        with self._journal.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        self._journal.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+        self._journal.flush()
+        os.fsync(self._journal.fileno())
 
     def _clear_unfinished(self) -> None:
         """Remove parts that are not complete, and a last line that was broken off."""
@@ -127,8 +143,7 @@ class Parts:
         for file in self.folder.iterdir():
             if file.name not in complete:
                 file.unlink()
-        with self._journal.open("rb+") as journal:
-            journal.truncate(journal.read().rfind(b"\n") + 1)
+        self._journal.truncate((self.folder / PROGRESS).read_bytes().rfind(b"\n") + 1)
 
 
 def check_output(output: Path | str, *, resume: bool) -> Path:
@@ -168,8 +183,8 @@ def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, ask
         "environment": title,
         "algorithms": [contender.label for contender in contenders],
         "parameters": {contender.label: contender.facts.get("parameters", {}) for contender in contenders},
-        "options of the environment": value_digest(job.world),
-        "options of": {each.label: value_digest(each.private) for each in contenders},
+        f"{DIGESTS} the environment": value_digest(job.world),
+        DIGESTS: {each.label: value_digest(each.private) for each in contenders},
         "discreet": made_by["discreet"],
         "sources": made_by["sources"],
         "versions": made_by["versions"],
@@ -195,9 +210,14 @@ def _entries(journal: Path) -> list[Json]:
     """Return all complete lines of a file that need not exist."""
     if not journal.is_file():
         return []
-    return [
-        json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines(keepends=True) if line[-1] == "\n"
-    ]
+    try:
+        lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+        entries: list[Json] = [json.loads(line) for line in lines if line[-1] == "\n"]
+        if all(name in entry for entry, name in zip(entries, ["settings", *["part"] * len(entries)], strict=False)):
+            return entries
+    except (ValueError, TypeError):
+        pass
+    raise DiscreetError(f"{journal} was changed, so that it cannot be gone on from: choose another output folder.")
 
 
 def _compare(folder: Path, before: Json, now: Json) -> None:
@@ -206,10 +226,10 @@ def _compare(folder: Path, before: Json, now: Json) -> None:
     for name in there | here:
         if there.get(name) != here.get(name):
             was, value = (shorten(each.get(name, "nothing")) for each in (there, here))
-            raise DiscreetError(
-                f"{name} was {was} when {folder} was begun, but is {value} now: go on with the same settings, or choose "
-                "another output folder."
-            )
+            differs = f"{name} was {was} when {folder} was begun, but is {value} now"
+            if name.startswith(DIGESTS):
+                differs = f"{name} were others when {folder} was begun"
+            raise DiscreetError(f"{differs}: go on with the same settings, or choose another output folder.")
 
 
 def _flat(value: object, name: str = "") -> dict[str, object]:
