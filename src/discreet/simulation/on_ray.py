@@ -49,8 +49,6 @@ class RayCluster(Executor):
     ``workers`` is the most cores to use at a time: by default all that the cluster has.
     """
 
-    threads = 1
-
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers
 
