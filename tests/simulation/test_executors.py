@@ -81,7 +81,8 @@ def test_tasks_grow_until_they_take_about_a_second():
     list(run(slow, [range(50)], lambda: None))
     assert set(slow.sizes) == {1}
     together = Shuffled(seconds=3.0)
-    list(run(together, [range(64)], lambda: None, at_once=16))
+    together.at_once = lambda: 16
+    list(run(together, [range(64)], lambda: None))
     assert set(together.sizes) == {16}
 
 
@@ -97,7 +98,7 @@ def test_an_interrupt_closes_the_session():
 
 
 def test_places_have_names():
-    assert executor("threads", workers=3).workers == 3
+    assert executor("threads", workers=3).threads == 3
     assert repr(executor("ray", workers=None)) == "RayCluster()"
     mine = Threads(1)
     assert executor(mine, workers=None) is mine

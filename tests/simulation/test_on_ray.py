@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import socket
 import warnings
 
 import pytest
@@ -15,6 +16,7 @@ from discreet.problems import Arms
 from discreet.reproduce.games import Game, Player, play_game
 from discreet.reproduce.plan import Plan
 from discreet.simulation import parts
+from discreet.simulation.on_ray import check_answers
 
 pytestmark = pytest.mark.slow
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores
@@ -156,3 +158,15 @@ def test_a_node_that_dies_is_done_without(cluster):
     assert not cluster.worker_nodes
     assert there.trials.tolist() == list(range(400))
     assert there.regret.tobytes() == play(trials=400).regret.tobytes()
+
+
+def test_an_address_where_nobody_answers_is_refused_at_once():
+    with socket.socket() as taken:  # and not listening
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(DiscreetError, match=rf"^RAY_ADDRESS is {address}, but no Ray cluster answers there"):
+            check_answers(address)
+        taken.listen()
+        check_answers(address)
+    for elsewhere in ("", "auto", "local", "ray://head:10001"):
+        check_answers(elsewhere)

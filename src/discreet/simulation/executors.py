@@ -79,7 +79,7 @@ class Session(ABC, Generic[Gave, Handle]):
 class Executor(ABC):
     """A place where jobs are played."""
 
-    threads: int  # on which one process plays
+    threads: int = 1  # on which one process plays
 
     @abstractmethod
     def begin(self, job: Job[Gave]) -> Session[Gave, Any]:

@@ -11,6 +11,7 @@ import io
 import logging
 import os
 import pickle
+import socket
 import threading
 import uuid
 from collections.abc import Collection, Sequence
@@ -23,6 +24,7 @@ from discreet.plugins import VARIABLE, load_plugins
 from discreet.simulation.executors import HEARTBEAT, Batch, Executor, Gave, Job, Session, timed
 
 RETRIES = 5  # of a task whose worker died
+ANSWER = 5.0  # seconds in which a cluster must answer
 HOW_TO_SEND = f"put it into a module that every node can import, and name that in {VARIABLE}"
 
 
@@ -46,8 +48,6 @@ class RayCluster(Executor):
 
     ``workers`` is the most cores to use at a time: by default all that the cluster has.
     """
-
-    threads = 1
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers
@@ -124,12 +124,24 @@ def connected() -> ModuleType:
     except ImportError:
         raise DiscreetError("on='ray' needs Ray: pip install 'discreet[cluster]'.") from None
     if not ray.is_initialized():
+        check_answers(os.environ.get("RAY_ADDRESS", ""))
         try:
             ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as reason:
             address = os.environ.get("RAY_ADDRESS", "of this machine")
             raise DiscreetError(f"the Ray cluster {address} does not answer: {str(reason).splitlines()[0]}") from None
     return ray
+
+
+def check_answers(address: str) -> None:
+    """Refuse the address (host:port) of a cluster at which nobody answers: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not (host and port.isdigit()) or "//" in address:
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=ANSWER).close()
+    except (OSError, OverflowError) as reason:
+        raise DiscreetError(f"RAY_ADDRESS is {address}, but no Ray cluster answers there ({reason}).") from None
 
 
 def packed(job: Job[Gave]) -> Parcel:
