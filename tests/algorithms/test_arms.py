@@ -51,8 +51,18 @@ class Careless(Private):
         return ready
 
 
+ONE_OF_A_KIND = ("exp3", "ucb", "ftpl", "tsallis-inf", "batched-htinf", "exp3-tau", "one-bit-tsallis-inf", "tracking-ucb")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in algorithms(Arms) if name != "uniform"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in ONE_OF_A_KIND else pytest.mark.full)
+        for name in algorithms(Arms)
+        if name != "uniform"
+    ],
+)
 def test_the_non_interference_test_finds_a_small_leak(name):
     private = algorithm(name).build(Setting(Arms(3))).private
     with pytest.raises(CheckFailed, match="raw feedback reaches"):

@@ -256,6 +256,7 @@ def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
 def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     with pytest.warns(UserWarning, match="is not writable: compiled code will not be kept"):
         root = kernel.compiling.cache_root("")
     assert root.is_dir()

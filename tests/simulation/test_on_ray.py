@@ -116,6 +116,7 @@ def test_results_in_parts_are_the_same_files_and_go_on(cluster, tmp_path, monkey
     assert here == there
 
 
+@pytest.mark.full
 def test_searches_and_reproductions_are_played_there_too(cluster):
     look = functools.partial(search, "track-and-stop", arms=3, options={"gap": 0.3}, trials=6, seed=1)
     assert look(on="ray").samples.tobytes() == look().samples.tobytes()
