@@ -25,10 +25,11 @@ class InBlocks(np.random.Generator):
         super().__init__(bits)
         self._ready: list[float] = []
 
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+    def random(self, *shape: object, **kind: object) -> Any:
         """Return the next number from 0 to 1, or an array of new ones."""
-        if size is not None or out is not None:
-            return super().random(size, dtype, out)
+        if shape or kind:
+            draw: Any = super().random
+            return draw(*shape, **kind)
         if not self._ready:
             self._ready = super().random(self.SIZE).tolist()
         return self._ready.pop()

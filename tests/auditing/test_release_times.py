@@ -16,12 +16,13 @@ def bandit(**options):
 class Early(LiveRun):
     """Releases a batch as soon as all of its outcomes have come."""
 
-    def _keep(self, rows, ticket, feedback, deadline):
-        kept = super()._keep(rows, ticket, feedback, deadline)
-        mates = [other for other in rows.open.values() if other.group == ticket.group]
+    def _keep(self, rows, number, feedback, deadline):
+        kept = super()._keep(rows, number, feedback, deadline)
+        tickets = rows.tickets()
+        mates = [other for ticket in tickets if ticket.id == number for other in tickets if other.group == ticket.group]
         if rows.counters[2] == 0 and all(self._plan.is_told(rows.outcomes[other.id]) for other in mates):
             for other in mates:
-                self._count(rows, other, self._plan.read(rows.outcomes[other.id]))
+                self._count(rows, other.id, other.group, self._plan.read(rows.outcomes[other.id]))
         return kept
 
 
