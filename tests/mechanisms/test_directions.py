@@ -13,7 +13,7 @@ from scipy import stats
 
 from discreet import DiscreetError, kernel
 from discreet.mechanisms import Cap, ExactHemisphere, Hemisphere, Silent
-from discreet.mechanisms.directions import cap_share
+from discreet.mechanisms.directions import _mean_along, cap_share
 from discreet.mechanisms.exact_directions import direction_of
 from discreet.mechanisms.response import BITS
 
@@ -220,3 +220,12 @@ def test_directions_of_seeds_are_normal():
     assert direction_of(bytes(16), 2).round(6).tolist() == [0.892649, 1.369275], (
         "a format: servers of any version read it"
     )
+
+
+@pytest.mark.parametrize("dimension", [4, 65, 640, 8645, 100_000])
+@pytest.mark.parametrize("epsilon", [0.5, 5.0, 40.0])
+def test_no_other_cap_has_shorter_reports(dimension, epsilon):
+    found = Cap.calibrate(dimension=dimension, epsilon=epsilon)
+    others = np.linspace(0.0, min(0.99, 4.0 * found.threshold + 0.01), 300)
+    assert max(_mean_along(dimension, epsilon, each) for each in others) <= 1.0001 / found.reach
+    assert found.reach <= Hemisphere.calibrate(dimension=dimension, epsilon=epsilon).reach
