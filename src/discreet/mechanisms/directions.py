@@ -142,7 +142,7 @@ class Cap(DirectionShape):
         if check_int("dimension", dimension, least=1) < 2:
             raise DiscreetError(f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere.")
         budget = check_positive("epsilon", epsilon)
-        # Beyond this a cap is less than about e^(-ε-20) of the sphere, and too rarely met; the search would see zeros only.
+        # Beyond this a cap is less than about e^(-ε-20) of the sphere, and too rarely met: a search would see zeros only.
         most = min(0.999, math.sqrt(2.0 * (min(budget, 600.0) + 20.0) / max(1, dimension - 1)))
         found = optimize.minimize_scalar(
             lambda threshold: -_mean_along(dimension, budget, threshold),
