@@ -21,7 +21,7 @@ test: $(READY) lint ## Check everything but the longest statistical checks
 full: $(READY) lint ## Check everything, with the longest statistical checks
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m ""
 
-quick: $(READY) ## Run the tests that are fast, for editing (at most 90 seconds)
+quick: $(READY) ## Run the tests that are fast, for editing
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m "not slow and not full" tests
 

@@ -25,7 +25,7 @@ from discreet.simulation.loop import Player, Prototype
 from discreet.simulation.side_by_side import lanes_of, run_trials
 from discreet.simulation.trial import checkpoints
 
-PIECE, REPEATS, UNIT = 2**11, 5, make_range()
+PIECE, UNIT = 2**11, make_range()
 NAMES = ("exp3", "dp-exp3-lap", "tsallis-inf", "htinf", "batched-exp3", "batched-tsallis-inf", "ucb")
 TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}  # times as fast, at least
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
