@@ -309,7 +309,7 @@ class Expressions:
             whole = maths.as_kind(values[0], "i")
             return maths.least([whole, maths.negative(whole)], sign="Gt")
         elif name in LIBRARY:
-            return maths.elementary(LIBRARY[name], values)
+            return maths.elementary(LIBRARY[name], values, here=self.mask())
         elif name in ("math.sqrt", "math.copysign"):
             return maths.intrinsic(method, *values)
         elif name in ROUNDED and len(values) == 1:

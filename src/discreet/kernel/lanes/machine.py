@@ -34,6 +34,12 @@ def _target() -> tuple[Any, str]:
     return machine, f"{llvmlite.__version__} {binding.llvm_version_info} {machine.triple} {cpu} {features}"
 
 
+def has_fused_products() -> bool:
+    """Return whether the processor multiplies and adds in one step; otherwise that is very slow."""
+    known = _target()[1]
+    return "+fma" in known or " aarch64" in known
+
+
 def name_of(text: str) -> str:
     """Return the name of the file that compiled code is kept in."""
     return hashlib.sha256(f"{_target()[1]}\n{text}".encode()).hexdigest()[:40]

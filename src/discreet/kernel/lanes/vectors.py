@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from llvmlite import ir
 
 from discreet.kernel.lanes.kinds import widest
+from discreet.kernel.lanes.machine import has_fused_products
+from discreet.kernel.lanes.rounded import NEAREST, is_accurate, write_elementary
 from discreet.kernel.lanes.widths import LANES
 
 DOUBLE, LONG, INT, FLAG, POINTER = ir.DoubleType(), ir.IntType(64), ir.IntType(32), ir.IntType(1), ir.PointerType()
@@ -168,17 +170,22 @@ class Arithmetic:
         function = self.function(f"llvm.{name}.{suffix}", of, [of] * len(codes))
         return Value(self.builder.call(function, codes), kind, varies)
 
-    def elementary(self, name: str, values: Sequence[Value]) -> Value:
-        """Call a function of the C library, lane by lane: its last digit is that of plain Python."""
+    def elementary(self, name: str, values: Sequence[Value], *, here: Any = None) -> Value:
+        """Return a function of the C library, whose last digit is that of plain Python, in the lanes that are here."""
         codes, kind, varies = self.alike(*values, kind="f")
         scalar = self.function(name, DOUBLE, [DOUBLE] * len(codes))
         if not varies:
             return Value(self.builder.call(scalar, codes), kind, varies)
-        function = self.function(f"lanes.{name}", VECTORS["f"], [VECTORS["f"]] * len(codes))
+        at_once = name in NEAREST and is_accurate() and has_fused_products()
+        arguments = [*codes, EVERYWHERE if here is None else here] if at_once else codes
+        function = self.function(f"lanes.{name}", VECTORS["f"], [each.type for each in arguments])
         if not function.blocks:
             function.attributes.add("noinline")
-            self.write(function, lambda inner, *vectors: self.lane_by_lane(inner, scalar, vectors))
-        return Value(self.builder.call(function, codes), kind, varies)
+            if at_once:
+                self.write(function, lambda inner, x, flags: write_elementary(inner, name, scalar, x, flags))
+            else:
+                self.write(function, lambda inner, *vectors: self.lane_by_lane(inner, scalar, vectors))
+        return Value(self.builder.call(function, arguments), kind, varies)
 
     def lane_by_lane(self, inner: ir.IRBuilder, scalar: Any, vectors: Sequence[Any]) -> Any:
         """Call a function of scalars for every lane."""
@@ -222,7 +229,7 @@ class Arithmetic:
         u = Value(self.builder.call(function, [state, mask]), "f", True)
         high = self.compare("GtE", u, self.constant(0.5, kind="f"))
         rest = self.binary("Sub", self.binary("Sub", self.constant(2.0, kind="f"), u), u)
-        log = self.elementary("log", [self.select(high, rest, self.binary("Add", u, u))])
+        log = self.elementary("log", [self.select(high, rest, self.binary("Add", u, u))], here=mask)
         size = self.binary("Mult", scale, log)
         return self.select(high, self.binary("Sub", location, size), self.binary("Add", location, size))
 
