@@ -1,4 +1,4 @@
-"""What one round of every ordinary learner costs, beside a C loop of it.
+"""What one round of every ordinary learner costs, beside a C loop of it; and of private ones, beside Tsallis-INF in C.
 
 The C loops are compiled with -Ofast, draw random numbers in blocks, and have a tree of sums for many arms.
 """
@@ -32,6 +32,8 @@ CASES = (  # learners, arms, numbers in the table, times C at most
     (("exp3", "exp3-noise"), 100, UNCACHED, 1.5),
     (("exp3", "exp3-gain", "exp3-ix"), 10_000, UNCACHED, 1.5),
 )
+PRIVATE = ("one-bit-tsallis-inf", "tracking-ucb", "batched-ucb", "dp-klucb", "dp-imed", "batched-htinf")  # ε = 1
+TWIN = "tsallis-inf"
 
 
 class Turning(ArmGame):
@@ -73,18 +75,28 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
         for names, arms, numbers, most in CASES:
             losses = np.random.default_rng(0).random((2 ** (numbers // arms).bit_length() // 2, arms))
             losses.tofile(path)
+            where = "" if arms == 4 else ", losses in cache" if numbers == CACHED else ", losses not in cache"
             for name in names:
-                arguments = [str(part) for part in (program, name, path, len(losses), arms, ROUNDS, 3)]
-                ours(name, losses, rounds=2)
-                mine, theirs, means = [], [], (0.0, 0.0)
-                for _ in range(turns):
-                    spent, mean = ours(name, losses)
-                    mine.append(spent)
-                    c_mean, *c_spent = map(float, subprocess.check_output(arguments).split())
-                    theirs.append(statistics.median(c_spent))
-                    means = (mean, c_mean)
-                if abs(means[0] - means[1]) > 0.02:
-                    raise RuntimeError(f"the two do not do the same: {name} has mean losses of {means}.")
-                a, b = statistics.median(mine), statistics.median(theirs)
-                where = "" if arms == 4 else ", losses in cache" if numbers == CACHED else ", losses not in cache"
+                a, b, apart = beside_c([program, name, path], name, losses, turns)
+                if apart > 0.02:
+                    raise RuntimeError(f"the two do not do the same: the mean losses of {name} are {apart:g} apart.")
                 yield Row(f"{name}, {arms:,} arms{where}", nanoseconds(a), f"{nanoseconds(b)} C", a / b, "x C", most=most)
+        losses = np.random.default_rng(0).random((CACHED // 4, 4))
+        losses.tofile(path)
+        for name in PRIVATE:
+            a, b, _ = beside_c([program, TWIN, path], name, losses, turns)
+            yield Row(f"{name}, ε = 1, 4 arms", nanoseconds(a), f"{nanoseconds(b)} {TWIN} in C", a / b, "x C", most=1.5)
+
+
+def beside_c(command: list[str | Path], name: str, losses: Floats, turns: int) -> tuple[float, float, float]:
+    """Return ns a round of ours and of a C program, taking turns, and how far their mean losses are apart."""
+    arguments = [str(part) for part in (*command, *losses.shape, ROUNDS, 3)]
+    ours(name, losses, rounds=2)
+    mine, theirs, apart = [], [], 0.0
+    for _ in range(turns):
+        spent, mean = ours(name, losses)
+        mine.append(spent)
+        c_mean, *c_spent = map(float, subprocess.check_output(arguments).split())
+        theirs.append(statistics.median(c_spent))
+        apart = abs(mean - c_mean)
+    return statistics.median(mine), statistics.median(theirs), apart
