@@ -11,6 +11,7 @@ from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, helper
+from discreet.mechanisms.drawing import draw_laplace
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
@@ -171,7 +172,7 @@ class Estimates(Channel):
     def settle(self, group: int, rng: Generator) -> None:
         """Add noise to the sum of a group, and nothing but the noisy sum to the estimates."""
         if self.known[group] == 1:
-            noisy = self.held[group] / grid_for(self.size) + rng.laplace(0.0, self.laplace)
+            noisy = self.held[group] / grid_for(self.size) + draw_laplace(self.laplace, rng)
             for j in range(self.sums.size):
                 entry = float(self.columns[group, j])
                 self.grouped[j] += entry * noisy
@@ -209,7 +210,7 @@ class Estimates(Channel):
         else:
             self.way[0] = JOINT_LAPLACE if use_laplace else JOINT_GAUSSIAN
             for j in range(count):
-                noise = rng.laplace(0.0, wide / math.sqrt(2.0)) if use_laplace else smooth * rng.standard_normal()
+                noise = draw_laplace(wide / math.sqrt(2.0), rng) if use_laplace else smooth * rng.standard_normal()
                 self.released[j] = (self.sums[j] + noise) / self.size
 
     def fit(self, query: Estimate, limit: float) -> float:

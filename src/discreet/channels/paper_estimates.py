@@ -11,6 +11,7 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+from discreet.mechanisms.drawing import draw_laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 
@@ -75,7 +76,7 @@ class PaperEstimates(Channel):
             return False, self.released
         self.seen[0] = 0
         for j in range(self.sums.size):
-            noise = rng.laplace(0.0, self.strength * self.largest_entries[j]) if self.largest_entries[j] > 0.0 else 0.0
+            noise = draw_laplace(self.strength * self.largest_entries[j], rng) if self.largest_entries[j] > 0.0 else 0.0
             self.released[j] = (self.sums[j] + noise) / self.size
         return True, self.released
 

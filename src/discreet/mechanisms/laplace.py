@@ -10,6 +10,7 @@ from discreet.contracts import Generator
 from discreet.curves import LaplaceNoise
 from discreet.errors import check_positive, check_range
 from discreet.guarantee import Guarantee, Model
+from discreet.mechanisms.drawing import draw_laplace
 from discreet.mechanisms.exact import ExactLaplace
 from discreet.mechanisms.shapes import LaplaceShape
 
@@ -46,7 +47,7 @@ class Laplace(LaplaceShape):
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
-        return float(value) + rng.laplace(0.0, self.scale)  # one number: a vector would get the same noise everywhere
+        return float(value) + draw_laplace(self.scale, rng)  # one number: a vector would get the same noise everywhere
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactLaplace:
         """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L1)."""

@@ -8,6 +8,7 @@ from typing import NoReturn
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
+from discreet.mechanisms.drawing import draw_laplace
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.laplace import pure_scale
 from discreet.mechanisms.shapes import CubeShape, SphericalShape
@@ -34,7 +35,7 @@ class SphericalLaplace(SphericalShape):
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise: in one dimension it is Laplace noise."""
-        return float(value) + rng.laplace(0.0, self.scale)
+        return float(value) + draw_laplace(self.scale, rng)
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise in place.
@@ -82,7 +83,7 @@ class CubeLaplace(CubeShape):
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise: in one dimension it is Laplace noise."""
-        return float(value) + rng.laplace(0.0, self.scale)
+        return float(value) + draw_laplace(self.scale, rng)
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise in place."""

@@ -296,8 +296,6 @@ class Expressions:
             where = EVERYWHERE if mask is None else mask
             if method == "random" and not values:
                 return maths.uniform(self.pointers[owner], where)
-            if method == "laplace" and len(values) == 2:
-                return maths.laplace(self.pointers[owner], where, *values)
         elif name in ("float", "int", "bool") and len(values) == 1:
             return maths.as_kind(values[0], name[0])
         elif name in ("min", "max") and len(values) > 1:
@@ -312,6 +310,10 @@ class Expressions:
             return maths.elementary(LIBRARY[name], values, here=self.mask())
         elif name in ("math.sqrt", "math.copysign"):
             return maths.intrinsic(method, *values)
+        elif name == "bits.exponent":
+            return maths.exponent(values[0])
+        elif name == "bits.fraction":
+            return maths.fraction(values[0])
         elif name in ROUNDED and len(values) == 1:
             return maths.as_kind(maths.intrinsic(ROUNDED[name], values[0]), "i")
         raise Unfit(f"function {name}")

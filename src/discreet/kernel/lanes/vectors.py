@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
+from discreet.kernel.bits import FRACTION, ONE
 from discreet.kernel.lanes.kinds import widest
 from discreet.kernel.lanes.machine import has_fused_products
 from discreet.kernel.lanes.rounded import NEAREST, is_accurate, write_elementary
@@ -199,6 +200,24 @@ class Arithmetic:
             inner.store(inner.call(scalar, parts), entries[0])
         return inner.load(places[0], typ=VECTORS["f"])
 
+    def exponent(self, value: Value) -> Value:
+        """Return which power of 2 is in a positive number."""
+        (code,), _, varies = self.alike(value, kind="f")
+        words = self.builder.bitcast(code, (VECTORS if varies else SCALARS)["i"])
+        power = Value(self.builder.lshr(words, self.same(52, words.type)), "i", varies)
+        return self.binary("Sub", power, self.constant(1023, kind="i"))
+
+    def fraction(self, value: Value) -> Value:
+        """Return a positive number without its power of 2: from 1 to 2."""
+        (code,), kind, varies = self.alike(value, kind="f")
+        words = self.builder.bitcast(code, (VECTORS if varies else SCALARS)["i"])
+        rest = self.builder.and_(words, self.same(FRACTION, words.type))
+        return Value(self.builder.bitcast(self.builder.or_(rest, self.same(ONE, words.type)), code.type), kind, varies)
+
+    def same(self, number: int, of: Any) -> Any:
+        """Return a whole number as a constant of a type."""
+        return ir.Constant(of, [number] * LANES if isinstance(of, ir.VectorType) else number)
+
     def function(self, name: str, returned: Any, arguments: list[Any]) -> Any:
         """Return a function of the module; a new one is declared."""
         if name in self.module.globals:
@@ -220,37 +239,6 @@ class Arithmetic:
             function.attributes.add("alwaysinline")
             self.write(function, _uniform)
         return Value(self.builder.call(function, [state, mask]), "f", True)
-
-    def laplace(self, state: Any, mask: Any, location: Value, scale: Value) -> Value:
-        """Return a number with the Laplace distribution, made from uniform ones as NumPy makes it."""
-        function = self.function("lanes.positive", VECTORS["f"], [POINTER, VECTORS["b"]])
-        if not function.blocks:
-            self.write(function, self.positive)
-        u = Value(self.builder.call(function, [state, mask]), "f", True)
-        high = self.compare("GtE", u, self.constant(0.5, kind="f"))
-        rest = self.binary("Sub", self.binary("Sub", self.constant(2.0, kind="f"), u), u)
-        log = self.elementary("log", [self.select(high, rest, self.binary("Add", u, u))], here=mask)
-        size = self.binary("Mult", scale, log)
-        return self.select(high, self.binary("Sub", location, size), self.binary("Add", location, size))
-
-    def positive(self, builder: ir.IRBuilder, state: Any, mask: Any) -> Any:
-        """Draw uniform numbers, those that are 0 again."""
-        function, inner = builder.function, Arithmetic(self.module, builder)
-        head, again, done = (function.append_basic_block(name) for name in ("head", "again", "done"))
-        first = inner.uniform(state, mask).code
-        start = builder.block
-        builder.branch(head)
-        builder.position_at_end(head)
-        drawn = builder.phi(VECTORS["f"])
-        drawn.add_incoming(first, start)
-        is_zero = builder.fcmp_ordered("<=", drawn, self.zero(VECTORS["f"]))
-        zeros = builder.select(mask, is_zero, NOWHERE)
-        builder.cbranch(inner.any(zeros), again, done)
-        builder.position_at_end(again)
-        drawn.add_incoming(builder.select(zeros, inner.uniform(state, zeros).code, drawn), again)
-        builder.branch(head)
-        builder.position_at_end(done)
-        return drawn
 
 
 def _uniform(builder: ir.IRBuilder, state: Any, mask: Any) -> Any:

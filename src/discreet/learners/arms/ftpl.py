@@ -10,6 +10,7 @@ from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
 from discreet.kernel import helper
 from discreet.learners.arms.draws import Draw
+from discreet.mechanisms.drawing import draw_laplace
 
 TRIES_AN_ARM = 500  # copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
 PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbation's scale
@@ -60,7 +61,7 @@ class Ftpl(Learner):
         least = math.inf
         best = 0
         for i in range(self.losses.size):
-            value = float(self.losses[i]) + rng.laplace(0.0, scale)
+            value = float(self.losses[i]) + draw_laplace(scale, rng)
             if value < least:
                 arm, least = i, value
             if self.losses[i] < self.losses[best]:
@@ -96,7 +97,7 @@ def leads(losses: Floats, rate: float, arm: int, best: int, rng: Generator) -> b
     Given its own perturbation, it is with the probability that all rivals are above it, a product of independent
     probabilities: compared with one uniform number, it is mostly settled after a few rivals. The strongest comes first.
     """
-    own = rng.laplace(0.0, 1.0)
+    own = draw_laplace(1.0, rng)
     point = rng.random()
     chance = 1.0
     if best != arm:
