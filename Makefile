@@ -34,8 +34,10 @@ lint: $(READY) ## Style, types, import layers
 bench: $(READY) ## Measure the speed beside C and, after make peers, beside other libraries; write docs/speed.md
 	@$(BIN)/python benchmarks/run.py --write docs/speed.md
 
-peers: $(READY) ## Install the libraries that make bench compares with (some 900 MB)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check river mabwiser vowpalwabbit jax-privacy
+peers: $(READY) ## Install the libraries that make bench compares with (some 2 GB; TensorFlow in an environment of its own)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check river mabwiser vowpalwabbit jax-privacy opendp
+	@test -x .venv-tensorflow/bin/python || $(PYTHON) -m venv .venv-tensorflow || python3 -m venv .venv-tensorflow
+	@.venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check 'tensorflow-cpu==2.15.*' 'keras<3' tensorflow-privacy
 
 lock: $(READY) ## Pin the newest allowed versions of all dependencies
 	@$(BIN)/python -m pip install --quiet uv
@@ -43,7 +45,7 @@ lock: $(READY) ## Pin the newest allowed versions of all dependencies
 		--no-header --no-annotate --no-emit-index-url --no-emit-find-links --quiet -o requirements.lock
 
 clean: ## Remove the environment and what was made
-	rm -rf $(ENVIRONMENT) demo build dist
+	rm -rf $(ENVIRONMENT) .venv-tensorflow demo build dist
 
 $(READY): requirements.lock pyproject.toml
 	@echo "Setting up $(ENVIRONMENT) (once; a minute or two) ..."
