@@ -9,8 +9,9 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import as_list, helper
+from discreet.kernel import as_list
 from discreet.learners.arms.draws import draw
+from discreet.learners.arms.tsallis_weights import solve
 
 
 class BaselineDraw(NamedTuple):
@@ -118,40 +119,3 @@ class TsallisInf(Learner):
         step = released - float(baselines[trace.arm])
         if abs(step) <= trace.limit:
             losses[trace.arm] += step / trace.probability
-
-
-@helper
-def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
-    """Fill in the weights w(i) = 4 / (rate (d(i) + s))², d = losses - min, and return the s at which they sum to 1.
-
-    With h(s) = (Σ (d(i) + s)⁻²)^(-1/2) the condition reads h(s) = 2 / rate. h is increasing and concave, so that a Newton
-    step from anywhere lands at or below the solution and from there on climbs to it; the solution is at least 2 / rate.
-    A later step that does not climb has nothing left to correct but the rounding errors of the sum.
-    """
-    target = 2.0 / rate
-    values = as_list(losses)
-    least = math.inf
-    for i in range(losses.size):
-        if values[i] < least:
-            least = values[i]
-    s = max(float(start), target)
-    squares = 1.0
-    for step in range(100):
-        squares = 0.0
-        cubes = 0.0
-        for i in range(losses.size):
-            inverse = 1.0 / (values[i] - least + s)
-            square = inverse * inverse
-            squares += square
-            cubes += inverse * square
-        h = 1.0 / math.sqrt(squares)
-        if abs(h - target) <= 1e-12 * target:
-            break
-        higher = max(s + (target - h) / (h * h * h * cubes), target)
-        if step > 0 and higher <= s:
-            break
-        s = higher
-    for i in range(losses.size):
-        inverse = 1.0 / (values[i] - least + s)
-        weights[i] = inverse * inverse / squares
-    return s
