@@ -30,8 +30,10 @@ class FewWeights(Component):
         values = as_list(self.values)
         arms, total = len(values), float(self.scale[0])
         point = rng.random()
-        share = 1.0 / (1.0 - mixing) if mixing < 1.0 else 0.0
-        arm = int(point / mixing * arms) if point < mixing else draw(values, (point - mixing) * share * total)
+        if point < mixing:
+            arm = int(point / mixing * arms)
+        else:
+            arm = draw(values, (point - mixing) * (1.0 / (1.0 - mixing)) * total)
         return new_draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
 
     def add(self, arm: int, change: float) -> None:
