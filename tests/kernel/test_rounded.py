@@ -9,7 +9,7 @@ import pytest
 from llvmlite import ir
 
 from discreet.kernel.lanes import rounded
-from discreet.kernel.lanes.machine import has_fused_products, load
+from discreet.kernel.lanes.machine import load
 from discreet.kernel.lanes.vectors import DOUBLE, EVERYWHERE, LANES, LONG, POINTER, VECTORS, Arithmetic, Value
 
 COUNT = 400_000
@@ -95,7 +95,6 @@ def test_all_digits_are_those_of_the_c_library(name, tmp_path):
 
 @pytest.mark.parametrize(("name", "share"), [("exp", 0.09), ("log", 0.13)])
 def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share, tmp_path):
-    assert has_fused_products()
     numbers = ARGUMENTS[name][0]
     found = compiled(name, tmp_path, sure_only=True)(numbers)
     sure = ~np.isnan(found)
