@@ -1,10 +1,10 @@
 """What privacy costs arms: regret of the index family beside batched-htinf and, without privacy, tsallis-inf.
 
-python benchmarks/regret.py [--rounds N] [--trials N] [--runs N]
+python benchmarks/regret.py [--rounds N] [--trials N] [--runs N] [--guard]
 
 Mean regret where losses do not change, as a multiple of tsallis-inf's; mean and largest regret where they do; runs that
-never found the best arm, over numbers of arms and epsilons. The exit status says whether all targets are met. (What a
-round costs, ``make bench`` measures.)
+never found the best arm, over numbers of arms and epsilons; what the guard of tracking-ucb costs and brings. The exit
+status says whether all targets are met. (What a round costs, ``make bench`` measures.)
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ CHANGING = (
     Losses("drifting", "drifting", {}),
     Losses("late change", "late-change", {}),
 )
+GUARDED = (*UNCHANGING[:2], UNCHANGING[3], Losses("repeating, 60 rounds", "repeating", {"repeats": 60}), CHANGING[0])
 WEAK = (
     Losses("repeating, 5 rounds", "repeating", {}),
     Losses("repeating, 20 rounds", "repeating", {"repeats": 20}),
@@ -69,7 +70,9 @@ def regrets(losses: Losses, names: tuple[str, ...], *, rounds: int, trials: int,
     epsilons = given.get("epsilons", EPSILONS)
     players = [(name, epsilon) for name in names for epsilon in (epsilons if name != TWIN else (1.0,))]
     settings = [Setting(Arms(arms), rounds=rounds, epsilon=epsilon) for _, epsilon in players]
-    privates = [algorithm(name).build(each).private for (name, _), each in zip(players, settings, strict=True)]
+    options = given.get("options", {})
+    builds = [algorithm(name).build(each, **options) for (name, _), each in zip(players, settings, strict=True)]
+    privates = [each.private for each in builds]
     world = environment(losses.name, Arms(arms), rounds=rounds, **losses.options)
     marks, stop = np.array([rounds]), threading.Event()
     found = [
@@ -131,12 +134,41 @@ def stuck(rounds: int, runs: int) -> bool:
     return total == 0
 
 
+def guarded(runs: int) -> bool:
+    """Print tracking-ucb without and with its guard; return whether that is below its bound.
+
+    At a gap of .05, where losses do not change, it must not have more than twice the regret.
+    """
+    rows, good = [], True
+    for losses in GUARDED:
+        for exponent in (16, 18, 20, 22):
+            played = {"rounds": 2**exponent, "trials": max(6, runs >> max(0, exponent - 18))}
+            plain, with_guard = (
+                regrets(losses, (TRACKING,), **played, options={"guard": each}) for each in (False, True)
+            )
+            for epsilon in EPSILONS:
+                before, after = plain[TRACKING, epsilon], with_guard[TRACKING, epsilon]
+                setting = Setting(Arms(ARMS), rounds=2**exponent, epsilon=epsilon)
+                bound = algorithm(TRACKING).build(setting, guard=True).regret_bound
+                fine = after.mean() < bound and (losses is not GUARDED[0] or after.mean() < 2.0 * before.mean())
+                good &= bool(fine)
+                cells = [f"{each.mean():,.0f} ({each.max():,.0f})" for each in (before, after)]
+                known = [losses.title, f"2^{exponent}", f"{epsilon:g}"]
+                rows.append([*known, *cells, f"{bound:,.0f}", "yes" if fine else "no"])
+    head = ["losses", "T", "ε", TRACKING, "guarded", "its bound", "fine"]
+    table(head, rows, right=range(1, len(head)))
+    return good
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=2**18)
     parser.add_argument("--trials", type=int, default=64, help="where losses do not change")
     parser.add_argument("--runs", type=int, default=200, help="where they do, and for runs that got stuck")
+    parser.add_argument("--guard", action="store_true", help="what the guard costs, and nothing else")
     asked = parser.parse_args()
+    if asked.guard:
+        return 0 if guarded(asked.trials) else 1
     print(f"Losses that do not change, {asked.rounds:,} rounds, {ARMS} arms, {asked.trials} trials: times {TWIN}.")
     good = unchanging(asked.rounds, asked.trials)
     print(f"Losses that change, {asked.runs} runs: mean (largest).")
@@ -145,6 +177,8 @@ def main() -> int:
     changing(asked.rounds, asked.trials, every=WEAK, strict=False)
     print("Runs at the maximum: more than 90 % of what it costs never to play the best arm, gap .2.")
     good &= stuck(asked.rounds, asked.runs)
+    print(f"{TRACKING} without and with its guard, mean (largest).")
+    good &= guarded(asked.trials)
     print("All targets are met." if good else "A target is missed.")
     return 0 if good else 1
 

@@ -13,6 +13,7 @@ from discreet.learners.arms.exp3_gain import Exp3Gain
 from discreet.learners.arms.exp3_ix import Exp3IX
 from discreet.learners.arms.exp3_p import Exp3P
 from discreet.learners.arms.ftpl import Ftpl
+from discreet.learners.arms.guarded_ucb import GuardedUcb
 from discreet.learners.arms.htinf import Htinf
 from discreet.learners.arms.kl_ucb import KlUcb
 from discreet.learners.arms.successive_elimination import DpSuccessiveElimination
@@ -72,6 +73,7 @@ __all__ = [
     "Ftpl",
     "GlmUcb",
     "GradientDescent",
+    "GuardedUcb",
     "Hedge",
     "Htinf",
     "IntervalSearch",

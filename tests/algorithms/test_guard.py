@@ -1,0 +1,288 @@
+"""The guard of tracking-ucb: each step of the proof of its bound, and games that are made to hurt it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import integrate
+
+from discreet import Bandit, Setting, algorithm, kernel
+from discreet.algorithms.arms.bounds import sharp_tsallis_inf
+from discreet.algorithms.arms.guarding import DEVIATIONS, Guard
+from discreet.checks import CheckFailed, check_learner, check_non_interference, check_private
+from discreet.cli.commands import cli
+from discreet.environments import Stochastic, Table, environment
+from discreet.kernel.lanes import Unfit
+from discreet.learners import TrackingUcb
+from discreet.learners.arms.guarded_ucb import HEADROOM, PASSING, PROBED, PROBES, SHARE, TOOK_OVER, TRACKS, confined
+from discreet.problems import Arms
+from discreet.ranges import make_range
+from discreet.simulation.side_by_side import lanes_of
+from discreet.simulation.trial import run_trial
+
+K = 4
+
+
+def built(rounds, epsilon, arms=K, **options):
+    return algorithm("tracking-ucb").build(Setting(Arms(arms), rounds=rounds, epsilon=epsilon), guard=True, **options)
+
+
+def anxious(rounds=5000, epsilon=1.0, arms=3, threshold=40.0):
+    """Return a guarded learner that soon lets Tsallis-INF take over."""
+    private = built(rounds, epsilon, arms).private
+    return private._replace(learner=private.learner._replace(threshold=threshold))
+
+
+def changing_fast(rounds, arms, period, seed=0):
+    """Return gains of 0 and 1: for ``period`` rounds one arm is the best, then another, drawn by chance."""
+    rng = np.random.default_rng(seed)
+    best = np.repeat(rng.integers(arms, size=-(-rounds // period)), period)[:rounds]
+    return (np.arange(arms) == best[:, None]).astype(float)
+
+
+def game(learner, gains, noise, seed):
+    """Play gains that are fixed; return all holds, the last estimates, true regrets, and when Tsallis-INF took over.
+
+    With every hold goes whether it begins a turn, estimates before it, guesses, chances, and what is heard.
+    """
+    rng, t, holds, taken_over = np.random.default_rng(seed), 0, [], None
+    while t < len(gains) and taken_over is None:
+        begins, before = learner.turn[PROBED] == 0.0, learner.regrets.copy()
+        arm, trace = learner.act(0, rng)
+        if trace.purpose == TOOK_OVER:
+            taken_over = t
+        else:
+            heard = gains[t : t + trace.rounds, arm].sum() + noise * rng.laplace()
+            holds.append((t, trace, begins, before, learner.guesses.copy(), learner.chances.copy(), heard))
+            learner.learn(trace, 1.0 - heard / trace.rounds)
+            t += trace.rounds
+    played = np.concatenate([gains[t : t + trace.rounds, trace.arm] for t, trace, *_ in holds])
+    regrets = gains[: len(played)].sum(axis=0) - played.sum()
+    return holds, learner.regrets.copy(), regrets, taken_over
+
+
+@pytest.mark.parametrize("epsilon", [3.0, 1.0, 0.1])
+@pytest.mark.parametrize("period", [20, 5000])
+def test_turns_are_as_the_proof_says(epsilon, period):
+    """Lengths, chances and estimates of whole games, computed a second time from the list of their holds."""
+    rounds = 20_000
+    guard = Guard(K, rounds, 1 / epsilon)
+    learner = kernel.copy(built(rounds, epsilon).private.learner)
+    holds, found, _, taken_over = game(learner, changing_fast(rounds, K, period), guard.noise, 5)
+    expected, last, probes, room, length = np.zeros(K), 0, 0, np.zeros(K), 0
+    for t, trace, begins, before, guesses, chances, heard in holds:
+        assert t == last, "no round is left out"
+        last = t + trace.rounds
+        if begins:
+            room, length = guard.threshold - before, 0
+            assert (room >= 0.0).all()
+        length += trace.rounds
+        assert length <= max(guard.block, HEADROOM * room.min())
+        assert chances.sum() == pytest.approx(1.0)
+        assert trace.chance == chances[trace.arm]
+        assert trace.guess == guesses[trace.arm]
+        own = int(np.argmax(chances))
+        assert chances[own] >= 1 - SHARE
+        assert (trace.arm == own) == (trace.purpose == TRACKS)
+        if trace.purpose == PROBES:
+            probes += 1
+            assert trace.rounds <= guard.block
+            tail = max(1.0, math.log(guard.noise * rounds / (PASSING * guard.threshold * guard.block)))
+            for arm in set(range(K)) - {own}:
+                wanted = (trace.rounds * (1 - guesses[arm]) + tail * guard.noise) / (1 - HEADROOM)
+                assert chances[arm] >= min(SHARE / K, wanted / max(room[arm], 1e-9)) * (1 - 1e-9)
+                assert chances[arm] <= SHARE / K
+        expected += trace.rounds * guesses - heard
+        expected[trace.arm] += (heard - trace.rounds * guesses[trace.arm]) / chances[trace.arm]
+    assert last == (rounds if taken_over is None else taken_over)
+    assert probes > 5
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
+
+
+@pytest.mark.parametrize("period", [5, 60, 400])
+def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(period):
+    """Means of 600 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4 over all cases."""
+    rounds, noise = 2000, 1.0
+    gains, apart, passed = changing_fast(rounds, 3, period, seed=2), [], []
+    start = anxious(rounds, 1 / noise, threshold=60.0).learner
+    for seed in range(600):
+        _, found, regrets, taken_over = game(kernel.copy(start), gains, noise, seed)
+        apart.append(found - regrets)
+        passed.append(np.maximum(found - start.threshold, 0.0))
+        assert (taken_over is None) or found.max() > start.threshold
+    apart, passed = np.array(apart), np.array(passed)
+    assert (np.abs(apart.mean(axis=0)) <= 4.5 * apart.std(axis=0) / math.sqrt(600)).all()
+    allowed = (start.block + noise) * 3 / SHARE + 0.52 * PASSING * start.threshold
+    assert (passed.mean(axis=0) <= allowed).all()
+    assert (passed > 0).any(), "some passed it"
+
+
+@pytest.mark.parametrize("noise", [0.05, 1.0, 8.0])
+def test_confined_releases_have_the_mean_that_is_said(noise):
+    def part(mean, low, high):
+        return integrate.quad(lambda y: confined(y, noise) * math.exp(-abs(y - mean) / noise) / (2 * noise), low, high)[0]
+
+    for mean in (0.0, 0.2, 0.5, 0.9, 1.0):
+        ends = [-60 * noise, 0.0, mean, 1.0, 1.0 + 60 * noise]
+        found = sum(part(mean, low, high) for low, high in itertools.pairwise(ends))
+        assert found == pytest.approx(0.5 + (mean - 0.5) / (1 + 2 * noise), abs=1e-7)
+    assert 0.0 <= min(confined(y, noise) for y in (-9.0, 0.0, 1.0)) <= confined(9.0, noise) == 1.0
+
+
+def test_what_passes_a_threshold_by_noise_is_small():
+    """Two Laplace variables, of scales 1 and s: both lemmas of the proof on a grid, by summing over densities."""
+    grid = np.linspace(-120, 120, 48_001)
+    step = grid[1] - grid[0]
+    for scale in (1.0, 3.0, 7.0):
+        first = np.exp(-np.abs(grid)) / 2
+        second = np.exp(-np.abs(grid) / scale) / (2 * scale)
+        both = np.convolve(first, second, mode="same") * step
+        for x in (-20.0, -3.0, 0.0, 2.0, 10.0, 30.0):
+            over = np.maximum(grid - x, 0.0)
+            mean, chance = (both * over).sum() * step, both[grid > x].sum() * step
+            assert mean / chance <= max(-x, 0.0) + (1.0 + scale) * 1.001
+            if scale > 1.0:
+                assert mean <= scale / 2 * math.exp(-x / scale) / (1 - 1 / scale**2) * 1.001
+
+
+def test_the_bound_after_a_takeover_is_largest_if_it_is_at_once():
+    for arms in (2, 4, 50):
+        found = [sharp_tsallis_inf(arms, plays) for plays in range(1, 3000)]
+        assert found == sorted(found)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7, 1.0, 3.0, 100.0])
+def test_the_batch_after_a_takeover_is_the_best_one(epsilon):
+    guard = Guard(K, 1 << 22, 1 / epsilon)
+    others = [guard.later(max(1, round(guard.batch * factor))) for factor in (0.3, 0.6, 0.8, 1.3, 2.0, 4.0)]
+    assert guard.later(guard.batch) <= 1.005 * min(others)
+
+
+def mean_regret(private, world, rounds, trials, seed=5):
+    how = {"bounds": make_range(), "clip": False, "stop": threading.Event(), "seed": seed}
+    found = [run_trial([private], world, np.array([rounds]), trial=t, **how).regret[0, -1] for t in range(trials)]
+    return float(np.mean(found))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [1.0, 0.1])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("stochastic", {}),
+        ("stochastic", {"gap": 0.2}),
+        ("deterministic", {}),
+        ("repeating", {"repeats": 60}),
+        ("repeating", {"repeats": 20}),
+        ("flipping", {"period": 1000}),
+        ("switching", {}),
+        ("late-change", {}),
+    ],
+)
+def test_regret_is_below_the_bound(name, options, epsilon):
+    rounds = 1 << 17
+    instance = built(rounds, epsilon)
+    world = environment(name, Arms(K), rounds=rounds, **options)
+    assert mean_regret(instance.private, world, rounds, 6) < instance.regret_bound
+
+
+@pytest.mark.slow
+def test_losses_with_which_tracking_is_linear_are_left_to_tsallis_inf():
+    rounds = 1 << 20
+    world = environment("repeating", Arms(K), rounds=rounds, repeats=60)
+    plain = algorithm("tracking-ucb").build(Setting(Arms(K), rounds=rounds, epsilon=0.1)).private
+    alone, guarded = (mean_regret(each, world, rounds, 6) for each in (plain, built(rounds, 0.1).private))
+    assert alone > 0.02 * rounds
+    assert guarded < 0.7 * alone
+
+
+def test_where_nothing_changes_hardly_anybody_takes_over():
+    """Of 60 games of equal arms, whose estimates have deviations of θ / 2.5 at most, fewer than 8 pass it."""
+    rounds = 1 << 13
+    guard = Guard(K, rounds, 1.0)
+    start, passed, spread = built(rounds, 1.0).private.learner, 0, []
+    for seed in range(60):
+        gains = np.random.default_rng([seed, 1]).integers(0, 2, (rounds, K)).astype(float)
+        _, found, regrets, taken_over = game(kernel.copy(start), gains, 1.0, seed)
+        passed += taken_over is not None
+        spread.append(found - regrets)
+    assert passed < 8
+    assert np.std(spread) < 1.2 * guard.threshold / DEVIATIONS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [2.0, 0.05])
+def test_no_raw_feedback_reaches_the_learner_and_all_speeds_agree(epsilon):
+    for private in (built(5000, epsilon, 3).private, anxious(epsilon=epsilon)):
+        check_private(private, environment("stochastic", arms=3))
+        check_learner(private.learner)
+
+
+@pytest.mark.slow
+def test_the_non_interference_test_finds_a_small_leak():
+    class Careless(type(built(100, 1.0).private)):
+        def tell(self, trace, feedback, rng):
+            ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+            if ready:
+                self.learner.learn(trace, released + 1e-6 * feedback)
+            return ready
+
+    with pytest.raises(CheckFailed, match="raw feedback reaches"):
+        check_non_interference(Careless(*built(5000, 1.0, 3).private), Arms(3))
+
+
+def test_both_speeds_agree_before_and_after_a_takeover():
+    private, world = anxious(), Table(1.0 - changing_fast(5000, 3, 40))
+    how = {"seed": 1, "trial": 0, "bounds": make_range(), "clip": False, "stop": threading.Event()}
+    marks = np.array([100, 1000, 5000])
+    fast, slow = (run_trial([private], world, marks, compiled=compiled, **how).loss for compiled in (True, False))
+    np.testing.assert_array_equal(fast, slow)
+    with pytest.raises(Unfit):
+        lanes_of(private, Stochastic(3), make_range())
+
+
+def test_what_it_wraps_is_tracking_itself():
+    """Far from the threshold there is hardly a probe, and arms and lengths are those of tracking."""
+    tracking = {"arms": K, "noise": 1.0, "first": 1, "rounds": 4000, "interval": 0.1}
+    alone = TrackingUcb.start(**tracking)
+    learner = kernel.copy(built(4000, 1.0).private.learner)
+    learner.regrets[:] = -1e15
+    rng, other = np.random.default_rng(0), np.random.default_rng(0)
+    for _ in range(60):
+        wanted, wish = alone.act(0, other)
+        heard = float(np.random.default_rng(wish.rounds).random())
+        alone.learn(wish, heard)
+        arm, trace = learner.act(0, rng)
+        assert (arm, trace.rounds, trace.purpose) == (wanted, wish.rounds, TRACKS)
+        learner.learn(trace, heard)
+        other.random()  # the draw of the blocks
+    assert learner.clock[0] == alone.clock[0] > 100
+
+
+def test_live_use():
+    with Bandit(arms=["A", "B"], horizon=300, epsilon=1.0, algorithm="tracking-ucb", guard=True) as bandit:
+        for _ in range(300):
+            decision = bandit.ask()
+            bandit.tell(decision, reward=float(decision.arm == "A"))
+        assert bandit.guarantee.epsilon == pytest.approx(1.0)
+
+
+def test_what_is_stated():
+    one, tenth = built(1 << 18, 1.0), built(1 << 18, 0.1)
+    assert one.regret_bound == pytest.approx(7_659, rel=0.001)
+    assert tenth.regret_bound == pytest.approx(23_408, rel=0.001)
+    assert one.stationary_bound is None
+    assert built(1 << 18, 1.0, confidence="proved").stationary_bound is None
+    assert built(50, 0.01).regret_bound == 50.0
+    larger = built(1 << 26, 1.0).regret_bound
+    assert larger < 16.1 * one.regret_bound, "16 is the root of 2^8"
+    told = CliRunner().invoke(cli, ["describe", "tracking-ucb", "--set", "guard=true"]).output
+    assert "docs/regret.md: Guard" in told
+    for epsilon in (1e-12, 1e-3, 1e6, 1e12):
+        for rounds in (2, 1000, 1 << 40):
+            assert 0.0 < built(rounds, epsilon, arms=2).regret_bound <= rounds
