@@ -19,6 +19,7 @@ from discreet.mechanisms import Laplace
 from discreet.problems import Arms
 from discreet.ranges import make_range
 from discreet.simulation import dealing, side_by_side
+from discreet.simulation.dealing import can_be_tossed
 from discreet.simulation.side_by_side import lanes_if_worth, lanes_of, run_trials
 from discreet.simulation.trial import checkpoints, run_trial
 
@@ -153,6 +154,24 @@ class Lost(Learner):
 def test_an_error_in_one_lane_is_raised():
     with pytest.raises(DiscreetError, match="played an arm that the game does not have"):
         in_lanes([Private(Open(UNIT), Lost(arms=3))], Stochastic(3), 1000, range(LANES))
+
+
+class Tripled(Stochastic):
+    """Deals in another way than its base, whose coins it inherits."""
+
+    def deal(self, start, stop, rng):
+        game = super().deal(start, stop, rng)
+        return game._replace(losses=game.losses / 3.0)
+
+
+@pytest.mark.parametrize("arms", [3, 200])
+def test_coins_are_not_tossed_for_who_deals_otherwise(arms):
+    private, stop, marks = built("uniform", arms, 60), threading.Event(), np.array([60])
+    assert can_be_tossed(Stochastic(arms), UNIT)
+    assert not can_be_tossed(Tripled(arms), UNIT)
+    how = {"seed": 5, "trial": 0, "bounds": UNIT, "clip": False, "stop": stop}
+    (loss,) = run_trial([private], Tripled(arms), marks, **how).loss[0]
+    assert 0 < loss <= 20.0 < run_trial([private], Stochastic(arms), marks, **how).loss[0, 0]
 
 
 class TestThroughSimulate:

@@ -8,9 +8,9 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.kernel.lanes import LANES, program_for
-from discreet.problems import ArmGame, ArmsEnvironment, Environment, toss
+from discreet.problems import ArmGame, Environment, toss
 from discreet.ranges import Range
-from discreet.simulation.trial import UNIT, Stretch, deal, stretches
+from discreet.simulation.trial import Dealer, Stretch, stretches
 
 BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
 LEAST = 64  # rounds in a block, however many arms there are
@@ -33,7 +33,7 @@ class Dealt:
         clip: bool,
     ) -> None:
         self.environment, self.marks, self.dealers, self.count = environment, marks, dealers, count
-        self.bounds, self.clip = bounds, clip
+        self.dealer = Dealer(environment, bounds, clip=clip)
         self.arms = environment.problem.actions
         self.best = np.zeros((marks.size, LANES))
         self.clipped = [0] * LANES
@@ -41,13 +41,12 @@ class Dealt:
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """Yield the first round of every block, and its losses."""
         size = max(LEAST, BLOCK // self.arms)
-        totals: list[Floats] = [np.zeros(()) for _ in range(self.count)]
+        total: Floats = np.zeros(())
         for part in stretches(self.environment, self.marks):
             games = [self.game(lane, part.start, part.end) for lane in range(self.count)]
-            for lane, game in enumerate(games):
-                sums = part.sums(game, totals[lane])
-                totals[lane] = sums[-1]
-                self.best[part.inside, lane] = self.environment.bests(sums[part.at_marks])
+            sums = part.sums(games, total)
+            total = sums[:, -1:]
+            self.best[part.inside, : self.count] = self.dealer.bests(sums[:, part.at_marks]).T
             for first in range(part.start, part.end, size):
                 begin, end = first - part.start, min(first + size, part.end) - part.start
                 table = np.zeros((end - begin, self.arms, LANES))
@@ -57,7 +56,7 @@ class Dealt:
 
     def game(self, lane: int, start: int, end: int) -> ArmGame:
         """Return some rounds of one trial."""
-        game, outside = deal(self.environment, start, end, self.dealers[lane], self.bounds, clip=self.clip)
+        game, outside = self.dealer.deal(start, end, self.dealers[lane])
         assert isinstance(game, ArmGame), "lanes are for tables of losses"
         self.clipped[lane] += outside
         return game
@@ -68,9 +67,8 @@ class Tossed(Dealt):
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """Yield the first round of every block, and its losses; the table is used again."""
-        assert isinstance(self.environment, ArmsEnvironment), "who has coins has arms"
         size, rounds = max(LEAST, BLOCK // self.arms), int(self.marks[-1])
-        coins, table = self.environment.coins(), np.empty((size, self.arms, LANES))
+        coins, table = self.dealer.coins, np.empty((size, self.arms, LANES))
         marks, sums = np.array([size]), np.empty((1, self.arms, LANES))
         program = program_for(
             toss, {"coins": coins, "losses": table[..., 0], "marks": marks, "sums": sums[..., 0], "rng": 0}
@@ -88,11 +86,10 @@ class Tossed(Dealt):
 
 def can_be_tossed(environment: Environment, bounds: Range) -> bool:
     """Return whether losses are tossed coins, and 0 or 1."""
-    problem = environment.problem
+    dealer = Dealer(environment, bounds, clip=False)
     return (
-        isinstance(environment, ArmsEnvironment)
-        and environment.coins() is not None
+        dealer.coins is not None
+        and not dealer.is_scaled
         and type(environment).bests is Environment.bests
         and type(environment).best is Environment.best
-        and problem.scale(bounds) == problem.scale(UNIT)
     )

@@ -15,17 +15,18 @@ from discreet.contracts import Floats, Integers, Protected
 from discreet.kernel import compilable
 from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import ArmGame, Environment
-from discreet.randomness import Streams, streams
+from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
 from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
 from discreet.simulation.loop import Player, Prototype, play
-from discreet.simulation.trial import Outcome, Stretch, deal, run_trial, stretches
+from discreet.simulation.trial import Dealer, Outcome, Stretch, deal, run_in_turn, stretches
 
 ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
-START = 5000  # rounds that take as long as starting a trial that is played by itself
+START = 500  # rounds that save as much as starting a trial in lanes, and not by itself
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
+TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games that are dealt together
 WORTH = 4  # trials that take longer one after the other than a loop for all lanes
 
 Programs = tuple[Program | None, ...]
@@ -99,14 +100,14 @@ def run_trials(
             together += outcomes
         return together
     found: list[Outcome] = []
-    shared, parts = [Prototype(each, in_turn=True) for each in privates], stretches(environment, marks)
-    for trial in trials:
-        outcome = run_trial(
-            shared, environment, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop, parts=parts
-        )
-        if outcome is None:
+    shared, dealer = [Prototype(each) for each in privates], Dealer(environment, bounds, clip=clip)
+    parts = stretches(environment, marks)
+    size = 1 if len(parts) > 1 else max(1, min(TOGETHER, NUMBERS // (int(marks[-1]) * dealer.problem.actions)))
+    for first in range(0, len(trials), size):
+        outcomes = run_in_turn(shared, dealer, marks, parts, seed=seed, trials=trials[first : first + size], stop=stop)
+        if outcomes is None:
             return None
-        found.append(outcome)
+        found += outcomes
     return found
 
 
@@ -124,7 +125,7 @@ class _Group:
     ) -> None:
         self.environment, self.marks, self.count = environment, marks, len(trials)
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
-        own = [streams(seed, trial=trial) for trial in numbers]
+        own = streams_of(seed, numbers)
         self.dealers = [each.environment for each in own]
         self.loss = np.empty((len(trials), len(privates), marks.size))
         self.seconds = np.zeros(len(privates))
@@ -156,7 +157,7 @@ class _OneByOne:
 
     def __init__(self, private: Protected, seed: int, trials: Sequence[int]) -> None:
         shared = Prototype(private)
-        self.players = [Player(shared, streams(seed, trial=trial)) for trial in trials]
+        self.players = [Player(shared, own) for own in streams_of(seed, trials)]
 
     def play(self, table: Floats, stops: Integers) -> Floats:
         """Return the losses so far of all trials at the stops."""
