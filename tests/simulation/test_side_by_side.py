@@ -21,7 +21,7 @@ from discreet.ranges import make_range
 from discreet.simulation import dealing, side_by_side
 from discreet.simulation.dealing import can_be_tossed
 from discreet.simulation.side_by_side import lanes_if_worth, lanes_of, run_trials
-from discreet.simulation.trial import checkpoints, run_trial
+from discreet.simulation.trial import Dealer, checkpoints, run_trial
 
 UNIT = make_range()
 ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))
@@ -167,8 +167,8 @@ class Tripled(Stochastic):
 @pytest.mark.parametrize("arms", [3, 200])
 def test_coins_are_not_tossed_for_who_deals_otherwise(arms):
     private, stop, marks = built("uniform", arms, 60), threading.Event(), np.array([60])
-    assert can_be_tossed(Stochastic(arms), UNIT)
-    assert not can_be_tossed(Tripled(arms), UNIT)
+    assert can_be_tossed(Dealer(Stochastic(arms), UNIT, clip=False))
+    assert not can_be_tossed(Dealer(Tripled(arms), UNIT, clip=False))
     how = {"seed": 5, "trial": 0, "bounds": UNIT, "clip": False, "stop": stop}
     (loss,) = run_trial([private], Tripled(arms), marks, **how).loss[0]
     assert 0 < loss <= 20.0 < run_trial([private], Stochastic(arms), marks, **how).loss[0, 0]

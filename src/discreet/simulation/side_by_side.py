@@ -17,7 +17,7 @@ from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import ArmGame, Environment
 from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
-from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
+from discreet.simulation.dealing import Piece, dealt
 from discreet.simulation.loop import Player, Prototype, play
 from discreet.simulation.trial import Dealer, Outcome, Stretch, deal, run_in_turn, stretches
 
@@ -90,17 +90,16 @@ def run_trials(
     programs: Programs = (),
 ) -> list[Outcome] | None:
     """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
+    dealer, found = Dealer(environment, bounds, clip=clip), list[Outcome]()
     if any(programs) and len(trials) >= WORTH:
-        together: list[Outcome] = []
         for first in range(0, len(trials), LANES):
-            group = _Group(privates, environment, marks, seed, trials[first : first + LANES], programs)
-            outcomes = group.played(bounds, clip=clip, stop=stop)
+            group = _Group(privates, marks, seed, trials[first : first + LANES], programs)
+            outcomes = group.played(dealer, stop)
             if outcomes is None:
                 return None
-            together += outcomes
-        return together
-    found: list[Outcome] = []
-    shared, dealer = [Prototype(each) for each in privates], Dealer(environment, bounds, clip=clip)
+            found += outcomes
+        return found
+    shared = [Prototype(each) for each in privates]
     parts = stretches(environment, marks)
     size = 1 if len(parts) > 1 else max(1, min(TOGETHER, NUMBERS // (int(marks[-1]) * dealer.problem.actions)))
     for first in range(0, len(trials), size):
@@ -115,18 +114,12 @@ class _Group:
     """Up to as many trials as there are lanes; lanes that are left over play the last one again."""
 
     def __init__(
-        self,
-        privates: Sequence[Protected],
-        environment: Environment,
-        marks: Integers,
-        seed: int,
-        trials: Sequence[int],
-        programs: Programs,
+        self, privates: Sequence[Protected], marks: Integers, seed: int, trials: Sequence[int], programs: Programs
     ) -> None:
-        self.environment, self.marks, self.count = environment, marks, len(trials)
+        self.marks, self.count = marks, len(trials)
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
         own = streams_of(seed, numbers)
-        self.dealers = [each.environment for each in own]
+        self.rngs = [each.environment for each in own]
         self.loss = np.empty((len(trials), len(privates), marks.size))
         self.seconds = np.zeros(len(privates))
         self.playing = [
@@ -134,22 +127,23 @@ class _Group:
             for program, private in zip(programs, privates, strict=True)
         ]
 
-    def played(self, bounds: Range, *, clip: bool, stop: threading.Event) -> list[Outcome] | None:
+    def played(self, dealer: Dealer, stop: threading.Event) -> list[Outcome] | None:
         """Return what all trials gave, or None if told to stop before their end."""
-        kind = Tossed if can_be_tossed(self.environment, bounds) else Dealt
-        dealing = kind(self.environment, self.marks, self.dealers, self.count, bounds, clip=clip)
-        for start, table in dealing.blocks():
-            part = Stretch.of(start, start + len(table), self.marks)
+        singly = any(isinstance(each, _OneByOne) for each in self.playing)
+        games = dealt(dealer, self.marks, self.rngs, self.count, singly=singly)
+        for piece in games.pieces():
+            part = Stretch.of(piece.start, piece.end, self.marks)
             for index, each in enumerate(self.playing):
                 if stop.is_set():
                     return None
                 before = time.perf_counter()
-                scores = each.play(table, part.stops)[:, : self.count]
-                self.loss[:, index, part.inside] = scores[part.at_marks].T
-                self.seconds[index] += time.perf_counter() - before
-        regret = self.loss - dealing.best.T[: self.count, None]
+                scores = each.play(piece, part.stops)
+                if scores is not None:
+                    self.loss[:, index, part.inside] = scores[part.at_marks, : self.count].T
+                    self.seconds[index] += time.perf_counter() - before
+        regret = self.loss - games.best.T[: self.count, None]
         seconds = self.seconds / self.count
-        return [Outcome(regret[i], self.loss[i], seconds, dealing.clipped[i]) for i in range(self.count)]
+        return [Outcome(regret[i], self.loss[i], seconds, games.clipped[i]) for i in range(self.count)]
 
 
 class _OneByOne:
@@ -159,10 +153,11 @@ class _OneByOne:
         shared = Prototype(private)
         self.players = [Player(shared, own) for own in streams_of(seed, trials)]
 
-    def play(self, table: Floats, stops: Integers) -> Floats:
-        """Return the losses so far of all trials at the stops."""
-        games = (ArmGame(np.ascontiguousarray(table[..., lane])) for lane in range(len(self.players)))
-        return np.array([player.play(game, stops) for player, game in zip(self.players, games, strict=True)]).T
+    def play(self, piece: Piece, stops: Integers) -> Floats | None:
+        """Return the losses so far of all trials at the stops, if the piece has their games."""
+        if not piece.games:
+            return None
+        return np.array([player.play(game, stops) for player, game in zip(self.players, piece.games, strict=True)]).T
 
 
 class _InLanes:
@@ -172,8 +167,10 @@ class _InLanes:
         generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
         self.program, self.lanes = program, program.start(private, generators)
 
-    def play(self, table: Floats, stops: Integers) -> Floats:
-        """Return the losses so far of all trials at the stops."""
+    def play(self, piece: Piece, stops: Integers) -> Floats | None:
+        """Return the losses so far of all trials at the stops, if the piece is for lanes."""
+        if piece.table is None:
+            return None
         scores = np.empty((stops.size, LANES))
-        self.program.run(self.lanes, {"game.losses": table, "marks": stops, "scores": scores})
+        self.program.run(self.lanes, {"game.losses": piece.table, "marks": stops, "scores": scores})
         return scores
