@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
-from discreet.kernel import Component, compile_for
+from discreet.kernel import Component, compile_for, helper
 from discreet.problems.base import Game
 
 WORD = 64  # rounds in a word
@@ -87,6 +87,12 @@ class CoinGame(Game):
                 row += self.low * (end - start)
         return sums
 
+    def least_at(self, stops: Integers, heads: Integers) -> Integers:
+        """Return the fewest heads of an arm after each number of rounds in ``stops``; those of all arms are added up."""
+        least: Integers = np.empty(stops.size, dtype=np.int64)
+        compile_for(count_heads)(self.words, self.offset, stops, heads, least)
+        return least
+
     def _heads(self, first: int, last: int) -> Integers:
         """Return how many bits of every arm are set from one place to another."""
         count: Integers = np.zeros(self.words.shape[1], dtype=np.int64)
@@ -142,3 +148,30 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
                 heads |= undecided & drawn  # U has a 1 where tails has a 0
                 undecided &= ~drawn
         words[arm] = heads | undecided
+
+
+def count_heads(words: NDArray[np.uint64], offset: int, stops: Integers, heads: Integers, least: Integers) -> None:
+    """Add to the heads of every arm those until each stop, and fill in the fewest."""
+    place = offset
+    for mark in range(stops.size):
+        end = stops[mark] + offset
+        while place < end:
+            row, begin = place >> 6, place & 63
+            tosses = min(end - place, WORD - begin)
+            mask = (~np.uint64(0) >> np.uint64(WORD - tosses)) << np.uint64(begin)
+            for arm in range(heads.size):
+                heads[arm] += np.int64(ones(words[row, arm] & mask))
+            place += tosses
+        fewest = heads[0]
+        for arm in range(heads.size):
+            fewest = min(fewest, heads[arm])
+        least[mark] = fewest
+
+
+@helper
+def ones(word: np.uint64) -> np.uint64:
+    """Return how many bits of a word are set: counted in pairs of bits, fours and bytes, all at once."""
+    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bytes_of = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (bytes_of * np.uint64(0x0101010101010101)) >> np.uint64(56)

@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.kernel.lanes import LANES, program_for
-from discreet.problems import ArmGame, Environment, toss
-from discreet.simulation.trial import Dealer, Stretch, stretches
+from discreet.problems import ArmGame, toss
+from discreet.simulation.trial import Dealer, Stretch, Totals, stretches
 
 BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
 LEAST = 64  # rounds in a block, however many arms there are
@@ -42,12 +42,11 @@ class Dealt:
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all rounds."""
-        total: Floats = np.zeros(())
+        total: Totals = 0.0
         for part in stretches(self.dealer.environment, self.marks):
             games = [self.game(lane, part.start, part.end) for lane in range(self.count)]
-            sums = part.sums(games, total)
-            total = sums[:, -1:]
-            self.best[part.inside, : self.count] = self.dealer.bests(sums[:, part.at_marks]).T
+            bests, total = self.dealer.bests(games, part, total)
+            self.best[part.inside, : self.count] = bests.T
             if self.singly:
                 yield Piece(part.start, part.end, games=games)
             for first in range(part.start, part.end, self.size):
@@ -101,6 +100,4 @@ def dealt(dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int
 
 def can_be_tossed(dealer: Dealer) -> bool:
     """Return whether losses are tossed coins, and 0 or 1."""
-    kind = type(dealer.environment)
-    usual = kind.bests is Environment.bests and kind.best is Environment.best
-    return usual and dealer.coins is not None and not dealer.is_scaled
+    return dealer.usual and dealer.coins is not None and not dealer.is_scaled

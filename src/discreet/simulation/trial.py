@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers, Protected
-from discreet.problems import ArmGame, Environment, Game, TableGame, coins_of, tossed, tossed_in_words
+from discreet.problems import ArmGame, CoinGame, Environment, Game, TableGame, coins_of, tossed, tossed_in_words
 from discreet.problems.coins import MANY
 from discreet.randomness import streams_of
 from discreet.ranges import Range, make_range
@@ -26,6 +26,7 @@ MOST_NUMBERS_AT_ONCE = 2**22
 UNIT = make_range()
 
 Remembered = NDArray[np.generic] | None
+Totals = Floats | Integers | float  # of every rival, in each of several games
 
 
 class Outcome(NamedTuple):
@@ -96,7 +97,7 @@ def run_in_turn(
     playing = [[Player(each, mine) for mine in (streams_of(seed, trials) if i else own)] for i, each in enumerate(shared)]
     loss, best = np.empty((2, len(trials), len(shared), marks.size))
     seconds = np.zeros(len(shared))
-    total: Floats = np.zeros(())
+    total: Totals = 0.0
     clipped = [0] * len(trials)
     for part in parts:
         games = []
@@ -106,9 +107,8 @@ def run_in_turn(
             game, outside = dealer.deal(part.start, part.end, mine.environment)
             clipped[index] += outside
             games.append(game)
-        sums = part.sums(games, total)
-        total = sums[:, -1:]
-        best[:, :, part.inside] = dealer.bests(sums[:, part.at_marks])[:, None]
+        bests, total = dealer.bests(games, part, total)
+        best[:, :, part.inside] = bests[:, None]
         for index, players in enumerate(playing):
             before = time.perf_counter()
             for trial, (player, game) in enumerate(zip(players, games, strict=True)):
@@ -137,6 +137,8 @@ class Dealer:
         self.scale = self.problem.scale(bounds)
         self.is_scaled = self.scale != self.problem.scale(UNIT)
         self.coins = coins_of(environment)
+        kind = type(environment)
+        self.usual = kind.bests is Environment.bests and kind.best is Environment.best  # the rivals are single arms
 
     def deal(self, start: int, stop: int, rng: Generator) -> tuple[Game, int]:
         """Return rounds start to stop, and how many numbers had to be clipped."""
@@ -161,10 +163,25 @@ class Dealer:
         scaled, _ = self.problem.check(table.rescaled(*self.scale), self.bounds, clip=True)
         return scaled  # the check is for a last digit, which may be outside by rounding
 
-    def bests(self, sums: Floats) -> Floats:
-        """Return the loss of the best fixed rival for sums of several trials at several marks."""
-        rows = sums.reshape(-1, *sums.shape[2:])
-        return self.environment.bests(rows).reshape(sums.shape[:2])
+    def bests(self, games: Sequence[Game], part: Stretch, total: Totals) -> tuple[Floats, Totals]:
+        """Return the loss of the best fixed rival of each game at the marks, and all totals at the end of the stretch.
+
+        ``total`` is what was returned after the stretch before, and 0 at first.
+        """
+        if self.usual and isinstance(games[0], CoinGame):
+            return self._fewest_heads(cast(Sequence[CoinGame], games), part, total)
+        sums: Floats = np.stack([game.totals(part.starts) for game in games])
+        np.cumsum(sums, axis=1, out=sums)
+        sums += total
+        rows = sums[:, part.at_marks]
+        return self.environment.bests(rows.reshape(-1, *rows.shape[2:])).reshape(rows.shape[:2]), sums[:, -1:]
+
+    def _fewest_heads(self, games: Sequence[CoinGame], part: Stretch, total: Totals) -> tuple[Floats, Totals]:
+        """Return the same for coins, whose heads are counted: nothing is kept of an arm but their number."""
+        heads = total if isinstance(total, np.ndarray) else np.zeros((len(games), games[0].choices), dtype=np.int64)
+        counts = [game.least_at(part.stops, row)[part.at_marks] for game, row in zip(games, heads, strict=True)]
+        rounds, (low, high) = part.start + part.stops[part.at_marks], (games[0].low, games[0].high)
+        return low * rounds + (high - low) * np.array(counts), heads
 
 
 def deal(
@@ -192,13 +209,6 @@ class Stretch(NamedTuple):
         if first == last or stops[-1] != end - start:
             stops = np.append(stops, end - start)
         return cls(start, end, slice(first, last), stops, slice(last - first), [0, *stops[:-1].tolist()])
-
-    def sums(self, games: Sequence[Game], total: Floats) -> Floats:
-        """Return what comparators are scored by in each game at every stop, given the sums before the stretch."""
-        sums: Floats = np.stack([game.totals(self.starts) for game in games])
-        np.cumsum(sums, axis=1, out=sums)
-        sums += total
-        return sums
 
 
 def stretches(environment: Environment, marks: Integers) -> list[Stretch]:
