@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from discreet.randomness import InBlocks, streams, streams_of
+from discreet.randomness import InBlocks, in_turn, streams, streams_of
 
 
 def test_numbers_in_blocks_are_those_of_the_generator_each_once():
@@ -41,6 +41,15 @@ def test_numbers_of_trials_may_be_large():
 
 
 def test_a_generator_of_many_goes_through_a_pickle():
-    (many,) = streams_of(3, [1])
+    many = streams_of(3, [0, 1, 2])[1]
     again = pickle.loads(pickle.dumps(many.learner))
     assert again.random() == streams(3, trial=1).learner.random()
+
+
+@pytest.mark.parametrize("seed", [3, [1, 2, 3]])  # a list is no number, and seeds are made one by one
+def test_generators_in_turn_are_those_of_their_keys(seed):
+    parent = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
+    keys = [(9, index) for index in range(12)]
+    drawn = [one.random() for one in in_turn(parent, keys)]
+    seeds = [np.random.SeedSequence(seed, spawn_key=(4, *key)) for key in keys]
+    assert drawn == [np.random.default_rng(each).random() for each in seeds]

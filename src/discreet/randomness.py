@@ -6,7 +6,7 @@ independent of the noise, and lets live use replace the privacy stream alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from discreet.errors import check_int
 from discreet.seeding import spawned_states
 
-FEW = 4  # trials whose streams are made one by one in less time
+FEW = 8  # seeds that are made one by one in less time
 LARGE = 2**32  # such numbers are two words of a seed
 
 
@@ -73,19 +73,40 @@ def streams_of(seed: int, trials: Sequence[int]) -> list[Streams]:
     >>> of_two[1].learner.random() == alone.learner.random()
     True
     """
-    if len(trials) < FEW or max(trials) >= LARGE:
-        return [streams(seed, trial=trial) for trial in trials]
-    keys = [[(trial, child) for child in range(len(Streams._fields))] for trial in trials]
-    states = spawned_states(seed, keys)
-    return [
-        _streams(*(_Spawned(seed, key, state) for key, state in zip(own, rows, strict=True)))
-        for own, rows in zip(keys, states, strict=True)
-    ]
+    children = len(Streams._fields)
+    seeds = iter(_spawned(seed, [(trial, child) for trial in trials for child in range(children)]))
+    return [_streams(*own) for own in zip(*[seeds] * children, strict=True)]
+
+
+def in_turn(rng: np.random.Generator, keys: Sequence[tuple[int, ...]]) -> Iterator[np.random.Generator]:
+    """Yield a generator for each key, which belongs to the seed of another: one that starts anew every time.
+
+    Compiled code takes its time with a generator that it has not seen.
+
+    >>> first, second = (one.random() for one in in_turn(np.random.default_rng(5), [(3, 0), (3, 1)]))
+    >>> first == np.random.default_rng(np.random.SeedSequence(5, spawn_key=(3, 0))).random() != second
+    True
+    """
+    parent: Any = rng.bit_generator.seed_seq
+    generator = np.random.Generator(np.random.PCG64())
+    for seed in _spawned(parent.entropy, [(*parent.spawn_key, *key) for key in keys]):
+        generator.bit_generator.state = _bits(seed).state
+        yield generator
 
 
 def _streams(*seeds: ISeedSequence) -> Streams:
-    bits: Any = np.random.PCG64  # takes every sequence, also those that its published signature does not name
-    return Streams(*(np.random.Generator(bits(each)) for each in seeds))
+    return Streams(*(np.random.Generator(_bits(seed)) for seed in seeds))
+
+
+def _bits(seed: Any) -> np.random.PCG64:
+    """Return a generator's bits; any sequence will do, also such that its published signature does not name."""
+    return np.random.PCG64(seed)
+
+
+def _spawned(entropy: Any, keys: Sequence[tuple[int, ...]]) -> Sequence[ISeedSequence]:
+    if len(keys) < FEW or not isinstance(entropy, int) or any(max(key) >= LARGE for key in keys):
+        return [SeedSequence(entropy, spawn_key=key) for key in keys]
+    return [_Spawned(entropy, key, state) for key, state in zip(keys, spawned_states(entropy, keys), strict=True)]
 
 
 class _Spawned(ISeedSequence):

@@ -31,11 +31,11 @@ class _Hash:
         return _folded((words ^ before) * self._constant)
 
 
-def spawned_states(entropy: int, spawn_keys: Sequence[Sequence[tuple[int, ...]]]) -> NDArray[np.uint64]:
-    """Return the four words of 64 bits that seed a generator for each key of a table; keys are of one length.
+def spawned_states(entropy: int, spawn_keys: Sequence[tuple[int, ...]]) -> NDArray[np.uint64]:
+    """Return the four words of 64 bits that seed a generator, for each of several keys of one length.
 
     >>> by_one = np.random.SeedSequence(11, spawn_key=(3, 1)).generate_state(4, np.uint64)
-    >>> bool((spawned_states(11, [[(3, 0), (3, 1)]])[0, 1] == by_one).all())
+    >>> bool((spawned_states(11, [(3, 0), (3, 1)])[1] == by_one).all())
     True
     """
     keys = np.array(spawn_keys, dtype=np.uint64)
@@ -47,7 +47,7 @@ def spawned_states(entropy: int, spawn_keys: Sequence[Sequence[tuple[int, ...]]]
         for target in range(POOL):
             if source != target:
                 pool[target] = _mixed(pool[target], scramble(pool[source]))
-    for word in (*seeds[POOL:], *np.moveaxis(keys, -1, 0)):
+    for word in (*seeds[POOL:], *keys.T):
         pool = [_mixed(each, scramble(word)) for each in pool]
     scramble = _Hash(*GIVEN_OUT)
     halves = [scramble(pool[i % POOL]) for i in range(2 * POOL)]

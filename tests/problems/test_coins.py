@@ -9,9 +9,9 @@ from discreet.environments import Stochastic
 from discreet.errors import DiscreetError
 from discreet.kernel import compile_for
 from discreet.problems import CoinGame, Coins, tossed_in_words
-from discreet.problems.coins import MANY, toss_words
+from discreet.problems.coins import MANY, WORD, toss_words
 from discreet.ranges import make_range
-from discreet.simulation.trial import Dealer, Stretch, deal
+from discreet.simulation.trial import Dealer, Stretch, deal, stretches
 
 
 def coins_with(tails):
@@ -77,6 +77,13 @@ def test_rivals_of_many_arms_are_scored_as_those_of_a_table():
     game, _ = dealer.deal(0, 777, np.random.default_rng(8))
     (bests,), _ = dealer.bests([game], part, 0.0)
     assert np.allclose(bests, table(game).cumsum(axis=0)[marks - 1].min(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("arms", [MANY + 1, 10_000, 1_000_000])
+def test_words_are_dealt_whole_and_once(arms):
+    parts = stretches(Stochastic(arms), np.array([1, 100_000]))
+    assert all(part.start % WORD == 0 for part in parts)
+    assert max(part.end - part.start for part in parts) * arms <= max(WORD * 2**19, WORD * arms)
 
 
 def test_an_arm_that_is_not_there_is_refused():

@@ -12,6 +12,7 @@ from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
 from discreet.kernel import Component, compile_for, helper
 from discreet.problems.base import Game
+from discreet.randomness import in_turn
 
 WORD = 64  # rounds in a word
 MANY = 128  # arms from which on losses are bits
@@ -116,13 +117,11 @@ def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> Coin
     >>> all(part.loss(t, arm) == whole.loss(300 + t, arm) for t in range(100) for arm in range(2))
     True
     """
-    seed = rng.bit_generator.seed_seq
     first, end = start // WORD, -(-stop // WORD)
     words = np.empty((end - first, coins.tails.size), dtype=np.uint64)
     fill = compile_for(toss_words, coins)
-    for index in range(first, end):
-        child = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, PURPOSE, index))  # type: ignore[attr-defined]
-        fill(coins, words[index - first], np.random.Generator(np.random.PCG64(child)))
+    for row, own in zip(words, in_turn(rng, [(PURPOSE, index) for index in range(first, end)]), strict=True):
+        fill(coins, row, own)
     return CoinGame(words=words, offset=start - first * WORD, rounds=stop - start, low=0.0, high=1.0)
 
 

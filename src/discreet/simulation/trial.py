@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers, Protected
 from discreet.problems import ArmGame, CoinGame, Environment, Game, TableGame, coins_of, tossed, tossed_in_words
-from discreet.problems.coins import MANY
+from discreet.problems.coins import MANY, WORD
 from discreet.randomness import streams_of
 from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player, Prototype
@@ -213,7 +213,9 @@ class Stretch(NamedTuple):
 
 def stretches(environment: Environment, marks: Integers) -> list[Stretch]:
     """Return the pieces in which a game is dealt; one that answers is read at every mark, so each ends a piece."""
-    size, rounds = rounds_at_once(environment.problem.actions), int(marks[-1])
+    actions, rounds = environment.problem.actions, int(marks[-1])
+    in_words = actions > MANY and coins_of(environment) is not None
+    size = WORD * max(1, NUMBERS_AT_ONCE // actions) if in_words else rounds_at_once(actions)
     cuts = {*range(0, rounds, size), rounds}
     if environment.answers:
         cuts.update(marks.tolist())
