@@ -48,7 +48,7 @@ class Attack(Component):
         raise NotImplementedError
 
     def sampler(self, private: Protected) -> Sampler:
-        """Return ``sample`` for one private learner; what is the same for all trials and takes long is done once, here."""
+        """Return ``sample`` for one private learner; what takes long and is the same for all trials is done here."""
         return functools.partial(self.sample, private)
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
