@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Generator, Integers
 from discreet.kernel.lanes import LANES, program_for
-from discreet.problems import ArmGame, toss
+from discreet.problems import ArmGame, Game, toss
 from discreet.simulation.trial import Dealer, Stretch, Totals, stretches
 
 BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
@@ -17,13 +18,16 @@ LEAST = 64  # rounds in a block, however many arms there are
 BLOCKS = 8  # that are played at once by those who play singly: starting a loop costs as much as hundreds of rounds
 
 
+Fields = dict[str, NDArray[Any]]
+
+
 class Piece(NamedTuple):
-    """Some rounds of all trials: for those who play in lanes a table, for others the game of each trial."""
+    """Some rounds of all trials: for those who play in lanes the fields of games, for others the game of each trial."""
 
     start: int
     end: int
-    table: Floats | None = None
-    games: Sequence[ArmGame] = ()
+    in_lanes: Fields | None = None  # by name, with an axis of lanes at the end
+    games: Sequence[Game] = ()
 
 
 class Dealt:
@@ -49,19 +53,30 @@ class Dealt:
             self.best[part.inside, : self.count] = bests.T
             if self.singly:
                 yield Piece(part.start, part.end, games=games)
+            kind = type(games[0])
+            same = {name: self.filled([getattr(game, name) for game in games]) for name in lasting(kind)}
             for first in range(part.start, part.end, self.size):
                 begin, end = first - part.start, min(first + self.size, part.end) - part.start
-                table = np.zeros((end - begin, self.arms, LANES))
-                for lane, game in enumerate(games):
-                    table[..., lane] = game.losses[begin:end]
-                yield Piece(first, part.start + end, table)
+                tables = {name: self.filled([getattr(each, name)[begin:end] for each in games]) for name in kind.by_round}
+                yield Piece(first, part.start + end, same | tables)
 
-    def game(self, lane: int, start: int, end: int) -> ArmGame:
+    def game(self, lane: int, start: int, end: int) -> Game:
         """Return some rounds of one trial."""
         game, outside = self.dealer.deal(start, end, self.rngs[lane])
-        assert isinstance(game, ArmGame), "lanes are for tables of losses"
         self.clipped[lane] += outside
         return game
+
+    def filled(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Return arrays of all trials with an axis of lanes at the end; lanes that are left over have zeros."""
+        found = np.zeros((*arrays[0].shape, LANES), dtype=arrays[0].dtype)
+        for lane, array in enumerate(arrays):
+            found[..., lane] = array
+        return found
+
+
+def lasting(kind: type[Game]) -> list[str]:
+    """Return the fields of a game that are the same in all rounds, or change while it is played."""
+    return [name for name in kind._fields if name not in kind.by_round]
 
 
 class Tossed(Dealt):
@@ -85,7 +100,7 @@ class Tossed(Dealt):
             sums = np.empty((part.stops.size, self.arms, LANES))
             program.run(lanes, {"losses": block, "marks": part.stops, "sums": sums})
             self.best[part.inside] = sums[part.at_marks].min(axis=1)
-            yield Piece(start, end, block)
+            yield Piece(start, end, {"losses": block})
             if self.singly:
                 first = start - start % most
                 apart[:, start - first : end - first] = np.moveaxis(block, -1, 0)[: self.count]

@@ -14,12 +14,12 @@ import numpy as np
 from discreet.contracts import Floats, Integers, Protected
 from discreet.kernel import compilable
 from discreet.kernel.lanes import LANES, Program, Unfit, program_for
-from discreet.problems import ArmGame, Environment
+from discreet.problems import Environment
 from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
 from discreet.simulation.dealing import Piece, dealt
 from discreet.simulation.loop import Player, Prototype, play
-from discreet.simulation.trial import Dealer, Outcome, Stretch, deal, run_in_turn, stretches
+from discreet.simulation.trial import Dealer, Outcome, Remembered, Stretch, deal, run_in_turn, stacked, stretches
 
 ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
@@ -67,8 +67,8 @@ def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Pro
         raise Unfit("games so large that few are dealt at once")
     some = streams(0)
     game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
-    if type(game) is not ArmGame:
-        raise Unfit("a game that is more than a table of losses")
+    if "losses" not in game.by_round or game.action_shape or not all(isinstance(field, np.ndarray) for field in game):
+        raise Unfit("a game that is more than tables of numbers")
     player = Player(private, some)
     held = player.first(game)
     marks = np.array([1, 2])
@@ -142,8 +142,11 @@ class _Group:
                     self.loss[:, index, part.inside] = scores[part.at_marks, : self.count].T
                     self.seconds[index] += time.perf_counter() - before
         regret = self.loss - games.best.T[: self.count, None]
-        seconds = self.seconds / self.count
-        return [Outcome(regret[i], self.loss[i], seconds, games.clipped[i]) for i in range(self.count)]
+        seconds, memories = self.seconds / self.count, [each.memories() for each in self.playing]
+        return [
+            Outcome(regret[i], self.loss[i], seconds, games.clipped[i], stacked([each[i] for each in memories]))
+            for i in range(self.count)
+        ]
 
 
 class _OneByOne:
@@ -159,6 +162,10 @@ class _OneByOne:
             return None
         return np.array([player.play(game, stops) for player, game in zip(self.players, piece.games, strict=True)]).T
 
+    def memories(self) -> list[Remembered]:
+        """Return what the game of each trial remembers."""
+        return [player.memory for player in self.players]
+
 
 class _InLanes:
     """An algorithm that plays all its trials at once."""
@@ -166,11 +173,19 @@ class _InLanes:
     def __init__(self, program: Program, private: Protected, own: Sequence[Streams]) -> None:
         generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
         self.program, self.lanes = program, program.start(private, generators)
+        self.memory: Remembered = None  # of games that remember their player
 
     def play(self, piece: Piece, stops: Integers) -> Floats | None:
         """Return the losses so far of all trials at the stops, if the piece is for lanes."""
-        if piece.table is None:
+        if piece.in_lanes is None:
             return None
-        scores = np.empty((stops.size, LANES))
-        self.program.run(self.lanes, {"game.losses": piece.table, "marks": stops, "scores": scores})
+        scores, fields = np.empty((stops.size, LANES)), dict(piece.in_lanes)
+        if "memory" in fields:
+            self.memory = fields["memory"] = fields["memory"].copy() if self.memory is None else self.memory
+        game = {f"game.{name}": field for name, field in fields.items()}
+        self.program.run(self.lanes, game | {"marks": stops, "scores": scores})
         return scores
+
+    def memories(self) -> list[Remembered]:
+        """Return what the game of each trial remembers."""
+        return [None if self.memory is None else self.memory[..., lane] for lane in range(LANES)]

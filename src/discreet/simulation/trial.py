@@ -119,12 +119,13 @@ def run_in_turn(
                     best[trial, index, part.inside] = dealer.environment.best(player.memory)
             seconds[index] += time.perf_counter() - before
     regret, each = loss - best, seconds / len(trials)
-    memories = [_memories(players) for players in zip(*playing, strict=True)]
-    return [Outcome(*parts) for parts in zip(regret, loss, itertools.repeat(each), clipped, memories)]
+    memories = [stacked([player.memory for player in players]) for players in zip(*playing, strict=True)]
+    return [Outcome(regret[i], loss[i], each, clipped[i], memories[i]) for i in range(len(trials))]
 
 
-def _memories(players: Sequence[Player]) -> Remembered:
-    remembered = [player.memory for player in players if player.memory is not None]
+def stacked(memories: Sequence[Remembered]) -> Remembered:
+    """Return what a game remembers of all players, if it remembers them."""
+    remembered = [memory for memory in memories if memory is not None]
     return np.array(remembered) if remembered else None
 
 
