@@ -11,9 +11,9 @@ from measuring import LEAST_TURNS, Row, in_turns, nanoseconds
 from discreet import Setting, algorithm, simulate
 from discreet.environments import Stochastic, SwitchingCosts
 from discreet.learners.arms.weights import equal_weights
-from discreet.problems import ArmGame, Arms
+from discreet.problems import ArmGame, Arms, tossed_in_words
 from discreet.randomness import streams
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 SHORT, TRIALS = 100, 400  # rounds of a short trial, and how many
 DEALT = 2**16
@@ -36,6 +36,16 @@ def playing(name: str, arms: int, rounds: int) -> Callable[[], object]:
             player.play(game, marks)
 
     return run
+
+
+def on_coins(name: str, arms: int, rounds: int) -> Callable[[], object]:
+    """Return the rounds of one learner on the game that a simulation of it plays, dealt before."""
+    shared = Prototype(algorithm(name).build(Setting(Arms(arms), rounds=rounds)).private)
+    game = tossed_in_words(Stochastic(arms).coins(), 0, rounds, streams(1).environment)
+    marks = np.array([rounds])
+    Player(shared, streams(1)).play(game, marks)
+    player = Player(shared, streams(1))
+    return lambda: player.play(game, marks)
 
 
 def dealing(world: type) -> Callable[[], object]:
@@ -68,7 +78,7 @@ def dealing_rows(turns: int) -> Iterator[Row]:
 def whole_rows(turns: int) -> Iterator[Row]:
     arms, rounds = MANY[0], 2_000
     jobs = (
-        lambda: playing("exp3", arms, rounds),
+        lambda: on_coins("exp3", arms, rounds),
         lambda: lambda: simulate("exp3", arms=arms, rounds=rounds, trials=1, workers=1),
     )
     learner, whole = (spent / rounds * 1e6 for spent in in_turns(*jobs, turns=turns))

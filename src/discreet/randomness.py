@@ -6,11 +6,18 @@ independent of the noise, and lets live use replace the privacy stream alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence, SeedSequence
+from numpy.typing import NDArray
 
 from discreet.errors import check_int
+from discreet.seeding import spawned_states
+
+FEW = 8  # seeds that are made one by one in less time
+LARGE = 2**32  # such numbers are two words of a seed
 
 
 class InBlocks(np.random.Generator):
@@ -55,6 +62,63 @@ def streams(seed: int | None, *, trial: int = 0) -> Streams:
     False
     """
     number = check_int("trial", trial, least=0)
-    entropy = np.random.SeedSequence().entropy if seed is None else check_int("seed", seed, least=0)
-    sequences = (np.random.SeedSequence(entropy, spawn_key=(number, child)) for child in range(3))
-    return Streams(*(np.random.Generator(np.random.PCG64(each)) for each in sequences))
+    entropy = SeedSequence().entropy if seed is None else check_int("seed", seed, least=0)
+    return _streams(*(SeedSequence(entropy, spawn_key=(number, child)) for child in range(len(Streams._fields))))
+
+
+def streams_of(seed: int, trials: Sequence[int]) -> list[Streams]:
+    """Return the same as ``streams`` for each of many trials, in a fraction of the time.
+
+    >>> of_two, alone = streams_of(7, [2, 5]), streams(7, trial=5)
+    >>> of_two[1].learner.random() == alone.learner.random()
+    True
+    """
+    children = len(Streams._fields)
+    seeds = iter(_spawned(seed, [(trial, child) for trial in trials for child in range(children)]))
+    return [_streams(*own) for own in zip(*[seeds] * children, strict=True)]
+
+
+def in_turn(rng: np.random.Generator, keys: Sequence[tuple[int, ...]]) -> Iterator[np.random.Generator]:
+    """Yield a generator for each key, which belongs to the seed of another: one that starts anew every time.
+
+    Compiled code takes its time with a generator that it has not seen.
+
+    >>> first, second = (one.random() for one in in_turn(np.random.default_rng(5), [(3, 0), (3, 1)]))
+    >>> first == np.random.default_rng(np.random.SeedSequence(5, spawn_key=(3, 0))).random() != second
+    True
+    """
+    parent: Any = rng.bit_generator.seed_seq
+    generator = np.random.Generator(np.random.PCG64())
+    for seed in _spawned(parent.entropy, [(*parent.spawn_key, *key) for key in keys]):
+        generator.bit_generator.state = _bits(seed).state
+        yield generator
+
+
+def _streams(*seeds: ISeedSequence) -> Streams:
+    return Streams(*(np.random.Generator(_bits(seed)) for seed in seeds))
+
+
+def _bits(seed: Any) -> np.random.PCG64:
+    """Return a generator's bits; any sequence will do, also such that its published signature does not name."""
+    return np.random.PCG64(seed)
+
+
+def _spawned(entropy: Any, keys: Sequence[tuple[int, ...]]) -> Sequence[ISeedSequence]:
+    if len(keys) < FEW or not isinstance(entropy, int) or any(max(key) >= LARGE for key in keys):
+        return [SeedSequence(entropy, spawn_key=key) for key in keys]
+    return [_Spawned(entropy, key, state) for key, state in zip(keys, spawned_states(entropy, keys), strict=True)]
+
+
+class _Spawned(ISeedSequence):
+    """A seed sequence whose first words are known already."""
+
+    __slots__ = ("_words", "entropy", "spawn_key")
+
+    def __init__(self, entropy: int, spawn_key: tuple[int, ...], words: NDArray[np.uint64]) -> None:
+        self.entropy, self.spawn_key, self._words = entropy, spawn_key, words
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        """Return words to seed a generator with."""
+        if n_words == len(self._words) and dtype is np.uint64:
+            return self._words
+        return SeedSequence(self.entropy, spawn_key=self.spawn_key).generate_state(n_words, dtype)

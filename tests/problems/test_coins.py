@@ -9,9 +9,9 @@ from discreet.environments import Stochastic
 from discreet.errors import DiscreetError
 from discreet.kernel import compile_for
 from discreet.problems import CoinGame, Coins, tossed_in_words
-from discreet.problems.coins import MANY, toss_words
+from discreet.problems.coins import MANY, WORD, toss_words
 from discreet.ranges import make_range
-from discreet.simulation.trial import deal
+from discreet.simulation.trial import Dealer, Stretch, deal, stretches
 
 
 def coins_with(tails):
@@ -55,6 +55,35 @@ def test_totals_are_sums_of_losses_on_any_scale(start, stop):
     assert np.allclose(game.totals(starts), np.add.reduceat(losses, starts, axis=0), rtol=1e-12)
     whole = tossed_in_words(coins_with([0.3, 0.6, 0.5]), 0, 256, np.random.default_rng(5)).rescaled(2.0, 3.0)
     assert (table(whole)[start:stop] == losses).all()
+
+
+def test_the_fewest_heads_are_those_of_the_table():
+    """From anywhere in a word to anywhere, piece by piece, and in units of the losses as rivals are scored."""
+    coins, rng = coins_with([0.3, 0.6, 0.5]), np.random.default_rng(5)
+    whole, heads = table(tossed_in_words(coins, 0, 256, rng)), np.zeros(3, dtype=np.int64)
+    found = [
+        tossed_in_words(coins, start, start + int(stops[-1]), rng).least_at(stops, heads)
+        for start, stops in ((0, np.array([1, 2, 64, 70])), (70, np.array([58, 59, 186])))
+    ]
+    sums = whole.cumsum(axis=0)
+    assert np.concatenate(found).tolist() == sums[[0, 1, 63, 69, 127, 128, 255]].min(axis=1).tolist()
+    assert heads.tolist() == sums[-1].tolist()
+
+
+def test_rivals_of_many_arms_are_scored_as_those_of_a_table():
+    many, marks = MANY + 2, np.array([3, 100, 777])
+    world, bounds = Stochastic(many), make_range(-1.0, 2.0)
+    dealer, part = Dealer(world, bounds, clip=False), Stretch.of(0, 777, marks)
+    game, _ = dealer.deal(0, 777, np.random.default_rng(8))
+    (bests,), _ = dealer.bests([game], part, 0.0)
+    assert np.allclose(bests, table(game).cumsum(axis=0)[marks - 1].min(axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("arms", [MANY + 1, 10_000, 1_000_000])
+def test_words_are_dealt_whole_and_once(arms):
+    parts = stretches(Stochastic(arms), np.array([1, 100_000]))
+    assert all(part.start % WORD == 0 for part in parts)
+    assert max(part.end - part.start for part in parts) * arms <= max(WORD * 2**19, WORD * arms)
 
 
 def test_an_arm_that_is_not_there_is_refused():

@@ -12,15 +12,18 @@ from discreet import DiscreetError, Private, Range, Setting, simulate
 from discreet.algorithms import algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
-from discreet.environments import Stochastic, Table
+from discreet.environments import Stochastic, SwitchingCosts, Table
 from discreet.kernel.lanes import LANES, Unfit
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
+from discreet.planning.games import Planned
+from discreet.planning.outcomes import expected
 from discreet.problems import Arms
 from discreet.ranges import make_range
 from discreet.simulation import dealing, side_by_side
+from discreet.simulation.dealing import can_be_tossed
 from discreet.simulation.side_by_side import lanes_if_worth, lanes_of, run_trials
-from discreet.simulation.trial import checkpoints, run_trial
+from discreet.simulation.trial import Dealer, checkpoints, run_trial
 
 UNIT = make_range()
 ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))
@@ -153,6 +156,47 @@ class Lost(Learner):
 def test_an_error_in_one_lane_is_raised():
     with pytest.raises(DiscreetError, match="played an arm that the game does not have"):
         in_lanes([Private(Open(UNIT), Lost(arms=3))], Stochastic(3), 1000, range(LANES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "world",
+    [
+        SwitchingCosts(3, rounds=400),
+        Planned(Arms(3), tuple(expected(mean, None) for mean in (0.3, 0.5, 0.6)), 400, True),
+    ],
+    ids=["switching-costs", "a plan"],
+)
+def test_games_that_remember_their_players_are_played_in_lanes_too(world, monkeypatch):
+    monkeypatch.setattr(dealing, "BLOCK", 3 * 70)
+    privates = [built(name, 3, 400) for name in ("exp3", "kl-ucb", "batched-htinf")]
+    programs = (lanes_of(privates[0], world, UNIT), None, lanes_of(privates[2], world, UNIT))
+    for program in (programs[0], programs[2]):
+        program.compile()
+    found = run(privates, world, 400, range(5), programs=programs)
+    for trial in range(5):
+        alone = plainly(privates, world, 400, trial)
+        np.testing.assert_array_equal(found[trial].loss, alone.loss)
+        np.testing.assert_array_equal(found[trial].regret, alone.regret)
+        np.testing.assert_array_equal(found[trial].memory, alone.memory)
+
+
+class Tripled(Stochastic):
+    """Deals in another way than its base, whose coins it inherits."""
+
+    def deal(self, start, stop, rng):
+        game = super().deal(start, stop, rng)
+        return game._replace(losses=game.losses / 3.0)
+
+
+@pytest.mark.parametrize("arms", [3, 200])
+def test_coins_are_not_tossed_for_who_deals_otherwise(arms):
+    private, stop, marks = built("uniform", arms, 60), threading.Event(), np.array([60])
+    assert can_be_tossed(Dealer(Stochastic(arms), UNIT, clip=False))
+    assert not can_be_tossed(Dealer(Tripled(arms), UNIT, clip=False))
+    how = {"seed": 5, "trial": 0, "bounds": UNIT, "clip": False, "stop": stop}
+    (loss,) = run_trial([private], Tripled(arms), marks, **how).loss[0]
+    assert 0 < loss <= 20.0 < run_trial([private], Stochastic(arms), marks, **how).loss[0, 0]
 
 
 class TestThroughSimulate:

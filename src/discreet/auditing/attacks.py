@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -29,6 +30,9 @@ PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds, and such that are not compiled, 
 SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
 
 
+Sampler = Callable[[int, int, int], Floats]  # from world, number of trials and seed to one number for each trial
+
+
 class Attack(Component):
     """Plays both of two neighbouring games and reports one number for each trial."""
 
@@ -42,6 +46,10 @@ class Attack(Component):
     def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of independent trials in world 0 or 1, one number each."""
         raise NotImplementedError
+
+    def sampler(self, private: Protected) -> Sampler:
+        """Return ``sample`` for one private learner; what takes long and is the same for all trials is done here."""
+        return functools.partial(self.sample, private)
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return what is attacked to refute the claim: the private learner itself."""
@@ -77,9 +85,10 @@ class Attack(Component):
         """Return a lower bound on epsilon at the delta of the claim, from the best event of the statistic."""
 
         def sample(world: int, number: int, series: int) -> Floats:
-            return self.sample(prepared, world, number, (seed + (series << 40)) % SEEDS)
+            return drawn(world, number, (seed + (series << 40)) % SEEDS)
 
         prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
+        drawn = self.sampler(prepared)
         sample(0, 1, 0)  # compiles everything, where an interrupt is heard at once
         return attacked(
             sample,

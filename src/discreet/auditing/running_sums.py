@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.auditing.attacks import PIECE, SLOW_PIECE, Attack, channel_curve, trials_to_find
+from discreet.auditing.attacks import PIECE, SLOW_PIECE, Attack, Sampler, channel_curve, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels.rounding import Checked
@@ -76,6 +76,10 @@ class OneVector(Attack):
 
     def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of each run."""
+        return self.sampler(private)(world, trials, seed)
+
+    def sampler(self, private: Protected) -> Sampler:
+        """Return the same for many samples: how releases respond to noise is found out once."""
         channel = copy(cast(Stream, private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = channel.rounds_to_audit(), rest.size
@@ -87,17 +91,19 @@ class OneVector(Attack):
             )
         inputs = np.repeat(rest[None], rounds, axis=0), np.repeat(rest[None], rounds, axis=0)
         inputs[0][self.turn], inputs[1][self.turn] = self.one, self.other
-        means = [np.cumsum(each, axis=0) for each in inputs]
-        score = _score(channel, rounds, size, *means)
+        score = _score(channel, rounds, size, *(np.cumsum(each, axis=0) for each in inputs))
         runs = compile_for(prefix_runs, channel) if compilable(channel) else prefix_runs
-        found = np.empty(trials)
-        rng = streams(seed, trial=world).privacy
         at_once = max(1, AT_ONCE // (rounds * size) * 16)
-        for start in range(0, trials, at_once):
-            released = np.empty((min(at_once, trials - start), rounds, size))
-            runs(channel, inputs[world], released, rng)
-            found[start : start + at_once] = score(released)
-        return found
+
+        def sample(world: int, trials: int, seed: int) -> Floats:
+            found, rng = np.empty(trials), streams(seed, trial=world).privacy
+            for start in range(0, trials, at_once):
+                released = np.empty((min(at_once, trials - start), rounds, size))
+                runs(channel, inputs[world], released, rng)
+                found[start : start + at_once] = score(released)
+            return found
+
+        return sample
 
 
 def prefix_runs(channel: Stream, inputs: Floats, released: Floats, rng: Generator) -> None:

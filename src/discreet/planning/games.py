@@ -22,6 +22,8 @@ class CountedGame(ReactingGame):
     A role is what an arm is in a phase: the best one, the next one, ...; ``roles[phase, arm]``.
     """
 
+    by_round = ("losses", "phase")
+
     losses: Floats
     phase: Integers  # of every round
     roles: Integers

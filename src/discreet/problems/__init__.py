@@ -1,7 +1,7 @@
 """Problems: what is played, seen and fed back, and against what one is compared. One file each."""
 
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
-from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment
+from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment, coins_of
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
 from discreet.problems.best_arm import BestArm, SearchEnvironment
 from discreet.problems.coins import CoinGame, Coins, toss, tossed, tossed_in_words
@@ -40,6 +40,7 @@ __all__ = [
     "ReactingGame",
     "SearchEnvironment",
     "TableGame",
+    "coins_of",
     "domain_named",
     "toss",
     "tossed",

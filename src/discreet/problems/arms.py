@@ -116,6 +116,16 @@ class ArmsEnvironment(Environment):
         return None
 
 
+def coins_of(environment: Environment) -> Coins | None:
+    """Return an environment's coins; one that deals in another way than the class with the coins has none."""
+    if not isinstance(environment, ArmsEnvironment):
+        return None
+    telling, dealing = (
+        next(base for base in type(environment).__mro__ if name in vars(base)) for name in ("coins", "deal")
+    )
+    return environment.coins() if issubclass(telling, dealing) else None
+
+
 def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Floats]:
     """Return two tables of losses: the first row is all low or all high, all others are in the middle."""
     one = np.full((rounds, columns), bounds.low + (bounds.high - bounds.low) / 2)

@@ -20,6 +20,7 @@ class Game(Component):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
     shows_private: ClassVar[bool] = False  # whether what is shown is as sensitive as feedback, and not public
+    by_round: ClassVar[tuple[str, ...]] = ()  # fields with a row for each round, where all others are the same for all
 
     @property
     def choices(self) -> int:
@@ -58,6 +59,8 @@ class Game(Component):
 
 class TableGame(Game):
     """A game whose losses are a table, fixed before they are played: a row a round."""
+
+    by_round = ("losses",)
 
     losses: Floats
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError
-from discreet.kernel import Component, compile_for
+from discreet.kernel import Component, compile_for, helper
 from discreet.problems.base import Game
+from discreet.randomness import in_turn
 
 WORD = 64  # rounds in a word
 MANY = 128  # arms from which on losses are bits
@@ -87,6 +88,12 @@ class CoinGame(Game):
                 row += self.low * (end - start)
         return sums
 
+    def least_at(self, stops: Integers, heads: Integers) -> Integers:
+        """Return the fewest heads of an arm after each number of rounds in ``stops``; those of all arms are added up."""
+        least: Integers = np.empty(stops.size, dtype=np.int64)
+        compile_for(count_heads)(self.words, self.offset, stops, heads, least)
+        return least
+
     def _heads(self, first: int, last: int) -> Integers:
         """Return how many bits of every arm are set from one place to another."""
         count: Integers = np.zeros(self.words.shape[1], dtype=np.int64)
@@ -110,13 +117,11 @@ def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> Coin
     >>> all(part.loss(t, arm) == whole.loss(300 + t, arm) for t in range(100) for arm in range(2))
     True
     """
-    seed = rng.bit_generator.seed_seq
     first, end = start // WORD, -(-stop // WORD)
     words = np.empty((end - first, coins.tails.size), dtype=np.uint64)
     fill = compile_for(toss_words, coins)
-    for index in range(first, end):
-        child = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, PURPOSE, index))  # type: ignore[attr-defined]
-        fill(coins, words[index - first], np.random.Generator(np.random.PCG64(child)))
+    for row, own in zip(words, in_turn(rng, [(PURPOSE, index) for index in range(first, end)]), strict=True):
+        fill(coins, row, own)
     return CoinGame(words=words, offset=start - first * WORD, rounds=stop - start, low=0.0, high=1.0)
 
 
@@ -142,3 +147,30 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
                 heads |= undecided & drawn  # U has a 1 where tails has a 0
                 undecided &= ~drawn
         words[arm] = heads | undecided
+
+
+def count_heads(words: NDArray[np.uint64], offset: int, stops: Integers, heads: Integers, least: Integers) -> None:
+    """Add to the heads of every arm those until each stop, and fill in the fewest."""
+    place = offset
+    for mark in range(stops.size):
+        end = stops[mark] + offset
+        while place < end:
+            row, begin = place >> 6, place & 63
+            tosses = min(end - place, WORD - begin)
+            mask = (~np.uint64(0) >> np.uint64(WORD - tosses)) << np.uint64(begin)
+            for arm in range(heads.size):
+                heads[arm] += np.int64(ones(words[row, arm] & mask))
+            place += tosses
+        fewest = heads[0]
+        for arm in range(heads.size):
+            fewest = min(fewest, heads[arm])
+        least[mark] = fewest
+
+
+@helper
+def ones(word: np.uint64) -> np.uint64:
+    """Return how many bits of a word are set: counted in pairs of bits, fours and bytes, all at once."""
+    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bytes_of = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (bytes_of * np.uint64(0x0101010101010101)) >> np.uint64(56)

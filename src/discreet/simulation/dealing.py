@@ -3,96 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Generator, Integers
 from discreet.kernel.lanes import LANES, program_for
-from discreet.problems import ArmGame, ArmsEnvironment, Environment, toss
-from discreet.ranges import Range
-from discreet.simulation.trial import UNIT, Stretch, deal, stretches
+from discreet.problems import ArmGame, Game, toss
+from discreet.simulation.trial import Dealer, Stretch, Totals, stretches
 
 BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
 LEAST = 64  # rounds in a block, however many arms there are
+BLOCKS = 8  # that are played at once by those who play singly: starting a loop costs as much as hundreds of rounds
+
+
+Fields = dict[str, NDArray[Any]]
+
+
+class Piece(NamedTuple):
+    """Some rounds of all trials: for those who play in lanes the fields of games, for others the game of each trial."""
+
+    start: int
+    end: int
+    in_lanes: Fields | None = None  # by name, with an axis of lanes at the end
+    games: Sequence[Game] = ()
 
 
 class Dealt:
     """Games that are dealt one by one, as they are for single trials, and then copied into lanes.
 
-    After the last block ``best`` holds the loss of the best fixed arm at every mark, a column for each lane.
+    After the last piece ``best`` holds the loss of the best fixed arm at every mark, a column for each lane.
     """
 
-    def __init__(
-        self,
-        environment: Environment,
-        marks: Integers,
-        dealers: Sequence[Generator],
-        count: int,
-        bounds: Range,
-        *,
-        clip: bool,
-    ) -> None:
-        self.environment, self.marks, self.dealers, self.count = environment, marks, dealers, count
-        self.bounds, self.clip = bounds, clip
-        self.arms = environment.problem.actions
+    def __init__(self, dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int, *, singly: bool) -> None:
+        """Deal ``count`` trials, and if some play ``singly``, hand out their games, too."""
+        self.dealer, self.marks, self.rngs, self.count, self.singly = dealer, marks, rngs, count, singly
+        self.arms = dealer.problem.actions
+        self.size = max(LEAST, BLOCK // self.arms)  # rounds of a block
         self.best = np.zeros((marks.size, LANES))
         self.clipped = [0] * LANES
 
-    def blocks(self) -> Iterator[tuple[int, Floats]]:
-        """Yield the first round of every block, and its losses."""
-        size = max(LEAST, BLOCK // self.arms)
-        totals: list[Floats] = [np.zeros(()) for _ in range(self.count)]
-        for part in stretches(self.environment, self.marks):
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all rounds."""
+        total: Totals = 0.0
+        for part in stretches(self.dealer.environment, self.marks):
             games = [self.game(lane, part.start, part.end) for lane in range(self.count)]
-            for lane, game in enumerate(games):
-                sums = part.sums(game, totals[lane])
-                totals[lane] = sums[-1]
-                self.best[part.inside, lane] = self.environment.bests(sums[part.at_marks])
-            for first in range(part.start, part.end, size):
-                begin, end = first - part.start, min(first + size, part.end) - part.start
-                table = np.zeros((end - begin, self.arms, LANES))
-                for lane, game in enumerate(games):
-                    table[..., lane] = game.losses[begin:end]
-                yield first, table
+            bests, total = self.dealer.bests(games, part, total)
+            self.best[part.inside, : self.count] = bests.T
+            if self.singly:
+                yield Piece(part.start, part.end, games=games)
+            kind = type(games[0])
+            same = {name: self.filled([getattr(game, name) for game in games]) for name in lasting(kind)}
+            for first in range(part.start, part.end, self.size):
+                begin, end = first - part.start, min(first + self.size, part.end) - part.start
+                tables = {name: self.filled([getattr(each, name)[begin:end] for each in games]) for name in kind.by_round}
+                yield Piece(first, part.start + end, same | tables)
 
-    def game(self, lane: int, start: int, end: int) -> ArmGame:
+    def game(self, lane: int, start: int, end: int) -> Game:
         """Return some rounds of one trial."""
-        game, outside = deal(self.environment, start, end, self.dealers[lane], self.bounds, clip=self.clip)
-        assert isinstance(game, ArmGame), "lanes are for tables of losses"
+        game, outside = self.dealer.deal(start, end, self.rngs[lane])
         self.clipped[lane] += outside
         return game
+
+    def filled(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Return arrays of all trials with an axis of lanes at the end; lanes that are left over have zeros."""
+        found = np.zeros((*arrays[0].shape, LANES), dtype=arrays[0].dtype)
+        for lane, array in enumerate(arrays):
+            found[..., lane] = array
+        return found
+
+
+def lasting(kind: type[Game]) -> list[str]:
+    """Return the fields of a game that are the same in all rounds, or change while it is played."""
+    return [name for name in kind._fields if name not in kind.by_round]
 
 
 class Tossed(Dealt):
     """Games of coins, tossed in all lanes at once; sums of zeros and ones are exact, in whatever order."""
 
-    def blocks(self) -> Iterator[tuple[int, Floats]]:
-        """Yield the first round of every block, and its losses; the table is used again."""
-        assert isinstance(self.environment, ArmsEnvironment), "who has coins has arms"
-        size, rounds = max(LEAST, BLOCK // self.arms), int(self.marks[-1])
-        coins, table = self.environment.coins(), np.empty((size, self.arms, LANES))
-        marks, sums = np.array([size]), np.empty((1, self.arms, LANES))
+    def pieces(self) -> Iterator[Piece]:
+        """Yield all rounds; tables are used again."""
+        coins, table = self.dealer.coins, np.empty((self.size, self.arms, LANES))
+        marks, sums = np.array([self.size]), np.empty((1, self.arms, LANES))
         program = program_for(
             toss, {"coins": coins, "losses": table[..., 0], "marks": marks, "sums": sums[..., 0], "rng": 0}
         )
         program.compile()
-        lanes = program.start(coins, {"rng": self.dealers})
-        for start in range(0, rounds, size):
-            block = table[: min(size, rounds - start)]
-            part = Stretch.of(start, start + len(block), self.marks)
+        lanes = program.start(coins, {"rng": self.rngs})
+        rounds, most = int(self.marks[-1]), BLOCKS * self.size
+        apart = np.empty((self.count, min(most, rounds), self.arms) if self.singly else 0)
+        for start in range(0, rounds, self.size):
+            block = table[: min(self.size, rounds - start)]
+            end = start + len(block)
+            part = Stretch.of(start, end, self.marks)
             sums = np.empty((part.stops.size, self.arms, LANES))
             program.run(lanes, {"losses": block, "marks": part.stops, "sums": sums})
             self.best[part.inside] = sums[part.at_marks].min(axis=1)
-            yield start, block
+            yield Piece(start, end, {"losses": block})
+            if self.singly:
+                first = start - start % most
+                apart[:, start - first : end - first] = np.moveaxis(block, -1, 0)[: self.count]
+                if end in (first + most, rounds):
+                    yield Piece(first, end, games=[ArmGame(losses[: end - first]) for losses in apart])
 
 
-def can_be_tossed(environment: Environment, bounds: Range) -> bool:
+def dealt(dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int, *, singly: bool) -> Dealt:
+    """Return games for lanes: tossed there, or dealt one by one."""
+    return (Tossed if can_be_tossed(dealer) else Dealt)(dealer, marks, rngs, count, singly=singly)
+
+
+def can_be_tossed(dealer: Dealer) -> bool:
     """Return whether losses are tossed coins, and 0 or 1."""
-    problem = environment.problem
-    return (
-        isinstance(environment, ArmsEnvironment)
-        and environment.coins() is not None
-        and type(environment).bests is Environment.bests
-        and type(environment).best is Environment.best
-        and problem.scale(bounds) == problem.scale(UNIT)
-    )
+    return dealer.usual and dealer.coins is not None and not dealer.is_scaled

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Action, Floats, Generator, Integers, Protected, Trace
 from discreet.errors import DiscreetError
-from discreet.kernel import Call, arrays, as_plain, compilable, compile_for, copier, copy, with_names
+from discreet.kernel import Call, arrays, as_plain, compilable, compile_for, copier, copy, likeness, with_names
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
@@ -62,35 +62,20 @@ def play(
 
 
 class Prototype:
-    """What all players of one algorithm share: for many trials it is worked out once.
+    """What all players of one algorithm share: for many trials it is worked out once."""
 
-    If they play one after the other (``in_turn``) they also share their generators, each set to a state of its own:
-    compiled code takes its time with one that it has not seen.
-    """
-
-    def __init__(self, private: Protected, *, compiled: bool = True, in_turn: bool = False) -> None:
+    def __init__(self, private: Protected, *, compiled: bool = True) -> None:
         given, needed = private.channel.release_size(), private.learner.release_size()
         if given and needed and given != needed:  # compiled loops would read beyond an array's end
             lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
             raise DiscreetError(f"{lengths}: give both the same dimension.")
-        self._in_turn, self._kept = in_turn, cast(Streams | None, None)
         self._start = copy(private)
         self._copy = copier(self._start)
         fast, calls = with_calls(self._start)
         self.has_calls = bool(calls)
         self.compiled = compiled and compilable(fast)
-        self.loops: dict[tuple[type[Game], bool], Loop] = {}  # compiled, by the kind of game and whether views are held
-
-    def seen(self, fresh: Streams) -> Streams:
-        """Return streams that go on as the fresh ones do."""
-        if not self._in_turn:
-            return fresh
-        if self._kept is None:
-            self._kept = fresh
-        elif self._kept is not fresh:
-            for kept, new in ((self._kept.learner, fresh.learner), (self._kept.privacy, fresh.privacy)):
-                kept.bit_generator.state = new.bit_generator.state
-        return self._kept._replace(environment=fresh.environment)
+        self.loops: dict[object, Loop] = {}  # compiled, by what the game and what is held are made of
+        self.openings: dict[object, Held] = {}  # what is held before the first action, by what the game is made of
 
     def begin(self) -> Protected:
         """Return the algorithm before its first round, with state of its own."""
@@ -108,13 +93,13 @@ class Player:
         self.private = self._prototype.begin()
         self.rounds = 0
         self.memory: Any = None
-        self._streams = self._prototype.seen(streams)
+        self._streams = streams
         self._fast, self._calls = self.private, list[Call]()
         if self._prototype.has_calls:  # the same, with sets that stay in Python called from there
             self._fast, self._calls = with_calls(self.private)
         self._compiled = self._prototype.compiled
         self._loss = 0.0
-        self._held: Held | None = None
+        self._held: tuple[Held, Any] | None = None  # with names, and as compiled code left it
 
     def play(self, game: Game, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
@@ -124,20 +109,37 @@ class Player:
         if isinstance(game, ReactingGame):
             self.memory = game.memory.copy() if self.memory is None else self.memory
             game = game._replace(memory=self.memory)
-        held = self._held or self.first(game)
+        made_of = likeness((game, marks)) if self._compiled else ()
+        held = with_names(*self._held) if self._held else self._opening(game, made_of)
+        who = self._fast if self._compiled else self.private
         t = mark = 0
         while mark < marks.size and not learner.is_done():
             if learner.must_pause():
                 learner.resume()
-            with failures_of(self._calls):
-                who = self._fast if self._compiled else self.private
-                learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
-                arguments = (who, game, marks, scores, t, mark, self._loss, held, learner_rng, privacy_rng)
-                t, mark, self._loss, plain = self._loop(arguments, game, held)(*arguments)
-            held = self._held = with_names(held, plain)
+            learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
+            arguments = (who, game, marks, scores, t, mark, self._loss, held, learner_rng, privacy_rng)
+            loop = self._loop(arguments, made_of, held)
+            t, mark, self._loss, plain = self._calling(loop, arguments) if self._calls else loop(*arguments)
+            self._held = held, plain
+            if mark < marks.size:
+                held = with_names(held, plain)
         scores[mark:] = self._loss
         self.rounds += t
         return scores
+
+    def _calling(self, loop: Loop, arguments: tuple[object, ...]) -> Reached:
+        with failures_of(self._calls):
+            return loop(*arguments)
+
+    def _opening(self, game: Game, made_of: object) -> Held:
+        """Return what is held at first: an action, or nothing if it is known how compiled code can draw that itself."""
+        openings, key = self._prototype.openings, (made_of, game.choices)
+        if key in openings:
+            return openings[key]
+        held = self.first(game)
+        if self._compiled and not any(True for _ in arrays(held)):  # arrays would be those of this very player
+            openings[key] = held._replace(left=0)
+        return held
 
     def first(self, game: Game) -> Held:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
@@ -155,19 +157,19 @@ class Player:
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
         return Held(action, trace, self.private.hold_for(trace))
 
-    def _loop(self, arguments: tuple[object, ...], game: Game, held: Held) -> Loop:
+    def _loop(self, arguments: tuple[object, ...], made_of: object, held: Held) -> Loop:
         if not self._compiled:
             return play
+        settled, key = self._prototype.loops, (made_of, likeness(held))
+        if key in settled:
+            return settled[key]
         # Without reference counting a view would come back as the array that it is a view of.
         views = any(array.base is not None for _, array in arrays(held))
-        settled = self._prototype.loops
-        if (type(game), views) in settled:
-            return settled[type(game), views]
-        loop: Any = compile_for(play, self._fast, game, held)
+        loop: Any = compile_for(play, *arguments[:2], held)
 
         def first_call(*given: object) -> Reached:
             reached: Reached = (loop.ordinary if views else loop)(*given)
-            settled[type(game), views] = loop.version(arguments, lean=not (views or loop.must_allocate))
+            settled[key] = loop.entry(arguments, lean=not (views or loop.must_allocate))
             return reached
 
         return first_call

@@ -14,18 +14,19 @@ import numpy as np
 from discreet.contracts import Floats, Integers, Protected
 from discreet.kernel import compilable
 from discreet.kernel.lanes import LANES, Program, Unfit, program_for
-from discreet.problems import ArmGame, Environment
-from discreet.randomness import Streams, streams
+from discreet.problems import Environment
+from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
-from discreet.simulation.dealing import Dealt, Tossed, can_be_tossed
+from discreet.simulation.dealing import Piece, dealt
 from discreet.simulation.loop import Player, Prototype, play
-from discreet.simulation.trial import Outcome, Stretch, deal, run_trial, stretches
+from discreet.simulation.trial import Dealer, Outcome, Remembered, Stretch, deal, run_in_turn, stacked, stretches
 
 ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repaid
 ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
-START = 5000  # rounds that take as long as starting a trial that is played by itself
+START = 500  # rounds that save as much as starting a trial in lanes, and not by itself
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
+TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games that are dealt together
 WORTH = 4  # trials that take longer one after the other than a loop for all lanes
 
 Programs = tuple[Program | None, ...]
@@ -66,8 +67,8 @@ def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Pro
         raise Unfit("games so large that few are dealt at once")
     some = streams(0)
     game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
-    if type(game) is not ArmGame:
-        raise Unfit("a game that is more than a table of losses")
+    if "losses" not in game.by_round or game.action_shape or not all(isinstance(field, np.ndarray) for field in game):
+        raise Unfit("a game that is more than tables of numbers")
     player = Player(private, some)
     held = player.first(game)
     marks = np.array([1, 2])
@@ -89,24 +90,23 @@ def run_trials(
     programs: Programs = (),
 ) -> list[Outcome] | None:
     """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
+    dealer, found = Dealer(environment, bounds, clip=clip), list[Outcome]()
     if any(programs) and len(trials) >= WORTH:
-        together: list[Outcome] = []
         for first in range(0, len(trials), LANES):
-            group = _Group(privates, environment, marks, seed, trials[first : first + LANES], programs)
-            outcomes = group.played(bounds, clip=clip, stop=stop)
+            group = _Group(privates, marks, seed, trials[first : first + LANES], programs)
+            outcomes = group.played(dealer, stop)
             if outcomes is None:
                 return None
-            together += outcomes
-        return together
-    found: list[Outcome] = []
-    shared, parts = [Prototype(each, in_turn=True) for each in privates], stretches(environment, marks)
-    for trial in trials:
-        outcome = run_trial(
-            shared, environment, marks, seed=seed, trial=trial, bounds=bounds, clip=clip, stop=stop, parts=parts
-        )
-        if outcome is None:
+            found += outcomes
+        return found
+    shared = [Prototype(each) for each in privates]
+    parts = stretches(environment, marks)
+    size = 1 if len(parts) > 1 else max(1, min(TOGETHER, NUMBERS // (int(marks[-1]) * dealer.problem.actions)))
+    for first in range(0, len(trials), size):
+        outcomes = run_in_turn(shared, dealer, marks, parts, seed=seed, trials=trials[first : first + size], stop=stop)
+        if outcomes is None:
             return None
-        found.append(outcome)
+        found += outcomes
     return found
 
 
@@ -114,18 +114,12 @@ class _Group:
     """Up to as many trials as there are lanes; lanes that are left over play the last one again."""
 
     def __init__(
-        self,
-        privates: Sequence[Protected],
-        environment: Environment,
-        marks: Integers,
-        seed: int,
-        trials: Sequence[int],
-        programs: Programs,
+        self, privates: Sequence[Protected], marks: Integers, seed: int, trials: Sequence[int], programs: Programs
     ) -> None:
-        self.environment, self.marks, self.count = environment, marks, len(trials)
+        self.marks, self.count = marks, len(trials)
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
-        own = [streams(seed, trial=trial) for trial in numbers]
-        self.dealers = [each.environment for each in own]
+        own = streams_of(seed, numbers)
+        self.rngs = [each.environment for each in own]
         self.loss = np.empty((len(trials), len(privates), marks.size))
         self.seconds = np.zeros(len(privates))
         self.playing = [
@@ -133,22 +127,26 @@ class _Group:
             for program, private in zip(programs, privates, strict=True)
         ]
 
-    def played(self, bounds: Range, *, clip: bool, stop: threading.Event) -> list[Outcome] | None:
+    def played(self, dealer: Dealer, stop: threading.Event) -> list[Outcome] | None:
         """Return what all trials gave, or None if told to stop before their end."""
-        kind = Tossed if can_be_tossed(self.environment, bounds) else Dealt
-        dealing = kind(self.environment, self.marks, self.dealers, self.count, bounds, clip=clip)
-        for start, table in dealing.blocks():
-            part = Stretch.of(start, start + len(table), self.marks)
+        singly = any(isinstance(each, _OneByOne) for each in self.playing)
+        games = dealt(dealer, self.marks, self.rngs, self.count, singly=singly)
+        for piece in games.pieces():
+            part = Stretch.of(piece.start, piece.end, self.marks)
             for index, each in enumerate(self.playing):
                 if stop.is_set():
                     return None
                 before = time.perf_counter()
-                scores = each.play(table, part.stops)[:, : self.count]
-                self.loss[:, index, part.inside] = scores[part.at_marks].T
-                self.seconds[index] += time.perf_counter() - before
-        regret = self.loss - dealing.best.T[: self.count, None]
-        seconds = self.seconds / self.count
-        return [Outcome(regret[i], self.loss[i], seconds, dealing.clipped[i]) for i in range(self.count)]
+                scores = each.play(piece, part.stops)
+                if scores is not None:
+                    self.loss[:, index, part.inside] = scores[part.at_marks, : self.count].T
+                    self.seconds[index] += time.perf_counter() - before
+        regret = self.loss - games.best.T[: self.count, None]
+        seconds, memories = self.seconds / self.count, [each.memories() for each in self.playing]
+        return [
+            Outcome(regret[i], self.loss[i], seconds, games.clipped[i], stacked([each[i] for each in memories]))
+            for i in range(self.count)
+        ]
 
 
 class _OneByOne:
@@ -156,12 +154,17 @@ class _OneByOne:
 
     def __init__(self, private: Protected, seed: int, trials: Sequence[int]) -> None:
         shared = Prototype(private)
-        self.players = [Player(shared, streams(seed, trial=trial)) for trial in trials]
+        self.players = [Player(shared, own) for own in streams_of(seed, trials)]
 
-    def play(self, table: Floats, stops: Integers) -> Floats:
-        """Return the losses so far of all trials at the stops."""
-        games = (ArmGame(np.ascontiguousarray(table[..., lane])) for lane in range(len(self.players)))
-        return np.array([player.play(game, stops) for player, game in zip(self.players, games, strict=True)]).T
+    def play(self, piece: Piece, stops: Integers) -> Floats | None:
+        """Return the losses so far of all trials at the stops, if the piece has their games."""
+        if not piece.games:
+            return None
+        return np.array([player.play(game, stops) for player, game in zip(self.players, piece.games, strict=True)]).T
+
+    def memories(self) -> list[Remembered]:
+        """Return what the game of each trial remembers."""
+        return [player.memory for player in self.players]
 
 
 class _InLanes:
@@ -170,9 +173,19 @@ class _InLanes:
     def __init__(self, program: Program, private: Protected, own: Sequence[Streams]) -> None:
         generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
         self.program, self.lanes = program, program.start(private, generators)
+        self.memory: Remembered = None  # of games that remember their player
 
-    def play(self, table: Floats, stops: Integers) -> Floats:
-        """Return the losses so far of all trials at the stops."""
-        scores = np.empty((stops.size, LANES))
-        self.program.run(self.lanes, {"game.losses": table, "marks": stops, "scores": scores})
+    def play(self, piece: Piece, stops: Integers) -> Floats | None:
+        """Return the losses so far of all trials at the stops, if the piece is for lanes."""
+        if piece.in_lanes is None:
+            return None
+        scores, fields = np.empty((stops.size, LANES)), dict(piece.in_lanes)
+        if "memory" in fields:
+            self.memory = fields["memory"] = fields["memory"].copy() if self.memory is None else self.memory
+        game = {f"game.{name}": field for name, field in fields.items()}
+        self.program.run(self.lanes, game | {"marks": stops, "scores": scores})
         return scores
+
+    def memories(self) -> list[Remembered]:
+        """Return what the game of each trial remembers."""
+        return [None if self.memory is None else self.memory[..., lane] for lane in range(LANES)]

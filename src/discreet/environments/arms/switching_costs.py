@@ -17,14 +17,17 @@ from discreet.problems import Arms, ArmsEnvironment, ReactingGame
 class SwitchingGame(ReactingGame):
     """Rounds in which a player who changes the arm loses everything; ``memory`` holds the player's last arm, plus 1."""
 
+    by_round = ("losses",)
+
     losses: Floats
-    price: float = 1.0  # of changing the arm
+    price: Floats  # of changing the arm: one number
 
     def feedback(self, t: int, action: int) -> float:
         """Return the loss, that of changing the arm included, and remember the arm."""
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
         self.memory[0] = action + 1
-        return self.price if switched else self.losses[t, action]
+        loss: float = self.price[0] if switched else self.losses[t, action]
+        return loss
 
     def loss(self, t: int, action: int) -> float:
         """Return the same loss, before the arm is remembered."""
@@ -33,7 +36,8 @@ class SwitchingGame(ReactingGame):
                 "the learner played an arm that the game does not have: their numbers of arms must agree."
             )
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
-        return self.price if switched else self.losses[t, action]
+        loss: float = self.price[0] if switched else self.losses[t, action]
+        return loss
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return each arm's loss over each stretch: a fixed arm never pays for switching."""
@@ -69,7 +73,7 @@ class SwitchingCosts(ArmsEnvironment):
         losses = np.repeat(0.5 + walk[:, None], self.arms, axis=1)
         good = int(uniforms(rng, 0, 1, 1, purpose=2)[0, 0] * self.arms)
         losses[:, good] -= (self.arms / self.rounds) ** (1.0 / 3.0) / scale
-        return SwitchingGame(memory=np.zeros(1, np.int64), losses=np.clip(losses, 0.0, 1.0))
+        return SwitchingGame(memory=np.zeros(1, np.int64), losses=np.clip(losses, 0.0, 1.0), price=np.ones(1))
 
 
 def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:

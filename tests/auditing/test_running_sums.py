@@ -1,0 +1,52 @@
+"""Audits of running sums: how releases respond to noise is found out once, however many trials there are."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from discreet import algorithm
+from discreet.auditing import GameFacts, audit, default_attack, running_sums
+from discreet.cli.commands import cli
+
+
+def unknown(**changes):
+    known = algorithm("private-ftrl-ball")
+    return known.setting(rounds=8, dimension=2, unknown_horizon=True, **changes)
+
+
+def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
+    """It is listened to for 255 rounds, each of which has noise of its own: that took longer than all trials."""
+    probes = []
+    probe = running_sums.responses
+    monkeypatch.setattr(running_sums, "responses", lambda *given: probes.append(given) or probe(*given))
+    seen = []
+    found = audit(
+        "private-ftrl-ball",
+        setting=unknown(delta=1e-6),
+        trials=20_000,  # more than are played at once
+        progress=lambda done, asked: seen.append((done, asked)),
+    )
+    assert len(probes) == 1
+    assert len(set(seen)) > 10
+    assert 0.4 < found.lower_bound <= 1.0  # of 1; more in one of 100 seeds at most, by the confidence of the audit
+
+
+def test_samples_are_the_same_one_by_one():
+    private = algorithm("private-ftrl-ball").build(unknown(delta=1e-6)).private
+    attack = default_attack(private, GameFacts())
+    drawn = attack.sampler(private)
+    for world in (0, 1):
+        np.testing.assert_array_equal(drawn(world, 50, 3), attack.sample(private, world, 50, 3))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delta", ["0", "1e-6"])
+def test_the_command_audits_an_unknown_number_of_rounds(delta):
+    asked = ["audit", "private-ftrl-ball", "--rounds", "unknown", "--delta", delta, "--trials", "4000", "--json"]
+    run = CliRunner().invoke(cli, asked)
+    assert run.exit_code == 0, run.output
+    assert not json.loads(run.stdout)["violated"]  # in one of 100 seeds at most
