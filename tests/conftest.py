@@ -27,6 +27,11 @@ def root() -> Path:
     return ROOT
 
 
+def heed_interrupts():
+    """Let the process that begins here be interrupted, even if this one was started in the background and cannot be."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def python():
     """Run a program in another process and return what it printed."""
@@ -39,6 +44,7 @@ def python():
             env=os.environ | environment,
             check=False,
             timeout=300,
+            preexec_fn=heed_interrupts,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -64,8 +70,8 @@ def interrupt():
 
     def run(*arguments: str, when: str | Path = "", after: float = 0.0, prelude: str = "") -> Interrupted:
         program = [sys.executable, "-c", f"{prelude}\nfrom discreet.cli import main; main()", *map(str, arguments)]
-        pipe, heed = subprocess.PIPE, lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in the background
-        with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed) as process:
+        pipe = subprocess.PIPE
+        with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_interrupts) as process:
             maps = Path(f"/proc/{process.pid}/maps")
             try:
                 while process.poll() is None:

@@ -573,9 +573,9 @@ class TestAlgorithms:
         built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
         check_private(built, AdviceRandom(3, 7))
 
-    @pytest.mark.slow
+    @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.full)])
     @pytest.mark.parametrize("name", NAMES)
-    def test_a_small_leak_is_found(self, name):
+    def test_a_small_leak_is_found(self, name, compiled):
         built = algorithm(name).build(Setting(Advice(3, 7), rounds=2000, delta=1e-6)).private
 
         class Leak(type(built)):  # raw feedback comes to the learner beside the channel
@@ -586,7 +586,7 @@ class TestAlgorithms:
                 return ready
 
         with pytest.raises(CheckFailed, match="raw feedback reaches"):
-            check_non_interference(Leak(*built), Advice(3, 7))
+            check_non_interference(Leak(*built), Advice(3, 7), compiled=compiled)
 
     @pytest.mark.parametrize("name", NAMES)
     def test_none_of_them_allocates(self, name):

@@ -93,15 +93,16 @@ class CarelessSum(Private):
         return ready
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     ("careless", "name"),
     [(CarelessValue, "local-convex"), (CarelessDifference, "local-two-point"), (CarelessSum, "private-projection-free")],
 )
-def test_the_non_interference_test_finds_a_small_leak(careless, name):
+def test_the_non_interference_test_finds_a_small_leak(careless, name, compiled):
     private = build(name).private
+    check_non_interference(private, setting_for(name).problem, compiled=compiled)
     with pytest.raises(CheckFailed, match="raw feedback reaches"):
-        check_non_interference(careless(*private), setting_for(name).problem)
+        check_non_interference(careless(*private), setting_for(name).problem, compiled=compiled)
 
 
 @pytest.mark.parametrize("name", PRIVATE)
@@ -481,7 +482,7 @@ def test_scribles_own_noise_covers_half_of_what_it_must():
     assert found.private.channel.noise_scales[0].scale == pytest.approx(math.sqrt(10.0))
     rate = math.sqrt(math.log(1 << 20) / (200.0 * (1 << 20) * (0.25 + 10.0 * 10.0)))
     assert found.parameters["learning_rate"] == pytest.approx(rate)
-    check_private(found.private, world_of("private-scrible", dimension=10))
+    check_non_interference(found.private, setting_for("private-scrible", dimension=10).problem, compiled=False)
     problem = replace(algorithm("private-scrible").problem, domain="simplex(4)")
     with pytest.raises(DiscreetError, match="calibration is paper, which is for sets around 0"):
         algorithm("private-scrible").build(Setting(problem), calibration="paper")

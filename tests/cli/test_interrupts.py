@@ -22,6 +22,7 @@ COMMANDS = {
     "audit": ["audit", "--all", "--quiet"],
 }
 REPRODUCTIONS = {name: ["reproduce", name, "--rounds", "2048", *LONG] for name in reproductions()}
+ONE = "faster-rates-table-1"  # all of them are one command; the others are interrupted by make full
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="moments are read from /proc")
 
 
@@ -50,7 +51,13 @@ def test_as_soon_as_there_is_something_to_interrupt(after, tmp_path, interrupt):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [*(name for name in COMMANDS if name not in ("list", "describe")), *REPRODUCTIONS])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(name for name in COMMANDS if name not in ("list", "describe")),
+        *(pytest.param(name, marks=() if name == ONE else pytest.mark.full) for name in REPRODUCTIONS),
+    ],
+)
 def test_while_compiling_and_playing(command, tmp_path, interrupt):
     arguments = placed((COMMANDS | REPRODUCTIONS)[command], tmp_path)
     ends_cleanly(interrupt(*arguments, when="libllvmlite", after=0.5), tmp_path)

@@ -2,7 +2,7 @@
 
 from discreet.kernel.calls import Call, PythonFailed, call_python
 from discreet.kernel.compiling import as_list, cache_root, compile_for
-from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper
+from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper, helper_apart
 from discreet.kernel.digest import source_digest, value_digest
 from discreet.kernel.state import arrays, as_plain, copier, copy, likeness, map_arrays, map_parts, with_names
 from discreet.kernel.watching import being_compiled, compiling_for
@@ -25,6 +25,7 @@ __all__ = [
     "copier",
     "copy",
     "helper",
+    "helper_apart",
     "likeness",
     "map_arrays",
     "map_parts",

@@ -70,6 +70,7 @@ COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_f
 # takes the place of functions that cannot be compiled.
 methods: dict[str, dict[type, Callable[..., Any]]] = {}
 helpers: list[Callable[..., Any]] = []
+apart: set[Callable[..., Any]] = set()  # of these, the ones that stay functions
 field_owners: dict[str, type] = {}  # the first class that has a field of that name
 stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}
 records: dict[Callable[..., Any], type] = {}  # what functions make that do nothing else
@@ -151,6 +152,15 @@ def helper(function: Function) -> Function:
     """Let a plain function be called from compiled methods."""
     helpers.append(function)
     return function
+
+
+def helper_apart(function: Function) -> Function:
+    """Let a plain function be called from compiled methods, and stay a function there.
+
+    For one that is long and called in several places: what is written out is compiled again in each of them.
+    """
+    apart.add(function)
+    return helper(function)
 
 
 def compiled_as(stand_in: Callable[..., Any], *, record: type | None = None) -> Callable[[Function], Function]:

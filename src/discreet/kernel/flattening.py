@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from types import FunctionType
 from typing import Any, cast
 
-from discreet.kernel.component import Component, methods
+from discreet.kernel.component import Component, apart, methods
 from discreet.kernel.scopes import Renaming, Results, Scope, Written
 from discreet.kernel.sources import (
     BUILTINS,
@@ -37,33 +37,29 @@ def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Call
     What it does with arguments of these classes is the same, to the last digit and draw.
     """
     try:
-        return _flattening(function, arguments).result()
+        return _Flattening(function, arguments, without=apart).result()
     except Stays:
         return function
 
 
 def written_out(function: Callable[..., Any], arguments: Sequence[object]) -> Written:
-    """Return what ``flattened`` makes of a function before it is one again, or raise ``Stays``."""
-    return _flattening(function, arguments).written()
-
-
-def _flattening(function: Any, arguments: Sequence[object]) -> _Flattening:
-    return _Flattening(function, definition(function), arguments)
+    """Return a function with all that it calls written into it, before it is one again, or raise ``Stays``."""
+    return _Flattening(function, arguments).written()
 
 
 class _Flattening:
-    """The work on one function."""
+    """The work on one function; helpers that it goes ``without`` stay calls."""
 
-    def __init__(self, function: FunctionType, source: ast.FunctionDef, arguments: Sequence[object]) -> None:
-        self.function, self.source = function, source
+    def __init__(self, function: Any, arguments: Sequence[object], without: Set[Any] = frozenset()) -> None:
+        self.function, self.source, self.without = cast(FunctionType, function), definition(function), without
         self.names: dict[str, Any] = {}  # the globals of the result
         self.count = 0
-        parameters = [each.arg for each in source.args.args]
-        own = assigned_in(source) | set(parameters)
+        parameters = [each.arg for each in self.source.args.args]
+        own = assigned_in(self.source) | set(parameters)
         if own & BUILTINS:  # what is written into it may mean the builtin
             raise Stays
         self.scope = Scope(function.__globals__, {name: name for name in own}, within=((function.__code__, 0),))
-        reassigned = assigned_in(source)
+        reassigned = assigned_in(self.source)
         for name, value in zip(parameters, arguments, strict=False):
             if name not in reassigned:
                 self.scope.known[name] = value
@@ -255,8 +251,8 @@ class _Flattening:
                         return cast(FunctionType, method), owner
             case ast.Name(id=name) if name not in scope.locals:
                 value = scope.globals.get(name)
-                if is_helper(value) and (value.__code__, 0) not in scope.within and can_be_written_out(value):
-                    return value, None
+                if is_helper(value) and value not in self.without and can_be_written_out(value):
+                    return (value, None) if (value.__code__, 0) not in scope.within else None
         return None
 
     def tried(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -37,15 +38,22 @@ def being_compiled() -> str | None:
 
 
 def watch() -> None:
-    """Let Numba tell when it begins to compile something, and when it has: inner functions come in between."""
+    """Let Numba tell when it begins to compile something, and when it has: inner functions come in between.
+
+    Meanwhile Python collects no garbage: it takes a tenth of the time and more, and finds next to nothing.
+    """
     from numba.core.event import Listener, register
 
     class Watch(Listener):
         def __init__(self) -> None:
             self.depth: dict[int, int] = {}
+            self.collects = False
 
         def on_start(self, event: Any) -> None:
             mine = threading.get_ident()
+            if not _compiling:
+                self.collects = gc.isenabled()
+                gc.disable()
             self.depth[mine] = self.depth.get(mine, 0) + 1
             _compiling[mine] = _now.name
 
@@ -54,6 +62,8 @@ def watch() -> None:
             self.depth[mine] -= 1
             if self.depth[mine] == 0:
                 _compiling.pop(mine, None)
+                if self.collects and not _compiling:
+                    gc.enable()
 
     tell: Any = register
     tell("numba:compile", Watch())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from discreet.contracts import Floats
-from discreet.kernel import as_list, helper
+from discreet.kernel import as_list, helper, helper_apart
 
 
 @helper
@@ -71,18 +71,24 @@ def stretch(point: Floats, total: float, target: float) -> None:
     Whatever the entries are: NaN counts as 0, and infinite ones outweigh all others.
     """
     if not 1e-280 < total < 1e280:
-        clear_nan(point)
-        top = largest_entry(point, True)
-        for i in range(point.size):
-            if abs(point[i]) == top:
-                point[i] = math.copysign(1.0, point[i]) if top > 0.0 else 0.0
-            else:
-                point[i] /= top
-        total = sum_of_squares(point)
+        total = tame(point)
     if total > 0.0:
         factor = target / math.sqrt(total)
         for i in range(point.size):
             point[i] *= factor
+
+
+@helper_apart
+def tame(point: Floats) -> float:
+    """Divide a point by its largest entry, and return the sum of its squares then."""
+    clear_nan(point)
+    top = largest_entry(point, True)
+    for i in range(point.size):
+        if abs(point[i]) == top:
+            point[i] = math.copysign(1.0, point[i]) if top > 0.0 else 0.0
+        else:
+            point[i] /= top
+    return sum_of_squares(point)
 
 
 @helper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from discreet.kernel import helper
+from discreet.kernel import helper, helper_apart
 
 STEPS = 24
 
@@ -15,7 +15,7 @@ def batch_weight(rounds: float, noise: float) -> float:
     return rounds * rounds / (rounds / 4.0 + 2.0 * noise * noise)
 
 
-@helper
+@helper_apart
 def radius(weight: float, laplace: float, largest: float, confidence: float) -> float:
     """Return within how much a weighted mean of batches is of the truth, on one side, but with probability exp(-β).
 

@@ -275,10 +275,11 @@ class TrackingUcb(Learner):
 
     def change_of(self, arm: int, rival: int) -> int:
         """Forget what is older than a change of an arm; return 0 for no change, 2 for a sure one."""
-        if self.alarm > 0.0:
-            return self.windows.cut(arm, self.alarm, self.alarm)
-        spread, sure = float(self.clock[SPREAD]), self.log_time() + SURE
-        return self.windows.cut(arm, spread * (sure if arm == rival else CHANGED), spread * sure)
+        ordinary, strong = self.alarm, self.alarm
+        if self.alarm == 0.0:
+            spread, sure = float(self.clock[SPREAD]), self.log_time() + SURE
+            ordinary, strong = spread * (sure if arm == rival else CHANGED), spread * sure
+        return self.windows.cut(arm, ordinary, strong)
 
     def weigh_spread(self, arm: int, rounds: int, gain: float) -> None:
         """Follow how much more than independent losses two releases of an arm in a row differ."""

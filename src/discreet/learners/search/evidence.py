@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from discreet.errors import check_positive, check_range
-from discreet.kernel import Component, helper
+from discreet.kernel import Component, helper, helper_apart
 
 STEPS = 60  # of a bisection
 TAIL = -20.0  # deviations: beyond, the normal distribution function is bounded and not computed
@@ -168,7 +168,7 @@ def log_average_slope(z: float) -> float:
     return z + math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * normal_cdf(z))
 
 
-@helper
+@helper_apart
 def least_product(gap: float, one: float, other: float) -> float:
     """Return the least log_average((gap - x) / one) + log_average(x / other) over x, which is convex, by bisection."""
     low, high = -other, gap + one
