@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from scipy import integrate
+from scipy import integrate, signal
 
 from discreet import Bandit, Setting, algorithm, kernel
 from discreet.algorithms.arms.bounds import sharp_tsallis_inf
@@ -21,7 +21,9 @@ from discreet.kernel.lanes import Unfit
 from discreet.learners import TrackingUcb
 from discreet.learners.arms.guarded_ucb import HEADROOM, PASSING, PROBED, PROBES, SHARE, TOOK_OVER, TRACKS, confined
 from discreet.problems import Arms
+from discreet.randomness import streams
 from discreet.ranges import make_range
+from discreet.simulation.loop import Player, play
 from discreet.simulation.side_by_side import lanes_of
 from discreet.simulation.trial import run_trial
 
@@ -106,17 +108,17 @@ def test_turns_are_as_the_proof_says(epsilon, period):
 
 @pytest.mark.parametrize("period", [5, 60, 400])
 def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(period):
-    """Means of 600 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4 over all cases."""
+    """Means of 300 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4 over all cases."""
     rounds, noise = 2000, 1.0
     gains, apart, passed = changing_fast(rounds, 3, period, seed=2), [], []
     start = anxious(rounds, 1 / noise, threshold=60.0).learner
-    for seed in range(600):
+    for seed in range(300):
         _, found, regrets, taken_over = game(kernel.copy(start), gains, noise, seed)
         apart.append(found - regrets)
         passed.append(np.maximum(found - start.threshold, 0.0))
         assert (taken_over is None) or found.max() > start.threshold
     apart, passed = np.array(apart), np.array(passed)
-    assert (np.abs(apart.mean(axis=0)) <= 4.5 * apart.std(axis=0) / math.sqrt(600)).all()
+    assert (np.abs(apart.mean(axis=0)) <= 4.5 * apart.std(axis=0) / math.sqrt(300)).all()
     allowed = (start.block + noise) * 3 / SHARE + 0.52 * PASSING * start.threshold
     assert (passed.mean(axis=0) <= allowed).all()
     assert (passed > 0).any(), "some passed it"
@@ -141,7 +143,7 @@ def test_what_passes_a_threshold_by_noise_is_small():
     for scale in (1.0, 3.0, 7.0):
         first = np.exp(-np.abs(grid)) / 2
         second = np.exp(-np.abs(grid) / scale) / (2 * scale)
-        both = np.convolve(first, second, mode="same") * step
+        both = signal.fftconvolve(first, second, mode="same") * step
         for x in (-20.0, -3.0, 0.0, 2.0, 10.0, 30.0):
             over = np.maximum(grid - x, 0.0)
             mean, chance = (both * over).sum() * step, both[grid > x].sum() * step
@@ -198,11 +200,14 @@ def test_losses_with_which_tracking_is_linear_are_left_to_tsallis_inf():
     plain = algorithm("tracking-ucb").build(Setting(Arms(K), rounds=rounds, epsilon=0.1)).private
     alone, guarded = (mean_regret(each, world, rounds, 6) for each in (plain, built(rounds, 0.1).private))
     assert alone > 0.02 * rounds
-    assert guarded < 0.7 * alone
+    assert guarded < 0.7 * alone, "half of it in 24 runs; single runs deviate by a third"
 
 
 def test_where_nothing_changes_hardly_anybody_takes_over():
-    """Of 60 games of equal arms, whose estimates have deviations of θ / 2.5 at most, fewer than 8 pass it."""
+    """Equal arms, whose estimates have deviations of θ / 2.5: one of four passes it in at most 5 % of games.
+
+    Of 60 games 10 or more have a probability below 1e-3.
+    """
     rounds = 1 << 13
     guard = Guard(K, rounds, 1.0)
     start, passed, spread = built(rounds, 1.0).private.learner, 0, []
@@ -211,7 +216,7 @@ def test_where_nothing_changes_hardly_anybody_takes_over():
         _, found, regrets, taken_over = game(kernel.copy(start), gains, 1.0, seed)
         passed += taken_over is not None
         spread.append(found - regrets)
-    assert passed < 8
+    assert passed < 10
     assert np.std(spread) < 1.2 * guard.threshold / DEVIATIONS
 
 
@@ -244,6 +249,21 @@ def test_both_speeds_agree_before_and_after_a_takeover():
     np.testing.assert_array_equal(fast, slow)
     with pytest.raises(Unfit):
         lanes_of(private, Stochastic(3), make_range())
+
+
+def test_it_does_not_allocate_in_its_loop():
+    dealt = environment("stochastic", arms=K).deal(0, 10, np.random.default_rng(0))
+    player = Player(built(100, 1.0).private, streams(0))
+    player.play(dealt, np.array([10]))
+    assert not kernel.compile_for(play, player.private, dealt, player._held).must_allocate
+
+
+def test_it_goes_on_after_the_rounds_that_it_was_made_for():
+    learner = kernel.copy(built(50, 1.0).private.learner)
+    game(learner, changing_fast(500, K, 50), 1.0, 1)
+    arm, trace = learner.act(0, np.random.default_rng(0))
+    assert 0 <= arm < K
+    assert trace.rounds >= 1
 
 
 def test_what_it_wraps_is_tracking_itself():
