@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
+from discreet.environments.arms.table import is_number, read_npy
 from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
 
@@ -161,7 +162,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
     if len(lines) < 2:
         raise DiscreetError(f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are needed.")
     names = [name.strip() for name in lines[0][1]]
-    if all(_is_number(name) for name in names):
+    if all(is_number(name) for name in names):
         raise DiscreetError(f"{path} begins with numbers, but its first line must name its columns.")
     _check_names(path, names)
     rows = []
@@ -173,12 +174,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
 
 
 def _read_npy(path: Path) -> tuple[list[str], Rows]:
-    try:
-        values = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError):
-        raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
-    if values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise DiscreetError(f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is needed.")
+    values = read_npy(path)
     return _with_rows([str(column + 1) for column in range(values.shape[1])], values.T.tolist())
 
 
@@ -213,11 +209,3 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
         if not name or names.count(name) > 1:
             fault = "a column without a name" if not name else f"two columns named '{name}'"
             raise DiscreetError(f"{path} has {fault}, but every column needs a name of its own.")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -125,48 +126,20 @@ def simulate(
     >>> exp3 < 0.6 * uniform
     True
     """
-    prepared = prepare(
-        algorithms,
-        environment=environment,
-        problem=problem,
-        losses=losses,
-        rounds=rounds,
-        unknown_horizon=unknown_horizon,
-        trials=trials,
-        epsilon=epsilon,
-        delta=delta,
-        low=low,
-        high=high,
-        options=options,
-        seed=seed,
-        workers=workers,
-        on=on,
-        clip=clip,
-        progress=progress,
-        parameters=parameters,
-    )
+    prepared = prepare(**asked_of(prepare, locals()))
     world = prepared.world
     if world.problem.stops:
         raise DiscreetError(f"{world.problem} stops by itself and has no regret: use search in place of simulate.")
-    job = RegretJob(
-        labels=tuple(contender.label for contender in prepared.contenders),
-        privates=tuple(contender.private for contender in prepared.contenders),
-        world=world,
-        rounds=prepared.rounds,
-        seed=seed,
-        bounds=prepared.bounds,
-        clip=clip,
-        trials=prepared.asked,
-        threads=min(prepared.asked, prepared.place.threads),
-    )
+    threads = min(prepared.asked, prepared.place.threads)
+    job = RegretJob(**prepared.facts, world=world, clip=clip, trials=prepared.asked, threads=threads)
     if output is None:
         kept: Memory[Outcome] = Memory()
-        prepared.play(job, kept, progress, keep_finished=keep_finished)
-        return prepared.results(InMemory.of(kept.outcomes), seed=seed)
+        prepared.play(job, kept, keep_finished=keep_finished)
+        return prepared.results(InMemory.of(kept.outcomes))
     folder = check_output(output, resume=resume)
     with growing_folder(folder) as keep, prepared.parts(folder, job, keep) as parts:
-        prepared.play(job, parts, progress, keep_finished=keep_finished)
-        results = prepared.results(parts.record(), seed=seed)
+        prepared.play(job, parts, keep_finished=keep_finished)
+        results = prepared.results(parts.record())
         write_manifest(folder / "manifest.json", results.manifest())
     return results
 
@@ -182,11 +155,24 @@ class Prepared:
     bounds: Range
     asked: int  # trials
     clipped: int  # numbers of data that were outside their range
+    seed: int
     place: Executor
+    progress: Progress | None
 
-    def play(self, job: Job[Gave], into: Sink[Gave], progress: Progress | None, *, keep_finished: bool) -> None:
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What every job is made of."""
+        return {
+            "labels": tuple(contender.label for contender in self.contenders),
+            "privates": tuple(contender.private for contender in self.contenders),
+            "rounds": self.rounds,
+            "seed": self.seed,
+            "bounds": self.bounds,
+        }
+
+    def play(self, job: Job[Gave], into: Sink[Gave], *, keep_finished: bool) -> None:
         """Play every trial that is missing, or those that are finished when an interrupt comes and they are kept."""
-        tell = progress or (lambda _, __: None)
+        tell = self.progress or (lambda _, __: None)
         tell(into.finished, self.asked)
         session, todo = self.place.begin(job), into.missing(self.asked)
         trials = run(session, todo, lambda: tell(into.finished, self.asked))
@@ -212,7 +198,7 @@ class Prepared:
             keep=keep,
         )
 
-    def results(self, record: Record, *, seed: int) -> Results:
+    def results(self, record: Record) -> Results:
         """Return what trials of this gave."""
         return Results(
             contenders=self.contenders,
@@ -220,7 +206,7 @@ class Prepared:
             problem=self.world.problem,
             checkpoints=checkpoints(self.rounds),
             asked=self.asked,
-            seed=seed,
+            seed=self.seed,
             bounds=self.bounds,
             reacts=self.world.reacts,
             clipped=self.clipped + record.clipped,
@@ -233,9 +219,9 @@ def prepare(
     *,
     environment: str | Environment | ArrayLike | None,
     problem: Problem | None,
-    losses: Path | str | ArrayLike | None = None,
+    losses: Path | str | ArrayLike | None,
     rounds: int | None,
-    unknown_horizon: bool = False,
+    unknown_horizon: bool,
     trials: int,
     epsilon: float | Sequence[float],
     delta: float,
@@ -245,7 +231,7 @@ def prepare(
     seed: int,
     workers: int | None,
     on: str | Executor,
-    clip: bool = False,
+    clip: bool,
     progress: Progress | None,
     parameters: Values,
 ) -> Prepared:
@@ -296,8 +282,15 @@ def prepare(
         bounds=bounds,
         asked=asked,
         clipped=clipped,
+        seed=seed,
         place=place,
+        progress=progress,
     )
+
+
+def asked_of(function: Callable[..., object], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return by name what one function was given for the arguments of another."""
+    return {name: given[name] for name in inspect.signature(function).parameters if name in given}
 
 
 def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str | Contender]:

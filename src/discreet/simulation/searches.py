@@ -18,7 +18,7 @@ from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, Se
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.executors import Executor
-from discreet.simulation.experiment import Contender, Progress, prepare
+from discreet.simulation.experiment import Contender, Progress, asked_of, prepare
 from discreet.simulation.jobs import TrialByTrial
 from discreet.simulation.loop import Player
 from discreet.simulation.records import Memory
@@ -68,37 +68,14 @@ def search(
     """
     if problem is None and isinstance(environment, ArmsEnvironment):
         problem = BestArm(environment.arms, cast(float, parameters.get("error", BestArm.error)))
-    prepared = prepare(
-        algorithms,
-        environment=environment,
-        problem=problem,
-        rounds=rounds,
-        trials=trials,
-        epsilon=epsilon,
-        delta=delta,
-        low=low,
-        high=high,
-        options=options,
-        seed=seed,
-        workers=workers,
-        on=on,
-        progress=progress,
-        parameters=parameters,
-    )
+    prepared = prepare(**asked_of(prepare, locals()), losses=None, unknown_horizon=False, clip=False)
     world = prepared.world
     if not isinstance(world, SearchEnvironment):
         raise DiscreetError(f"{world.problem} does not stop by itself: use simulate in place of search.")
-    job = SearchJob(
-        labels=tuple(contender.label for contender in prepared.contenders),
-        privates=tuple(contender.private for contender in prepared.contenders),
-        world=world,
-        rounds=prepared.rounds,
-        seed=seed,
-        bounds=prepared.bounds,
-    )
+    job = SearchJob(**prepared.facts, world=world)
     lines = tuple(Line(i, float(error)) for i, each in enumerate(job.privates) for error in searching(each).errors)
     kept: Memory[SearchOutcome] = Memory()
-    prepared.play(job, kept, progress, keep_finished=keep_finished)
+    prepared.play(job, kept, keep_finished=keep_finished)
     found = kept.outcomes
     outcomes = [found[trial] for trial in sorted(found)]
     return SearchResults(

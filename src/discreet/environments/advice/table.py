@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.arms.table import Table, numbers_of, table
+from discreet.environments.arms.table import Table, load_npy, numbers_of, table
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
 from discreet.problems import Advice, AdviceGame, Environment, Problem
@@ -102,12 +102,9 @@ def read_advice(table: Table, path: Path | str) -> AdviceTable:
     """Return a table of losses with the advice in a ``.npy`` file."""
     path = Path(path)
     try:
-        advice = np.load(path, allow_pickle=False)
+        return AdviceTable.of(table, load_npy(path))
     except OSError as reason:
         raise DiscreetError(f"{path} cannot be read: {reason.strerror or 'it is not a NPY file'}.") from None
-    except (ValueError, EOFError):
-        raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
-    return AdviceTable.of(table, advice)
 
 
 def check_advice(advice: Floats, *, before: int = 0) -> None:

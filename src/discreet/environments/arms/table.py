@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.registry import register_environment
@@ -101,7 +102,7 @@ def read_table(path: Path | str) -> Table:
     try:
         if not path.is_file():
             raise DiscreetError(f"{path} is not a file: losses come from a CSV or NPY file with one row a round.")
-        losses, first_row = _read_npy(path) if path.suffix == ".npy" else _read_csv(path)
+        losses, first_row = (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path)
     except OSError as reason:
         raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
     if losses.shape[0] < 2:
@@ -116,14 +117,21 @@ def read_table(path: Path | str) -> Table:
     return Table(losses, str(path), first_row)
 
 
-def _read_npy(path: Path) -> tuple[Floats, int]:
+def load_npy(path: Path) -> NDArray[Any]:
+    """Return what is in a ``.npy`` file, or refuse one of another kind."""
     try:
-        values = np.load(path, allow_pickle=False)
+        found: NDArray[Any] = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
         raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
+    return found
+
+
+def read_npy(path: Path) -> Floats:
+    """Return the table of numbers in a ``.npy`` file, or refuse it."""
+    values = load_npy(path)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise DiscreetError(f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is needed.")
-    return np.ascontiguousarray(values, dtype=np.float64), 1
+    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _read_csv(path: Path) -> tuple[Floats, int]:
@@ -135,7 +143,7 @@ def _read_csv(path: Path) -> tuple[Floats, int]:
         raise DiscreetError(f"{path} is not a table of numbers: its first line is too long.") from None
     if header is None:
         raise DiscreetError(f"{path} is empty: losses come one row a round.")
-    named = not any(_is_number(cell) for cell in header) and all(cell.strip() for cell in header)
+    named = not any(is_number(cell) for cell in header) and all(cell.strip() for cell in header)
     skip = first + named
     try:
         with warnings.catch_warnings():
@@ -172,7 +180,7 @@ def _first_fault(path: Path, skip: int) -> DiscreetError:
                     here = count(len(cells), "column")
                     return DiscreetError(f"{path}, row {row} has {here}, but the rows before it have {width}.")
                 for column, cell in enumerate(cells, start=1):
-                    if not _is_number(cell):
+                    if not is_number(cell):
                         shown = cell if len(cell) <= 30 else cell[:30] + "..."
                         hint = " (columns are separated by commas)" if width == 1 else ""
                         return DiscreetError(f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}.")
@@ -181,7 +189,8 @@ def _first_fault(path: Path, skip: int) -> DiscreetError:
     return DiscreetError(f"{path} cannot be read as a table of numbers separated by commas.")
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Return whether a cell of a file is a number; Python would read underscores, too."""
     try:
         float(cell.replace("_", "x"))
     except ValueError:
