@@ -27,7 +27,7 @@ def blocks():
 
 
 def run_shown(command):
-    """Run a command as shown, here, where much is compiled already; make's recipe is run by hand, as make sets up more."""
+    """Run a command as shown, here, where much is compiled already; make's recipe by hand, as make sets up more."""
     if command == "make demo":
         recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
         lines = recipe.replace("\\\n", " ").strip().splitlines()

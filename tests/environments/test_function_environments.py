@@ -351,7 +351,7 @@ def test_every_algorithm_plays_in_one_dimension_too(name):
     "name", [pytest.param(name, marks=() if name in ("pricing", "slates") else pytest.mark.full) for name in PLAYED]
 )
 def test_both_speeds_agree(name):
-    """One whose points are numbers and one whose points are vertices; completion is checked above, others by make full."""
+    """Numbers and vertices are played; matrices are checked above, the other environments by make full."""
     instance, world = built(name, PLAYED[name][1], 200)
     compiled, plain = (played([instance], world, 200, trial=0, compiled=speed) for speed in (True, False))
     np.testing.assert_allclose(compiled.regret, plain.regret, rtol=1e-9, atol=1e-9)

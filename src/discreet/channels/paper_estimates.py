@@ -11,6 +11,7 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+from discreet.lengths import check_query
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 
@@ -57,8 +58,7 @@ class PaperEstimates(Channel):
         if self.seen[0] == 0:
             self.sums[:] = 0.0
             self.largest_entries[:] = self.cap
-        if query.vector.size != self.sums.size:
-            raise DiscreetError("the query is of another number of experts than the channel was made for.")
+        check_query(query.vector.size, self.sums.size)
         for j in range(self.sums.size):  # first, so that a query that is refused contributes nothing
             if not abs(query.factor * query.vector[j]) < math.inf:
                 raise DiscreetError("the query has an entry that is not a finite number.")
