@@ -125,7 +125,7 @@ def deal(
 
 
 def many_coins(environment: Environment) -> Coins | None:
-    """Return the coins that are tossed for so many arms that bits are kept of them, and not a table of losses."""
+    """Return the coins of an environment with many arms, of which bits are kept and not a table of losses; else None."""
     if not isinstance(environment, ArmsEnvironment) or environment.arms <= MANY:
         return None
     return environment.coins()
