@@ -4,6 +4,7 @@ PYTHON ?= python3.11
 ENVIRONMENT := .venv
 BIN := $(ENVIRONMENT)/bin
 READY := $(ENVIRONMENT)/ready
+IN_TWO := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test full quick lint bench peers lock clean help
 
@@ -16,14 +17,14 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
 
 test: $(READY) lint ## Check everything but the longest statistical checks
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope
+	@$(BIN)/python -m pytest $(IN_TWO)
 
 full: $(READY) lint ## Check everything, with the longest statistical checks
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m ""
+	@$(BIN)/python -m pytest $(IN_TWO) -m ""
 
 quick: $(READY) ## Run the tests that are fast, for editing
 	@$(BIN)/ruff check .
-	@$(BIN)/python -m pytest --numprocesses 2 --dist loadscope -m "not slow and not full" tests
+	@$(BIN)/python -m pytest $(IN_TWO) -m "not slow and not full" tests
 
 lint: $(READY) ## Style, types, import layers
 	@$(BIN)/ruff check .

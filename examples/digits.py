@@ -86,7 +86,7 @@ def print_table(right: np.ndarray, results: Results) -> None:
             f"{contender.label:34}{batch:>5}  {1.0 - loss[:, -1].mean() / ROUNDS:>6.1%}  {late:>9.1%}  "
             f"{row['regret_mean']:>7,.0f}  {proved:>7}"
         )
-    print("\nBatched EXP4 takes batches of the size with the least bound: of one round, it is local EXP4. Whoever is not")
+    print("\nBatched EXP4 takes batches of the size with the least bound: of one round, it is local EXP4. What is not")
     print("better than any expert, drawn every round, has not learnt whom to trust: a smaller epsilon needs more rounds.")
 
 

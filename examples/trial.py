@@ -66,7 +66,7 @@ def print_table(found: list[Results]) -> None:
     """Say how many patients get worse."""
     risks = 1000.0 * fitted_risks()
     best, oracle = risks.mean(axis=0).min(), risks.min(axis=1).mean()
-    print(f"Of 1,000 patients so many get worse, by the fitted model: {found[0].trials.size} trials, ± standard errors.")
+    print(f"Patients of 1,000 who get worse, by the fitted model: {found[0].trials.size} trials, ± standard errors.")
     print(f"With the best single treatment for all: {best:.0f}; with what is best for each: {oracle:.0f}.\n")
     print(f"{'':24}{f'of the first {AS_MANY:,}':>22}{f'of all {PATIENTS:,}':>18}  guarantee")
     for results in found:
@@ -84,7 +84,7 @@ def print_table(found: list[Results]) -> None:
 def print_replay(results: Results) -> None:
     """Say the same of real outcomes, as far as they are known."""
     print("\nWith the outcomes that patients really had: a round counts if the trial gave the treatment that is chosen.")
-    print("Of 1,000 patients so many get worse, more (or fewer) than with the best single treatment:\n")
+    print("Patients of 1,000 who get worse, more (or fewer) than with the best single treatment:\n")
     for row in results.summary():
         low, mean, high = (4000.0 * row[f"regret_{name}"] / PATIENTS for name in ("low", "mean", "high"))
         print(f"{row['label']:24}{mean:>8.0f}   (95 % interval {low:.0f} to {high:.0f})")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,15 @@ ROOT = Path(__file__).parent.parent
 os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")  # tests leave none in the user's folder
 settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples in every run
 settings.load_profile("fixed")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with modules whose tests are slow: what is quick fills the gaps, and no process is alone in the end."""
+    slow, all_of = Counter(), Counter()
+    for item in items:
+        all_of[item.path] += 1
+        slow[item.path] += item.get_closest_marker("slow") is not None
+    items.sort(key=lambda item: slow[item.path] / all_of[item.path], reverse=True)
 
 
 @pytest.fixture(scope="session")

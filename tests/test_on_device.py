@@ -127,7 +127,7 @@ def test_parts_have_their_places():
 def test_a_game_with_another_number_of_features_is_refused():
     with pytest.raises(DiscreetError, match="the learner is for 3 actions, but the game has 5"):
         Player(built("local-greedy"), streams(1)).play(Contexts(4, 5).probe(9, np.random.default_rng(1)), np.array([9]))
-    with pytest.raises(DiscreetError, match="the context has another number of features"):
+    with pytest.raises(DiscreetError, match="the context has 4 features, but the channel expects 3"):
         kernel.copy(Moments.example()).offer(Record(np.zeros(4), 0.0), 1.0, np.random.default_rng(1))
 
 

@@ -374,13 +374,14 @@ def test_an_audit_refutes_sums_with_too_little_noise():
     assert found.violated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "domain"),
     [
         ("fkm", "simplex(4)"),
-        ("fkm", "k-sets(5,2)"),
+        pytest.param("fkm", "k-sets(5,2)", marks=pytest.mark.full),
         ("two-point", "permutations(4)"),
-        ("projection-free", "paths(2,2)"),
+        pytest.param("projection-free", "paths(2,2)", marks=pytest.mark.full),
         ("private-projection-free", "k-sets(5,2)"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What documents show is what happens: console blocks are run, and examples too."""
+"""What documents show is what happens: console blocks are run (examples: test_examples.py)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import inspect
 import re
 import shlex
 import subprocess
-import sys
 
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 
+from discreet.cli.commands import cli
 from discreet.environments import environments
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
@@ -25,27 +26,27 @@ def blocks():
             yield pytest.param(command.removeprefix("$ "), output.rstrip(), id=f"{path.name}: {command[2:42]}")
 
 
-def run_shown(command, folder):
-    """Run a command as shown; make's recipe is run by hand, since make would set up an environment."""
+def run_shown(command):
+    """Run a command as shown, here, where much is compiled already; make's recipe by hand, as make sets up more."""
     if command == "make demo":
         recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
         lines = recipe.replace("\\\n", " ").strip().splitlines()
         echo, command = lines[0].strip().removeprefix("@echo ").strip('"'), lines[1].strip()
         command = command.removeprefix("@$(BIN)/")
-        return [echo, *run_shown(command, folder)]
+        return [echo, *run_shown(command)]
     words = shlex.split(command)
     assert words[0] == "discreet"
-    done = subprocess.run(
-        [sys.executable, "-m", "discreet", *words[1:]], cwd=folder, capture_output=True, text=True, check=True
-    )
+    done = CliRunner().invoke(cli, words[1:], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
     return done.stdout.splitlines()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), list(blocks()))
-def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path):
+def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path, monkeypatch):
     """Words are the same; numbers may differ by 15 % of their size between machines, and seconds are not compared."""
-    printed = run_shown(command, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    printed = run_shown(command)
     expected = shown.splitlines()
     expected = [line for line in expected if not line.startswith("trials ")]  # the bar goes to the error stream
     seconds = expected and any(line.rstrip().endswith("seconds") for line in expected)
@@ -62,14 +63,6 @@ def test_the_readme_s_first_screen_shows_both_commands():
     first = "\n".join((ROOT / "README.md").read_text().splitlines()[:48])
     assert "$ make demo" in first
     assert "$ make test" in first
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
-def test_examples_run(path):
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
 
 
 def test_every_environment_is_documented():

@@ -301,6 +301,7 @@ def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
     assert moved == [1.0] + [0.0] * (rounds - 1)
 
 
+@pytest.mark.slow
 def test_a_private_learner_of_matrices_is_checked_whole():
     instance, world = built("completion", "private-two-point", 120)
     check_private(instance.private, world)
@@ -346,8 +347,11 @@ def test_every_algorithm_plays_in_one_dimension_too(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in ("pricing", "slates") else pytest.mark.full) for name in PLAYED]
+)
 def test_both_speeds_agree(name):
+    """Numbers and vertices are played; matrices are checked above, the other environments by make full."""
     instance, world = built(name, PLAYED[name][1], 200)
     compiled, plain = (played([instance], world, 200, trial=0, compiled=speed) for speed in (True, False))
     np.testing.assert_allclose(compiled.regret, plain.regret, rtol=1e-9, atol=1e-9)

@@ -771,12 +771,13 @@ def uncharged(charged, released):
 
 
 @pytest.mark.slow
-def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
+@pytest.mark.parametrize("least", [60, pytest.param(200, marks=pytest.mark.full)])
+def test_nothing_is_released_uncharged_after_many_kills(least, tmp_path):
     killer = Killer(tmp_path, seed=7)
     within_a_charge = between_charge_and_release = 0
     known, gap = [], 0
     kills = 0
-    while kills < 200 or (len(known) < 100 and kills < 2000):  # a busy machine needs more of them
+    while kills < least or (len(known) < least // 2 and kills < 2000):  # a busy machine needs more of them
         kills += 1
         killer.kill_one(charge_then_release)
         within_a_charge += (tmp_path / "ledger-journal").exists()
@@ -789,7 +790,7 @@ def test_nothing_is_released_uncharged_after_200_kills(tmp_path):
         known, gap = charged, len(charged) - len(released)
     ledger = Ledger(BUDGET, path=tmp_path / "ledger")
     assert exact(ledger.spent.epsilon) == len(known) * exact(1e-6)
-    assert len(known) >= 100
+    assert len(known) >= least // 2
     assert within_a_charge > 0
     assert between_charge_and_release > 0
     with contextlib.closing(sqlite3.connect(tmp_path / "ledger")) as file:

@@ -29,8 +29,8 @@ def plain_words(
     guarantee = instance.guarantee
     if not guarantee.is_private:
         return (
-            "This method has no privacy protection. Whoever sees its decisions may be able to find out the outcome of a "
-            "single person, and no statement about that is possible."
+            "This method has no privacy protection. Anyone who sees its decisions may be able to find out the outcome "
+            "of a single person, and no statement about that is possible."
         )
     return " ".join(
         [

@@ -11,7 +11,11 @@ from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, helper
+<<<<<<< HEAD
 from discreet.mechanisms.drawing import draw_laplace
+=======
+from discreet.lengths import check_query
+>>>>>>> 208d0337943ff200202c7db872e31aad06e512c2
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
@@ -142,8 +146,10 @@ class Estimates(Channel):
     def note(self, feedback: float, query: Estimate, rng: Generator) -> None:
         """Add up what one round contributes to each way of releasing; a query that is refused contributes nothing."""
         group, factor, count = query.group, query.factor, self.sums.size
-        if not 0 <= group < self.known.size or query.vector.size != count or query.weights.size != count:
-            raise DiscreetError("the query is of another number of arms or experts than the channel was made for.")
+        if not 0 <= group < self.known.size:
+            raise DiscreetError("the query is of an arm that the channel was not made for.")
+        check_query(query.vector.size, count)
+        check_query(query.weights.size, count)
         fresh = self.known[group] == 0
         one, two = 0.0, 0.0
         for j in range(count):

@@ -8,7 +8,7 @@ from discreet.channels.links import Link, LogisticLink
 from discreet.channels.moments import Moments
 from discreet.channels.reporting import length_of
 from discreet.contracts import Floats, Record
-from discreet.errors import DiscreetError
+from discreet.lengths import check_query
 from discreet.mechanisms import Hemisphere
 
 
@@ -39,8 +39,7 @@ class GlmMoments(Moments):
 
     def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
         """Write the weighted moments and the gradient."""
-        if query.size != self.dimension:
-            raise DiscreetError("the query has another number of entries than the channel was made for.")
+        check_query(query.size, self.dimension)
         self.form(feedback, vector)
         last = vector.size - self.dimension
         along, features = 0.0, feedback.features

@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+from discreet.lengths import check_query
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 UP = 1.0 + 2.0**-40  # covers rounding in the length of a query
@@ -108,8 +109,7 @@ class GradientSums(Channel):
 
     def add_term(self, share: float, query: Floats) -> bool:
         """Add a share, at most 1/2, times the query; return whether the batch is full."""
-        if query.size != self.held.size:
-            raise DiscreetError("the query has another number of entries than the channel was made for.")
+        check_query(query.size, self.held.size)
         total = 0.0
         for i in range(query.size):
             total += query[i] * query[i]

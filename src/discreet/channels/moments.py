@@ -9,9 +9,10 @@ import numpy as np
 
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
 from discreet.contracts import Channel, Floats, Noise, NoiseScale, Query, Record
-from discreet.errors import DiscreetError, check_int, check_positive, check_range
+from discreet.errors import check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+from discreet.lengths import check_context
 from discreet.mechanisms import Gaussian, Hemisphere
 from discreet.ranges import Range, make_range
 from discreet.sensitivities import moments
@@ -36,8 +37,7 @@ class MomentShape(Channel):
     def form(self, feedback: Record, vector: Floats) -> None:
         """Write the weighted moments of a record; what is too long is brought into its range first."""
         features, size = feedback.features, self.dimension
-        if features.size != size:
-            raise DiscreetError("the context has another number of features than the channel was made for.")
+        check_context(features.size, size)
         length = length_of(features)
         if length == 0.0:
             for i in range(vector.size):

@@ -11,7 +11,11 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+<<<<<<< HEAD
 from discreet.mechanisms.drawing import draw_laplace
+=======
+from discreet.lengths import check_query
+>>>>>>> 208d0337943ff200202c7db872e31aad06e512c2
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 
@@ -58,8 +62,7 @@ class PaperEstimates(Channel):
         if self.seen[0] == 0:
             self.sums[:] = 0.0
             self.largest_entries[:] = self.cap
-        if query.vector.size != self.sums.size:
-            raise DiscreetError("the query is of another number of experts than the channel was made for.")
+        check_query(query.vector.size, self.sums.size)
         for j in range(self.sums.size):  # first, so that a query that is refused contributes nothing
             if not abs(query.factor * query.vector[j]) < math.inf:
                 raise DiscreetError("the query has an entry that is not a finite number.")

@@ -8,9 +8,10 @@ import numpy as np
 
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
 from discreet.contracts import Floats, Noise, NoiseScale, Record
-from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.errors import check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
+from discreet.lengths import check_context, check_query
 from discreet.mechanisms import Hemisphere
 from discreet.ranges import Range, make_range
 
@@ -53,8 +54,8 @@ class Residuals(Reporting):
     def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
         """Write in which direction the point should move."""
         features = feedback.features
-        if features.size != vector.size or query.size != vector.size:
-            raise DiscreetError("the context or the query has another number of entries than the channel was made for.")
+        check_context(features.size, vector.size)
+        check_query(query.size, vector.size)
         length = length_of(features)
         along, factor = 0.0, 0.0
         if length > 0.0:

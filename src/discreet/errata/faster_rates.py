@@ -109,7 +109,7 @@ def private_advice() -> str:
     paper=PAPER,
     place="Algorithm 2 (Theorem 6): noise",
     printed="Laplace noise of scale 3 K sqrt(N ln(1/δ)) / (γ τ ε) for each expert.",
-    ours="one loss moves all estimates by one number times a public vector m: Gaussian noise of a ‖m‖₂, a the exact scale for "
+    ours="one loss moves all estimates by one number times a public vector ξ/τ: Gaussian noise of a ‖ξ‖₂/τ, a the exact scale for "
     "sensitivity 1, or Laplace noise on the sums of rounds with equal queries, whichever is less.",
     verdict="too large",
 )

@@ -87,7 +87,7 @@ class Plan(NamedTuple):
     def rounds_of(self, epoch: int) -> int:
         """Return how many rounds an epoch has: all, or twice as many as the one before if there is no horizon.
 
-        Those of an algorithm that does without a horizon are all as long as its channel lasts: it learns anew only then.
+        Those of an algorithm that does without a horizon are all as long as its channel lasts: it starts again only then.
         """
         if self.horizon is not None:
             return self.horizon

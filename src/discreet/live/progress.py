@@ -11,7 +11,7 @@ from discreet.live.building import FIRST_EPOCH, Plan
 
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
 EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
-ANEW = ", begun anew after {:,} rounds (docs/proofs.md: Epochs of a run)"
+AGAIN = ", begun again after {:,} rounds (docs/proofs.md: Epochs of a run)"
 PUBLIC_TIMES = "if when outcomes come is public"
 FIXED_TIMES = "also of when outcomes come, if decisions are not asked for in answer to them (docs/proofs.md: Deadlines)"
 
@@ -36,7 +36,7 @@ def stated(plan: Plan) -> Guarantee:
     mine = plan.private.guarantee
     if not mine.is_private:
         return mine
-    many = EPOCHS if plan.first_epoch == FIRST_EPOCH else ANEW.format(plan.first_epoch)
+    many = EPOCHS if plan.first_epoch == FIRST_EPOCH else AGAIN.format(plan.first_epoch)
     epochs = many if plan.horizon is None else ""
     mine = replace(mine, source=f"{mine.source}{epochs}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}")
     if not plan.simulation:

@@ -13,9 +13,9 @@ from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.kernel import Raw, helper
+from discreet.lengths import check_vector
 from discreet.mechanisms.exact_directions import ExactHemisphere
 
-OTHER_DIMENSION = "the vector has another dimension than its noise was made for."
 CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
 SMALLEST = 1e-290  # a share of the sphere that can still be divided by
 EVEN = 2.0**-53  # no side and no cap is missed more rarely: where an epsilon would allow that, it is not used up
@@ -83,8 +83,7 @@ class Hemisphere(DirectionShape):
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Put a report in the place of a vector."""
-        if vector.size != self.direction.size:
-            raise DiscreetError(OTHER_DIMENSION)
+        check_vector(vector.size, self.direction.size)
         length, size, side = 0.0, 0.0, 0.0
         for i in range(vector.size):
             part = rng.standard_normal()
@@ -162,8 +161,7 @@ class Cap(DirectionShape):
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Put a report in the place of a vector."""
         size = vector.size
-        if size != self.direction.size:
-            raise DiscreetError(OTHER_DIMENSION)
+        check_vector(size, self.direction.size)
         length = 0.0
         for i in range(size):
             length += vector[i] * vector[i]

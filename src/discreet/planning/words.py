@@ -130,7 +130,7 @@ def model(question: Question) -> str:
         if question.spread is not None:
             shape = f"has a standard deviation of {question.spread:g} (a beta distribution on the range)"
         said = f"one arm has a mean outcome of {best:.4g}, {others} of {other:.4g}. An outcome {shape}."
-    said += " Which arm is which is drawn anew for every trial."
+    said += " Which arm is which is drawn again for every trial."
     if question.may_drift:
         said += " Where outcomes drift, every arm takes the place of the next one after a third of the rounds, and again"
         said += " after two thirds."

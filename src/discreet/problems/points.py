@@ -10,6 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, count, unknown_name
 from discreet.kernel import as_list, compile_for, helper
+from discreet.lengths import check_point
 from discreet.problems.arms import Arms, first_differs
 from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range, make_range
@@ -243,7 +244,7 @@ def with_full_information(environment: Environment, geometry: GeometryName) -> E
 def product(vector: Floats, point: Floats) -> float:
     """Return ⟨vector, point⟩, added up from left to right."""
     if vector.size != point.size:  # compiled code would read other memory
-        raise DiscreetError("the learner played a point of another dimension than that of the losses.")
+        check_point(point.size, vector.size)
     total = 0.0
     left, right = as_list(vector), as_list(point)
     for i in range(vector.size):

@@ -24,7 +24,7 @@ class Sink(Protocol[Takes]):
         """How many trials are there."""
 
     def missing(self, asked: int) -> list[range]:
-        """Return which of so many trials are not there yet."""
+        """Return which of the trials that are asked for are not there yet."""
 
     def add(self, trial: int, outcome: Takes) -> None:
         """Take the outcome of a trial."""

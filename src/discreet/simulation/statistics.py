@@ -34,7 +34,7 @@ def mean_interval(values: Floats, *, confidence: float = 0.95) -> Interval:
 
 
 def interval(mean: ArrayLike, variance: ArrayLike, count: int, *, confidence: float = 0.95) -> Floats:
-    """Return means of so many values and the ends of Student's intervals, given means and variances of the values."""
+    """Return means of ``count`` values and the ends of Student's intervals, given their means and variances."""
     from scipy.special import stdtrit
 
     width = stdtrit(max(1, count - 1), 0.5 + confidence / 2.0) * np.sqrt(variance) / math.sqrt(count)

@@ -65,7 +65,7 @@ class Tracking(NamedTuple):
         return weight + max(0.0, played - large / SHARE) * batch_weight(large, self.noise) / large
 
     def cost(self, played: float, upto: float) -> float:
-        """Return what up to so many rounds of an arm can cost that was played that often at least."""
+        """Return what at most ``upto`` rounds of an arm can cost that was played at least ``played`` rounds."""
         growth = 1.0 + GROWTH / (1.0 - ROOM)
         earlier = (1.0 - ROOM) / growth * played - self.checks * self.first - (self.first + 1.0) / growth
         if earlier <= 0.0:

@@ -37,7 +37,7 @@ class Actg175Replay(Patients):
 
     A round first draws one of the four treatments, each as likely, and then one of the 522 to 561 patients who were
     given it, with replacement. The covariates are shown, the treatment is not. If the player chooses another one, the
-    outcome is unknown, and the round does not count: it is scored 0 whoever plays, and the record that is fed back is 0
+    outcome is unknown, and the round does not count: it is scored 0 for everyone, and the record that is fed back is 0
     (no features), from which no learner of linear or generalised linear models moves; noise is drawn all the same. If
     both agree, which they do in a quarter of all rounds whatever the player does, the loss is 1 if the patient's
     disease got worse during the trial (CD4 cells halved, AIDS or death), else 0. No model of outcomes is used: as

@@ -82,8 +82,8 @@ class ContextsLogistic(ContextsGaussian):
 class ContextsFixed(ContextsEnvironment):
     """Arm i always has the i-th unit vector as its features, so that nothing is learned of an arm that is not played.
 
-    One arm, another one in every trial, has the mean reward (1 + ``top``) / 2, all others (1 + ``others``) / 2. Whoever
-    relies on diverse contexts to explore can lock in to a wrong arm here. It needs as many features as arms.
+    One arm, another one in every trial, has the mean reward (1 + ``top``) / 2, all others (1 + ``others``) / 2. A
+    learner that relies on diverse contexts to explore can lock in to a wrong arm here. It needs as many features as arms.
     """
 
     top: float = 0.5

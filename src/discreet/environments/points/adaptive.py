@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.environments.points.linear import PointsEnvironment
 from discreet.environments.registry import register_environment
-from discreet.errors import DiscreetError
+from discreet.lengths import check_point
 from discreet.problems import Points, ReactingGame
 from discreet.problems.points import product
 from discreet.ranges import make_range
@@ -35,8 +35,7 @@ class AnsweringGame(ReactingGame):
 
     def answer(self, action: Floats) -> None:
         """Write the loss vector; the middle of the set is answered as if it were a little off."""
-        if action.size != self.aim.size:
-            raise DiscreetError("the learner played a point of another dimension than that of the losses.")
+        check_point(action.size, self.aim.size)
         for i in range(self.aim.size):
             point = action[i] if self.lag == 0 else self.memory[1, i]
             self.aim[i] = self.anchor[i] - point

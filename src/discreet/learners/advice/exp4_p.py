@@ -10,6 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.learners.advice.expert_weights import ExpertWeights, equal_experts, share_of
+from discreet.lengths import check_arms
 
 
 class AdvisedWidely(NamedTuple):
@@ -57,8 +58,7 @@ class Exp4P(Learner):
     def act(self, observation: Floats, rng: Generator) -> tuple[int, AdvisedWidely]:
         """Draw an arm from the advice, and note how much the estimates of each expert vary."""
         arms, experts = observation.shape
-        if arms != self.chances.size:
-            raise DiscreetError("the advice is for another number of arms than the learner was made for.")
+        check_arms(arms, self.chances.size)
         trace = self.weights.consult(observation, self.least_share * arms, rng)
         for j in range(experts):
             self.spread[j] = 0.0

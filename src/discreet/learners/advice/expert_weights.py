@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import check_int
 from discreet.kernel import Component, as_list, helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.weights import bounded_exp, rebuild
+from discreet.lengths import check_experts
 
 SMALL = 0.125  # changes of logarithms below have a short series; nearly all are
 FAINT = 1e-250  # weights below are computed from their logarithms: products could lose digits there, or vanish
@@ -70,8 +71,7 @@ class ExpertWeights(Component):
         ``advice`` is arms by experts. Only one of its rows and one of its columns are read: O(N + K).
         """
         arms, experts = advice.shape
-        if experts != self.values.size:
-            raise DiscreetError("the advice is of another number of experts than the learner was made for.")
+        check_experts(experts, self.values.size)
         total = float(self.scale[0])
         point = rng.random()
         if point < mixing:

@@ -32,10 +32,10 @@ class BatchDraw(NamedTuple):
 class AdaptiveTsallisInf(Learner):
     """Weights w(i) = 4 / (η (L(i) - x))² as in Tsallis-INF, mixed with f / K; batches that find their length.
 
-    In batch j, η = c / sqrt(A + N + τ² / 4), with N = 2 / ε² the variance of the noise and A the sum of squared signals;
+    In batch j, η = c / sqrt(A + V + τ² / 4), with V = 2 / ε² the variance of the noise and A the sum of squared signals;
     f = min(1/2, κ sqrt(K / j)). With y the noisy sum of the batch and b a running mean of all losses, the signal is
     X = y - τ b, and L(arm) grows by X / q, X cut to [-d, u] sqrt(q) / η: u below d is optimism for rare arms. Batches get
-    longer while X² is below 2 N, and shorter while it is above.
+    longer while X² is below 2 V, and shorter while it is above.
 
     ``rate`` is c, ``mix`` κ, ``down`` and ``up`` are d and u. No regret bound is proved.
     """

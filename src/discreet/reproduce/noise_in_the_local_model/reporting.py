@@ -52,7 +52,7 @@ def report(reports: Reports, plan: Plan) -> Reported:
 def add_reports(
     noise: Noise | OneCoordinate, vector: Floats, count: int, rng: Generator, work: Floats, total: Floats
 ) -> None:
-    """Add so many reports of a vector to a total."""
+    """Add ``count`` reports of a vector to a total."""
     for _ in range(count):
         for i in range(vector.size):
             work[i] = vector[i]
