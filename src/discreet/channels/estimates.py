@@ -11,11 +11,8 @@ from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, helper
-<<<<<<< HEAD
-from discreet.mechanisms.drawing import draw_laplace
-=======
 from discreet.lengths import check_query
->>>>>>> 208d0337943ff200202c7db872e31aad06e512c2
+from discreet.mechanisms.drawing import draw_laplace
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 

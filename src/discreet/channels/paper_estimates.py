@@ -11,11 +11,8 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
-<<<<<<< HEAD
-from discreet.mechanisms.drawing import draw_laplace
-=======
 from discreet.lengths import check_query
->>>>>>> 208d0337943ff200202c7db872e31aad06e512c2
+from discreet.mechanisms.drawing import draw_laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 

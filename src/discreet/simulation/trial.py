@@ -189,32 +189,7 @@ def deal(
     environment: Environment, start: int, stop: int, rng: Generator, bounds: Range, *, clip: bool
 ) -> tuple[Game, int]:
     """Return rounds start to stop with all losses in the declared range, and how many had to be clipped."""
-<<<<<<< HEAD
     return Dealer(environment, bounds, clip=clip).deal(start, stop, rng)
-=======
-    problem = environment.problem
-    coins = many_coins(environment)
-    if coins is not None:
-        return tossed_in_words(coins, start, stop, rng).rescaled(*problem.scale(bounds)), 0
-    game = environment.deal(start, stop, rng)
-    if environment.answers:  # losses are made from what is played
-        return (game.rescaled(*problem.scale(bounds)) if environment.on_unit_scale else game), 0
-    table = cast(TableGame, game)  # all others fix their losses first
-    if not environment.on_unit_scale:
-        return problem.check(table, bounds, clip=clip, before=start)
-    table, clipped = problem.check(table, UNIT, clip=clip, before=start)
-    if problem.scale(bounds) != problem.scale(UNIT):
-        scaled = table.rescaled(*problem.scale(bounds))
-        table, _ = problem.check(scaled, bounds, clip=True)  # a last digit may be outside, by rounding
-    return table, clipped
-
-
-def many_coins(environment: Environment) -> Coins | None:
-    """Return the coins of an environment with many arms, of which bits are kept and not a table of losses; else None."""
-    if not isinstance(environment, ArmsEnvironment) or environment.arms <= MANY:
-        return None
-    return environment.coins()
->>>>>>> 208d0337943ff200202c7db872e31aad06e512c2
 
 
 class Stretch(NamedTuple):
