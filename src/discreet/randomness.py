@@ -7,11 +7,11 @@ independent of the noise, and lets live use replace the privacy stream alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.random.bit_generator import ISeedSequence, SeedSequence
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from discreet.errors import check_int
 from discreet.seeding import spawned_states
@@ -98,12 +98,13 @@ def _streams(*seeds: ISeedSequence) -> Streams:
     return Streams(*(np.random.Generator(_bits(seed)) for seed in seeds))
 
 
-def _bits(seed: Any) -> np.random.PCG64:
-    """Return a generator's bits; any sequence will do, also such that its published signature does not name."""
-    return np.random.PCG64(seed)
+def _bits(seed: ISeedSequence) -> np.random.PCG64:
+    """Return a generator's bits."""
+    known: Any = seed  # any sequence will do, also such that the published signature does not name
+    return np.random.PCG64(known)
 
 
-def _spawned(entropy: Any, keys: Sequence[tuple[int, ...]]) -> Sequence[ISeedSequence]:
+def _spawned(entropy: int | Sequence[int] | None, keys: Sequence[tuple[int, ...]]) -> Sequence[ISeedSequence]:
     if len(keys) < FEW or not isinstance(entropy, int) or any(max(key) >= LARGE for key in keys):
         return [SeedSequence(entropy, spawn_key=key) for key in keys]
     return [_Spawned(entropy, key, state) for key, state in zip(keys, spawned_states(entropy, keys), strict=True)]
@@ -117,8 +118,9 @@ class _Spawned(ISeedSequence):
     def __init__(self, entropy: int, spawn_key: tuple[int, ...], words: NDArray[np.uint64]) -> None:
         self.entropy, self.spawn_key, self._words = entropy, spawn_key, words
 
-    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+    def generate_state(self, n_words: int, dtype: DTypeLike = np.uint32) -> NDArray[np.uint32 | np.uint64]:
         """Return words to seed a generator with."""
         if n_words == len(self._words) and dtype is np.uint64:
-            return self._words
-        return SeedSequence(self.entropy, spawn_key=self.spawn_key).generate_state(n_words, dtype)
+            return cast("NDArray[np.uint32 | np.uint64]", self._words)
+        kind: Any = dtype
+        return SeedSequence(self.entropy, spawn_key=self.spawn_key).generate_state(n_words, kind)

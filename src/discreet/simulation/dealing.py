@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ LEAST = 64  # rounds in a block, however many arms there are
 BLOCKS = 8  # that are played at once by those who play singly: starting a loop costs as much as hundreds of rounds
 
 
-Fields = dict[str, NDArray[Any]]
+Fields = dict[str, NDArray[np.generic]]
 
 
 class Piece(NamedTuple):
@@ -53,11 +53,12 @@ class Dealt:
             self.best[part.inside, : self.count] = bests.T
             if self.singly:
                 yield Piece(part.start, part.end, games=games)
-            kind = type(games[0])
-            same = {name: self.filled([getattr(game, name) for game in games]) for name in lasting(kind)}
+            by_round = games[0].by_round
+            fields = dict(zip(games[0]._fields, zip(*games, strict=True), strict=True))  # each of all trials
+            same = {name: self.filled(values) for name, values in fields.items() if name not in by_round}
             for first in range(part.start, part.end, self.size):
                 begin, end = first - part.start, min(first + self.size, part.end) - part.start
-                tables = {name: self.filled([getattr(each, name)[begin:end] for each in games]) for name in kind.by_round}
+                tables = {name: self.filled([rows[begin:end] for rows in fields[name]]) for name in by_round}
                 yield Piece(first, part.start + end, same | tables)
 
     def game(self, lane: int, start: int, end: int) -> Game:
@@ -66,17 +67,12 @@ class Dealt:
         self.clipped[lane] += outside
         return game
 
-    def filled(self, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    def filled(self, arrays: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
         """Return arrays of all trials with an axis of lanes at the end; lanes that are left over have zeros."""
         found = np.zeros((*arrays[0].shape, LANES), dtype=arrays[0].dtype)
         for lane, array in enumerate(arrays):
             found[..., lane] = array
         return found
-
-
-def lasting(kind: type[Game]) -> list[str]:
-    """Return the fields of a game that are the same in all rounds, or change while it is played."""
-    return [name for name in kind._fields if name not in kind.by_round]
 
 
 class Tossed(Dealt):

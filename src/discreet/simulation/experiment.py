@@ -160,7 +160,7 @@ class Prepared:
     progress: Progress | None
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Values:
         """What every job is made of."""
         return {
             "labels": tuple(contender.label for contender in self.contenders),
@@ -288,7 +288,7 @@ def prepare(
     )
 
 
-def asked_of(function: Callable[..., object], given: Mapping[str, Any]) -> dict[str, Any]:
+def asked_of(function: Callable[..., object], given: Values) -> Values:
     """Return by name what one function was given for the arguments of another."""
     return {name: given[name] for name in inspect.signature(function).parameters if name in given}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.registry import register_environment
@@ -117,10 +116,10 @@ def read_table(path: Path | str) -> Table:
     return Table(losses, str(path), first_row)
 
 
-def load_npy(path: Path) -> NDArray[Any]:
-    """Return what is in a ``.npy`` file, or refuse one of another kind."""
+def load_npy(path: Path) -> Floats:
+    """Return what is in a ``.npy`` file, which is still to be checked, or refuse a file of another kind."""
     try:
-        found: NDArray[Any] = np.load(path, allow_pickle=False)
+        found: Floats = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
         raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
     return found
