@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import threading
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -18,8 +19,19 @@ from discreet.checks import CheckFailed, check_learner, check_non_interference, 
 from discreet.cli.commands import cli
 from discreet.environments import Stochastic, Table, environment
 from discreet.kernel.lanes import Unfit
-from discreet.learners import TrackingUcb
-from discreet.learners.arms.guarded_ucb import HEADROOM, PASSING, PROBED, PROBES, SHARE, TOOK_OVER, TRACKS, confined
+from discreet.learners import GuardedUcb, TrackingUcb
+from discreet.learners.arms.guarded_ucb import (
+    HEADROOM,
+    NOW,
+    PASSING,
+    PROBED,
+    PROBES,
+    REST,
+    SHARE,
+    TOOK_OVER,
+    TRACKS,
+    confined,
+)
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
@@ -94,16 +106,48 @@ def test_turns_are_as_the_proof_says(epsilon, period):
         if trace.purpose == PROBES:
             probes += 1
             assert trace.rounds <= guard.block
-            tail = max(1.0, math.log(guard.noise * rounds / (PASSING * guard.threshold * guard.block)))
-            for arm in set(range(K)) - {own}:
-                wanted = (trace.rounds * (1 - guesses[arm]) + tail * guard.noise) / (1 - HEADROOM)
-                assert chances[arm] >= min(SHARE / K, wanted / max(room[arm], 1e-9)) * (1 - 1e-9)
-                assert chances[arm] <= SHARE / K
         expected += trace.rounds * guesses - heard
         expected[trace.arm] += (heard - trace.rounds * guesses[trace.arm]) / chances[trace.arm]
     assert last == (rounds if taken_over is None else taken_over)
     assert probes > 5
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
+
+
+class Watched(GuardedUcb):
+    """Checks in every turn that probes are as likely as the proof needs, for the blocks of that turn."""
+
+    compiles = False
+    turns: ClassVar[list[int]] = []
+
+    def fix_chances(self, wanted, length, mean_length):
+        probing = GuardedUcb.fix_chances(self, wanted, length, mean_length)
+        room, noise = self.threshold - self.regrets, self.tracking.noise
+        most = max(self.block, math.floor(HEADROOM * room.min()))
+        n = int(min(self.turn[REST], most, self.rounds - self.clock[NOW]))
+        k = -(-n // self.block)
+        d = -(-n // k)
+        assert (length, mean_length) == (d, n / k)
+        assert d <= self.block
+        assert 1 <= n - d * (k - 1) <= d, "the last block has some rounds, and no more than the others"
+        tail = max(1.0, math.log(noise * self.rounds * k / (PASSING * self.threshold * n)))
+        needed = (d * (1 - self.guesses) + tail * noise) / (1 - HEADROOM)
+        others = np.arange(room.size) != wanted
+        least = np.minimum(SHARE / room.size, needed / np.maximum(room, 1e-300))
+        assert (self.chances[others] >= least[others] * (1 - 1e-12)).all()
+        assert (self.chances[others] <= SHARE / room.size).all()
+        assert 1 - self.chances[wanted] == pytest.approx(probing)
+        self.turns.append(n)
+        return probing
+
+
+@pytest.mark.parametrize("epsilon", [1e6, 3.0, 1.0, 0.1, 0.001])
+@pytest.mark.parametrize("arms", [2, 4, 60])
+@pytest.mark.parametrize("rounds", [3, 7001])
+def test_probes_are_as_likely_as_the_proof_needs(epsilon, arms, rounds):
+    watched = Watched(*kernel.copy(built(rounds, epsilon, arms).private.learner))
+    Watched.turns.clear()
+    game(watched, changing_fast(rounds, arms, 20), 1 / epsilon, 5)
+    assert Watched.turns
 
 
 @pytest.mark.parametrize("period", [5, 60, 400])

@@ -42,9 +42,10 @@ class GuardedUcb(Learner):
     D(i) estimates the regret against arm i, without bias. Turns of one or more blocks follow each other:
 
     1. if some D(i) > θ, Tsallis-INF plays the rest of the game, in batches of τ rounds;
-    2. tracking wants arm A for n rounds, or has some of them left; at most max(b, X / 4) of them are this turn's, where X
-       is the least X(i) = θ - D(i). They are cut into blocks of d ≤ b rounds;
-    3. with v(i) the mean gain that tracking knows of, g(i) its distance to the largest, and c = ln(T ν / (0.02 θ d)),
+    2. tracking wants arm A for some rounds, or has some of them left; n of them, at most max(b, X / 4), are this turn's,
+       where X is the least X(i) = θ - D(i). They are cut into k blocks of d ≤ b rounds, the last of which may be shorter;
+    3. with v(i) the mean gain that tracking knows of, g(i) its distance to the largest, and
+       c = max(1, ln(T ν k / (0.02 θ n))),
 
            P(i) = min(1 / (4 K), max((d (1 - v(i)) + c ν) / (3/4 X(i)), θ² / (8 K T g(i) X(i)))),   P(A) = 1 - Σ P(i)
 
