@@ -9,7 +9,6 @@ import random
 import sys
 import threading
 
-import numpy as np
 import pytest
 
 from discreet import Contender, DiscreetError, Private, Range, simulate
