@@ -274,6 +274,8 @@ class Channel(Component):
     one_stream: ClassVar[bool] = False  # whether all rounds enter one running sum, in the order in which they come
     holds_feedback: ClassVar[bool] = True  # whether raw feedback stays; else each round is released at once, by offer
     draws_while_taking: ClassVar[bool] = False  # whether noise is drawn before a release is due: then offer does both
+    example_feedback: ClassVar[Feedback] = 0.75  # valid for the example, and half of it too
+    example_query: ClassVar[Query] = 1.0
 
     @classmethod
     def example(cls) -> Channel:

@@ -435,6 +435,7 @@ def test_one_dimension_is_enough(name, domain):
     assert np.ptp(points) > 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["cube(3)", "simplex(4)"])
 def test_scrible_plays_points_of_every_set_with_a_barrier(domain):
     problem = replace(algorithm("scrible").problem, domain=domain)
@@ -510,6 +511,7 @@ def test_where_the_bound_is_vacuous_vertices_are_played_at_random_and_said():
     assert instance.guarantee.epsilon == pytest.approx(0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["k-sets(5,2)", "paths(2,2)", "permutations(3)", "spanning-trees(4)"])
 def test_only_vertices_are_played_and_all_of_them_mean_something(domain):
     problem = replace(algorithm("private-linear-oracle").problem, domain=domain)
@@ -542,6 +544,7 @@ def test_noise_is_almost_free_for_a_leader_on_vertices():
     assert private <= 1.3 * ordinary
 
 
+@pytest.mark.slow
 def test_sums_whose_noise_goes_up_and_down_have_no_bound():
     setting = Setting(algorithm("private-linear-oracle").problem, rounds=1 << 16, delta=1e-6)
     assert algorithm("private-linear-oracle").build(setting, sums="honaker").regret_bound is None

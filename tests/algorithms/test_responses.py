@@ -92,6 +92,7 @@ def test_regret_stays_below_the_bound_on_responses():
         assert row["regret_bound"] < 4000 * 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exp3", "local-exp4", "fkm"])
 def test_audits_find_nearly_all_of_epsilon(name):
     found = audit(name, trials=100_000, noise="response")

@@ -98,6 +98,7 @@ class TestPower:
         found = audit("local-tsallis-inf", noise="response")
         assert 0.9 <= found.lower_bound <= 1.0
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
     def test_so_with_one_bit(self, epsilon):
         found = audit("one-bit-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon))
@@ -407,6 +408,7 @@ class TestTheCommand:
             assert f"\n {name} " in text
         assert "VIOLATED" not in text
 
+    @pytest.mark.slow
     def test_a_violation_can_fail_a_pipeline(self):
         words = ("noisy-exp2", "--set", "low=-1", "--set", "high=1", "--set", "calibration=paper", "--trials", "50000")
         code, text = self.run(*words)
@@ -436,6 +438,7 @@ class TestTheCommand:
         assert said.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_an_audit_is_reproducible_and_different_for_each_algorithm():
     one, again = (audit("noisy-exp2", trials=4_000).lower_bound for _ in range(2))
     assert one == again

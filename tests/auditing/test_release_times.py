@@ -43,6 +43,7 @@ class Counting(LiveRun):
         return super().state()._replace(open=len(self._store.rows.open) - told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "face",
     [
@@ -61,6 +62,7 @@ def test_a_right_run_shows_nothing(face):
     assert found.reach > 1.0, "a violation would be seen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", [Early, WhenTold, Counting])
 def test_mistakes_are_caught(mistake):
     found = audit_release_times(bandit(), trials=200, kind=mistake)

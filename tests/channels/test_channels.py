@@ -20,7 +20,6 @@ from discreet.channels import (
 )
 from discreet.channels.sums import COUNT, TOTAL
 from discreet.checks import CheckFailed, check_channel
-from discreet.contracts import Estimate, Record, Toss
 from discreet.factorisations import FACTORISATIONS, Buffered
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace
@@ -30,42 +29,32 @@ from discreet.sets import Box
 UNIT = Range(0.0, 1.0)
 CUBE = Box.cube(3, -1.0, 1.0)
 EXAMPLES = {name: getattr(channels, name).example() for name in channels.__all__}
-QUERIES = dict.fromkeys(
-    ("Estimates", "PaperEstimates"), Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
-)
-DIRECTED = ("GradientSums", "DifferenceSums", "PerPoint", "Residuals", "GlmMoments")
-QUERIES |= dict.fromkeys(DIRECTED, np.array([0.6, 0.0, -0.8]))
-QUERIES["RoundedSums"] = Toss(np.array([0.6, 0.0, -0.8]), 0.3)
-PAIRS = ("PerDifference", "OpenDifference", "DifferenceSums")
-VECTORS = ("RunningSum", "Restarting", "OpenSum")
-VECTOR = np.array([0.5, -0.25, 1.0])
-RECORDS = {"GlmMoments": 3, "Moments": 3, "Residuals": 3, "RunningMoments": 2}  # of so many features
 
 
 @pytest.mark.parametrize("name", channels.__all__)
 def test_every_channel_keeps_its_contract(name):
-    feedback = VECTOR if name in VECTORS else np.array([0.3, 0.1]) if name in PAIRS else 0.75
-    if name in RECORDS:
-        feedback = Record(np.array([0.6, -0.3, 0.2])[: RECORDS[name]], 0.75)
-    check_channel(EXAMPLES[name], feedback=feedback, query=QUERIES.get(name, 1.0))
+    channel = EXAMPLES[name]
+    check_channel(channel, feedback=channel.example_feedback, query=channel.example_query)
 
 
 @pytest.mark.parametrize("kind", FACTORISATIONS.values(), ids=FACTORISATIONS)
 def test_running_sums_keep_their_contract_with_every_factorisation(kind):
-    check_channel(RunningSum.calibrated(CUBE, kind, prefixes=20, epsilon=1.0, delta=1e-6), feedback=VECTOR)
+    check_channel(
+        RunningSum.calibrated(CUBE, kind, prefixes=20, epsilon=1.0, delta=1e-6), feedback=RunningSum.example_feedback
+    )
 
 
 @pytest.mark.slow
 def test_buffers_can_be_restarted_too():
     channel = Restarting.calibrated(CUBE, Buffered, noise="gaussian", epsilon=1.0, delta=1e-6, split="restarts")
-    check_channel(channel, feedback=VECTOR)
+    check_channel(channel, feedback=RunningSum.example_feedback)
 
 
 @pytest.mark.parametrize("name", ["RunningSum", "Restarting"])
 def test_what_was_released_is_not_released_again_before_something_is_taken(name):
     channel, rng = kernel.copy(EXAMPLES[name]), np.random.default_rng(1)
     assert channel.release(1.0, rng)[0] is False
-    assert channel.take(VECTOR, 1.0)
+    assert channel.take(channel.example_feedback, 1.0)
     assert channel.rounds_seen() == 1, "it waits"
     assert channel.release(1.0, rng)[0] is True
     assert channel.release(1.0, rng)[0] is False

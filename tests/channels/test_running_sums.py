@@ -92,6 +92,7 @@ class TestThresholds:
         event = best_event(*worlds, confidence=0.99, delta=0.0, gaussian=False)
         assert (not event.upper and event.threshold < 0.1) or (event.upper and event.threshold > 0.9)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [1.0, 1.0000000005, 0.5000000005])
     @pytest.mark.parametrize("noise", ["laplace", "cube"])
     def test_a_true_guarantee_stands_whatever_its_last_digits(self, epsilon, noise):
@@ -125,6 +126,7 @@ class TestPadding:
         curve = GaussianNoise(mu * (1.0 + 1e-9))
         return Guarantee.of(curve, delta=channel.noise.delta, model="central", source="the law of the padded sums")
 
+    @pytest.mark.slow
     def test_a_true_claim_about_padded_sums_stands(self):
         """A false alarm in 1 of 100 seeds; this one is fixed. Nearly all of the claim is found to leak."""
         channel = RunningSum.over(SQUARE, Gaussian(2.0, 1e-3), Tree, prefixes=7, padding=True)

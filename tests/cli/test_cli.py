@@ -104,6 +104,7 @@ def test_simulate_prints_json_with_the_fixed_keys(call):
     assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
 
 
+@pytest.mark.slow
 def test_searches_are_simulated_too(call, tmp_path):
     words = ("simulate", "track-and-stop", "--arms", 3, "--set", "means=0.2,0.6,0.7", "--trials", 8, "--quiet")
     code, text, _ = call(*words, "--set", "errors=0.02", "--seed", 3, "--output", tmp_path / "run")
@@ -356,6 +357,7 @@ def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_simulate_goes_on_where_it_stopped(call, tmp_path):
     words = ("simulate", "exp3", *SMALL, "--output", tmp_path / "run")
     code, first, _ = call(*words, "--resume")

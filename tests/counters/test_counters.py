@@ -287,6 +287,7 @@ class TestTheCommand:
         assert [row["counter"] for row in rows] == list(COUNTERS)
         assert {"rounds", "largest", "mean", "simulated_largest", "simulated_mean", "lower_bound"} <= set(rows[0])
 
+    @pytest.mark.slow
     def test_it_draws(self, tmp_path):
         self.run("--horizon", "64", "--horizon", "128", "--output", str(tmp_path / "counters.png"))
         assert (tmp_path / "counters.png").stat().st_size > 10_000

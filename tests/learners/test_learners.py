@@ -137,6 +137,7 @@ class Passes(list):
         return super().__getitem__(place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arms", [4, 300_000])
 def test_newton_stops_where_only_rounding_errors_are_left(arms, monkeypatch):
     """A sum of many numbers is not exact to the last digits. Once s no longer climbs, no pass over the arms is of use."""

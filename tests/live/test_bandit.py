@@ -53,6 +53,7 @@ def run(bandit, rounds):
     return arms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bandit_plays_what_the_simulation_plays(name):
     losses = np.random.default_rng(0).random((500, 3))

@@ -305,6 +305,7 @@ def test_shares_say_how_often_each_arm_was_chosen(tmp_path):
 
 
 class TestWithoutHorizon:
+    @pytest.mark.slow
     def test_epochs_double_and_learn_anew(self, tmp_path):
         path = tmp_path / "run.db"
         bandit = Bandit(arms=3, horizon=None, epsilon=1.0, path=path)

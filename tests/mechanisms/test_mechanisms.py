@@ -216,6 +216,7 @@ EXACT = {
 
 
 class TestNoiseKnowsItself:
+    @pytest.mark.slow
     @pytest.mark.parametrize("noise", VECTORS, ids=lambda m: type(m).__name__)
     @pytest.mark.parametrize("dimension", [1, 3])
     def test_its_deviation_and_moments_are_those_of_its_draws(self, noise, dimension):

@@ -52,6 +52,7 @@ def drawn(results, size=(8.0, 5.2), **options):
     return figure, draw_regret(results, figure.subplots(), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "spacing"), [(1, 3.0), (6, 0.0), (7, 0.0), (13, 3.0), (24, 0.0), (24, 500.0)])
 def test_contenders_are_called_by_their_labels_and_nothing_overlaps(count, spacing, one, legible):
     figure, _ = drawn(many(one, count, spacing=spacing))
@@ -59,6 +60,7 @@ def test_contenders_are_called_by_their_labels_and_nothing_overlaps(count, spaci
     assert {f"my contender {index + 1}" for index in range(count)} <= set(texts)
 
 
+@pytest.mark.slow
 def test_a_long_title_is_wrapped_and_not_cut_off(one, legible):
     name = f"Table({'long' * 40}.csv: 2000 rounds, 4 arms)"
     figure, axes = drawn(many(one, 3, environment=name), size=(5.0, 4.0))
@@ -70,6 +72,7 @@ def test_a_long_title_is_wrapped_and_not_cut_off(one, legible):
     legible(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 7, 24])
 def test_curves_can_be_drawn_into_small_axes_of_a_figure_of_ones_own(count, one, legible):
     figure = Figure(figsize=(12.0, 8.0))
@@ -193,6 +196,7 @@ def searches():
     return search(names, arms=3, options=options, trials=8, seed=3, epsilon=[1.0, 4.0], rounds=2000)
 
 
+@pytest.mark.slow
 def test_searches_have_a_row_each_and_their_least_samples(searches, legible, tmp_path):
     figure = new_figure(7.6, 4.0)
     axes = draw_searches(searches, figure.subplots())

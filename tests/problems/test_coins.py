@@ -92,6 +92,7 @@ def test_an_arm_that_is_not_there_is_refused():
         game.loss(0, 2)
 
 
+@pytest.mark.slow
 def test_simulations_of_many_arms_keep_bits_and_measure_regret():
     many = MANY + 1
     dealt, clipped = deal(Stochastic(many), 0, 100, np.random.default_rng(1), make_range(0.0, 2.0), clip=False)

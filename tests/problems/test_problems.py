@@ -68,6 +68,7 @@ def test_every_named_environment_is_for_its_problem(known):
         assert found.problem == known.problem_with()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [each for each in environments() if each.name != "table"], ids=lambda each: each.name)
 def test_environments_are_scaled_to_the_declared_range(known):
     """The same game in other units: losses of one action, and of the best, grow by the same factor."""

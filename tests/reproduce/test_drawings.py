@@ -15,6 +15,7 @@ from discreet.reproduce.price_of_privacy.sweep import EPSILONS, private_names, s
 from discreet.simulation.statistics import Interval
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [12, 16, 20])
 def test_ticks_of_long_games_do_not_overlap(longest, legible):
     lengths = [2**k for k in range(12, longest + 1, 2)]
@@ -33,6 +34,7 @@ def test_ticks_of_long_games_do_not_overlap(longest, legible):
     assert all(texts.count(name) == 2 for name in ALGORITHMS), "each curve is named at its end, in both panels"
 
 
+@pytest.mark.slow
 def test_algorithms_with_the_same_price_are_all_named(legible):
     def rows(name):
         values = {"algorithm": name, "regret_mean": 100.0, "regret_low": -5.0, "regret_high": 200.0}

@@ -191,6 +191,7 @@ def test_functions_are_measured_as_in_plain_python(name):
     assert len(made) == 1
 
 
+@pytest.mark.slow
 def test_calls_end_with_their_player():
     gc.collect()
     before = len(calls._calls)

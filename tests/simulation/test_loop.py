@@ -276,6 +276,7 @@ def choosy(releases, *, pausing=False):
     return Private(channel, Choosy.start(releases, pausing=pausing))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("pausing", [True, False])
 def test_a_learner_chooses_how_long_it_holds_and_when_it_is_done(compiled, pausing):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Release
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Query, Release
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
@@ -104,6 +105,8 @@ class Estimates(Channel):
             np.zeros(groups, np.int64),
             np.zeros(length),
         )
+
+    example_query: ClassVar[Query] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 
     @classmethod
     def example(cls) -> Estimates:

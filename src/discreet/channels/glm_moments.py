@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
+
+import numpy as np
 
 from discreet.channels.links import Link, LogisticLink
 from discreet.channels.moments import Moments
 from discreet.channels.reporting import length_of
-from discreet.contracts import Floats, Record
+from discreet.contracts import Floats, Query, Record
 from discreet.lengths import check_query
 from discreet.mechanisms import Hemisphere
 
@@ -30,6 +32,8 @@ class GlmMoments(Moments):
     def over(cls, moments: Moments, link: Link) -> Self:
         """Return the channel with the noise and the weights of one for moments."""
         return cls(**moments._asdict(), link=link)
+
+    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -85,6 +85,8 @@ class GradientSums(Channel):
     def without_noise(cls, *, size: int, dimension: int, bounds: Range) -> Self:
         """Return the channel without privacy."""
         return cls.over(OpenSum(np.zeros(check_int("dimension", dimension, least=1))), size=size, bounds=bounds)
+
+    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:
@@ -175,6 +177,8 @@ class DifferenceSums(GradientSums):
 
     ``bounds`` is the range of differences, from -2 ρ G to 2 ρ G for points that are 2 ρ apart; they are clamped to it.
     """
+
+    example_feedback: ClassVar[Feedback] = np.array([0.3, 0.1])
 
     @classmethod
     def example(cls) -> Self:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
-from discreet.contracts import Channel, Floats, Noise, NoiseScale, Query, Record
+from discreet.contracts import Channel, Feedback, Floats, Noise, NoiseScale, Query, Record
 from discreet.errors import check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
@@ -133,6 +133,8 @@ class Moments(MomentShape, Reporting):
         weighted = plain._replace(diagonal=first, off_diagonal=ROOT * first, linear=second)
         noise = Gaussian.calibrate(sensitivity=weighted.movement(), epsilon=epsilon, delta=delta)
         return weighted._replace(noise=noise)
+
+    example_feedback: ClassVar[Feedback] = Record(np.array([0.6, -0.3, 0.2]), 0.75)
 
     @classmethod
     def example(cls) -> Self:

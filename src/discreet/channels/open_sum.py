@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from discreet.contracts import Channel, Floats, Generator, Query, Release
+from discreet.contracts import Channel, Feedback, Floats, Generator, Query, Release
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
 from discreet.sets import Box, ConvexSet
@@ -21,6 +23,8 @@ class OpenSum(Channel):
     def over(cls, losses: ConvexSet) -> OpenSum:
         """Return the channel before the first round, for vectors of a set."""
         return cls(np.zeros(losses.dimension))
+
+    example_feedback: ClassVar[Feedback] = np.array([0.5, -0.25, 1.0])
 
     @classmethod
     def example(cls) -> OpenSum:

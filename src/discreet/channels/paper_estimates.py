@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Release
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Query, Release
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
@@ -48,6 +49,8 @@ class PaperEstimates(Channel):
         state = (np.zeros(check_int("coordinates", coordinates, least=1)) for _ in range(3))
         rounds = check_int("batch_size", size, least=1)
         return cls(rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
+
+    example_query: ClassVar[Query] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 
     @classmethod
     def example(cls) -> PaperEstimates:

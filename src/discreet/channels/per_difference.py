@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import ClassVar, Self
+
+import numpy as np
 
 from discreet.channels.open import Open
 from discreet.channels.per_round import PerRound
@@ -27,6 +29,8 @@ class PerDifference(PerRound):
     clamped to it, so a replaced round moves them by at most 4 ρ G, whatever the functions are.
     """
 
+    example_feedback: ClassVar[Feedback] = np.array([0.3, 0.1])
+
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
@@ -40,6 +44,8 @@ class PerDifference(PerRound):
 
 class OpenDifference(Open):
     """Releases every difference as it is, as a fraction of its range: without privacy."""
+
+    example_feedback: ClassVar[Feedback] = np.array([0.3, 0.1])
 
     @classmethod
     def example(cls) -> Self:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
-from discreet.contracts import Channel, Floats, Generator, NoiseScale, Release
+import numpy as np
+
+from discreet.contracts import Channel, Floats, Generator, NoiseScale, Query, Release
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
@@ -30,6 +33,8 @@ class PerPoint(Channel):
     bounds: Range
     reach: float
     noise: Laplace
+
+    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> PerPoint:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
-from discreet.contracts import Floats, Noise, NoiseScale, Record
+from discreet.contracts import Feedback, Floats, Noise, NoiseScale, Query, Record
 from discreet.errors import check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
@@ -45,6 +45,9 @@ class Residuals(Reporting):
         """Return the channel with noise for vectors of length at most 1."""
         size = check_int("dimension", dimension, least=1)
         return cls(bounds or make_range(-1.0, 1.0), check_positive("norm", norm), noise, np.zeros(size))
+
+    example_feedback: ClassVar[Feedback] = Record(np.array([0.6, -0.3, 0.2]), 0.75)
+    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.channels.rounding import Checked, affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
-from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale, Query, Release
+from discreet.contracts import Feedback, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Spread, Tree
@@ -130,6 +130,8 @@ class Restarting(Stream):
         named = noise_named(noise)
         least = named.for_guarantee(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
         return cls.over(losses, least, kind, split=split, first=first)
+
+    example_feedback: ClassVar[Feedback] = np.array([0.5, -0.25, 1.0])
 
     @classmethod
     def example(cls) -> Restarting:

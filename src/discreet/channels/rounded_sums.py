@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import numpy as np
+
 from discreet.channels.gradient_sums import GradientSums
-from discreet.contracts import Feedback, Toss
+from discreet.contracts import Feedback, Query, Toss
 
 
 class RoundedSums(GradientSums):
@@ -14,6 +18,8 @@ class RoundedSums(GradientSums):
     rounding (docs/proofs.md: Sums of gradients). What it is good for: if functions are linear and directions uniform,
     the law of a term does not depend on the point where the function is evaluated (docs/proofs.md: Noise paid once).
     """
+
+    example_query: ClassVar[Query] = Toss(np.array([0.6, 0.0, -0.8]), 0.3)
 
     def take(self, feedback: Feedback, query: Toss) -> bool:
         """Round the outcome and add a term to the sum of the batch; return whether the batch is full."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from discreet.channels.moments import ROOT, MomentShape, moment_size
 from discreet.channels.moves import Moves
 from discreet.channels.running_sum import RunningSum
-from discreet.contracts import Channel, Floats, Generator, NoiseScale, Query, Record, Release
+from discreet.contracts import Channel, Feedback, Floats, Generator, NoiseScale, Query, Record, Release
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
 from discreet.guarantee import RECORD, Guarantee
@@ -76,6 +76,8 @@ class RunningMoments(MomentShape):
             vector=np.zeros(moment_size(size)),
             released=np.zeros(moment_size(size)),
         )
+
+    example_feedback: ClassVar[Feedback] = Record(np.array([0.6, -0.3]), 0.75)
 
     @classmethod
     def example(cls) -> Self:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
-from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
+from discreet.contracts import Channel, Feedback, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
 from discreet.errors import DiscreetError, check_int, count
 from discreet.factorisations import Factorisation, Spread, Tree
 from discreet.guarantee import Guarantee
@@ -148,6 +148,8 @@ class RunningSum(Stream):
             fresh=np.zeros(losses.dimension),
             released=np.zeros(losses.dimension),
         )
+
+    example_feedback: ClassVar[Feedback] = np.array([0.5, -0.25, 1.0])
 
     @classmethod
     def example(cls) -> RunningSum:

@@ -106,12 +106,12 @@ def row_in_stream(time: int) -> int:
 
 
 def _pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
-    """Take the vector of a round into a stream, and pass it on to later rows."""
+    """Take the vector of a round into a stream, and pass it on to later rows: of this block, those that are to come."""
     place, rates = (time - 1) & (BLOCK - 1), matrix.rate.size
     inside = matrix.inside[place]
     for i in range(stream.shape[0]):
         value, rows = vector[i], stream[i, :BLOCK]
-        for k in range(BLOCK):
+        for k in range(place & -TOGETHER, BLOCK):
             rows[k] += value * inside[k]
         stream[i, BLOCK + place] = value
     if place < BLOCK - 1:

@@ -40,7 +40,7 @@ def being_compiled() -> str | None:
 def watch() -> None:
     """Let Numba tell when it begins to compile something, and when it has: inner functions come in between.
 
-    Meanwhile Python collects no garbage: it takes a tenth of the time and more, and finds next to nothing.
+    Meanwhile Python collects no garbage, which takes some percent of the time.
     """
     from numba.core.event import Listener, register
 
