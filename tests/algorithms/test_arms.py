@@ -36,7 +36,7 @@ OF_FIXED_LENGTH = [name for name in PRIVATE if not chooses_lengths(name)]
 @pytest.mark.parametrize("epsilon", [2.0, 0.05])
 def test_no_raw_feedback_reaches_the_learner_and_both_speeds_agree(name, epsilon):
     private = algorithm(name).build(Setting(Arms(3), rounds=5000, epsilon=epsilon)).private
-    check_private(private, environment("stochastic", arms=3))
+    check_private(private, environment("stochastic", arms=3), quick=True)
     check_learner(private.learner)
     check_channel(private.channel)
 

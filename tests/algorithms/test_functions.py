@@ -59,7 +59,7 @@ def world_of(name, dimension=3, rounds=600):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_raw_value_reaches_the_learner_and_both_speeds_agree(name):
-    check_private(build(name, epsilon=0.7, delta=1e-6).private, world_of(name))
+    check_private(build(name, epsilon=0.7, delta=1e-6).private, world_of(name), quick=True)
 
 
 class CarelessValue(Private):

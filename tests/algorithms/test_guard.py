@@ -268,7 +268,7 @@ def test_where_nothing_changes_hardly_anybody_takes_over():
 @pytest.mark.parametrize("epsilon", [2.0, 0.05])
 def test_no_raw_feedback_reaches_the_learner_and_all_speeds_agree(epsilon):
     for private in (built(5000, epsilon, 3).private, anxious(epsilon=epsilon)):
-        check_private(private, environment("stochastic", arms=3))
+        check_private(private, environment("stochastic", arms=3), quick=True)
         check_learner(private.learner)
 
 

@@ -83,7 +83,7 @@ def build(name, options, *, dimension=4, **numbers):
 @pytest.mark.parametrize(("name", "options", "delta"), COMPILED)
 def test_no_raw_vector_reaches_the_learner_and_both_speeds_agree(name, options, delta):
     private = build(name, options, dimension=3, rounds=600, epsilon=0.7, delta=delta).private
-    check_private(private, world_of(name, options))
+    check_private(private, world_of(name, options), quick=True)
     check_channel(private.channel, feedback=np.array([0.25, 0.5, 0.125]))
 
 
@@ -259,7 +259,7 @@ class TestAnUnknownHorizon:
     def test_no_raw_vector_reaches_the_learner_and_both_speeds_agree(self, name, delta, options):
         problem = algorithm(name).problem_with(dimension=3)
         private = algorithm(name).build(Setting(problem, delta=delta, unknown_horizon=True), **options).private
-        check_private(private, environment("linear-stochastic", problem))
+        check_private(private, environment("linear-stochastic", problem), quick=True)
         check_channel(private.channel, feedback=np.array([0.25, 0.5, 0.125]))
 
     @pytest.mark.slow

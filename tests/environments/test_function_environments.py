@@ -304,7 +304,7 @@ def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
 @pytest.mark.slow
 def test_a_private_learner_of_matrices_is_checked_whole():
     instance, world = built("completion", "private-two-point", 120)
-    check_private(instance.private, world)
+    check_private(instance.private, world, quick=True)
 
 
 PLAYED = {  # an algorithm without privacy, its private form, epsilon, and after how many rounds both beat the centre

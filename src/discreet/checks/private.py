@@ -16,20 +16,22 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 SAMPLED = 20  # rounds among which an example of feedback is chosen
+LEAST_ROUNDS = 500  # in which both speeds are compared
 
 
-def check_private(private: Protected, environment: Environment) -> None:
+def check_private(private: Protected, environment: Environment, *, quick: bool = False) -> None:
     """Check everything that is promised of a channel and a learner, each and together.
 
-    The channel is checked with feedback of the environment, and with what the learner asks for.
+    The channel is checked with feedback of the environment, and with what the learner asks for. If it is to be ``quick``,
+    non-interference is checked in plain Python alone, and that both speeds agree tells it of compiled code.
     """
     _require_private(private)
     require_kind("environment", environment, Environment)
     feedback, query = _example(private, environment)
     check_channel(private.channel, feedback=feedback, query=query)
     check_untouched(private, environment)
-    check_two_speeds(private, environment)
-    check_non_interference(private, environment.problem, compiled=False)  # both speeds agree: one tells for both
+    check_two_speeds(private, environment, rounds=_rounds_of_releases(private, environment))
+    check_non_interference(private, environment.problem, compiled=not quick)
 
 
 def check_non_interference(private: Protected, problem: Problem, *, seed: int = 1, compiled: bool = True) -> None:
@@ -84,6 +86,12 @@ def check_untouched(private: Protected, environment: Environment, *, rounds: int
             copied.learner.learn(trace, released)
 
 
+def _rounds_of_releases(private: Protected, environment: Environment) -> int:
+    """Return enough rounds for some releases, if there are so many."""
+    rounds = max(LEAST_ROUNDS, min(3 * private.channel.hold(), 20_000))
+    return rounds if environment.length is None else min(rounds, environment.length)
+
+
 def _require_private(private: object) -> None:
     if not isinstance(private, Protected):
         raise DiscreetError(f"private is {shorten(private)}, but must be a Private or OnDevice.")
@@ -111,7 +119,7 @@ def _size(feedback: Feedback) -> float:
     return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
 
 
-def check_two_speeds(private: Protected, environment: Environment, *, rounds: int = 500, seed: int = 1) -> None:
+def check_two_speeds(private: Protected, environment: Environment, *, rounds: int = LEAST_ROUNDS, seed: int = 1) -> None:
     """Check that the same seed gives the same losses and the same state, compiled and as plain Python."""
     name = type(private.learner).__name__
     game = environment.deal(0, rounds, np.random.default_rng(seed))

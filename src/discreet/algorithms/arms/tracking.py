@@ -39,7 +39,7 @@ def tracking_ucb(
     game; with ``watch`` it is 0.03, for losses that are expected to change. With ``confidence=proved`` radii and change
     tests are so wide that a bound holds for losses that do not change; tuned ones have a fraction of the regret.
 
-    With ``guard`` a bound holds for all losses that are fixed in advance, of order sqrt(K T / ε) for ε ≤ 1 and long games,
+    With ``guard`` a bound holds for all losses that are fixed in advance, of order sqrt(K T / ε) if T is large and ε ≤ 1,
     if every batch is heard before the next one begins: regret is estimated by probes of other arms, and if there is too
     much of it, Tsallis-INF takes over. Where losses do not change, that costs about as much again as the learner itself
     does.
