@@ -54,8 +54,10 @@ class Scripted:
         self.kinds.append(kind)
         return self.value if len(self.kinds) - 1 == self.turn else 0.0
 
-    def laplace(self, centre, scale):
-        return centre + scale * self._draw("laplace")
+    def random(self):
+        """Return the uniform number that Laplace noise of this value is made from."""
+        value = self._draw("laplace")
+        return 0.5 * math.exp(value) if value < 0.0 else 1.0 - 0.5 * math.exp(-value)
 
     def standard_normal(self):
         return self._draw("normal")

@@ -67,7 +67,9 @@ def test_the_readme_s_first_screen_shows_both_commands():
 
 def test_every_environment_is_documented():
     text = (ROOT / "docs" / "environments.md").read_text()
-    for each in environments():
+    ours = [each for each in environments() if each.make.__module__.startswith("discreet.")]  # other tests have theirs
+    assert len(ours) > 20
+    for each in ours:
         assert f"## {each.name}\n" in text
         if each.name != "table":
             definition = inspect.getdoc(each.make).split(">>>")[0].strip().replace("``", "`")

@@ -97,9 +97,10 @@ class OneVector(Attack):
 
         def sample(world: int, trials: int, seed: int) -> Floats:
             found, rng = np.empty(trials), streams(seed, trial=world).privacy
+            own = copy(channel)  # both worlds are played at once, on two threads
             for start in range(0, trials, at_once):
                 released = np.empty((min(at_once, trials - start), rounds, size))
-                runs(channel, inputs[world], released, rng)
+                runs(own, inputs[world], released, rng)
                 found[start : start + at_once] = score(released)
             return found
 

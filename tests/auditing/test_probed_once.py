@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -41,6 +42,15 @@ def test_samples_are_the_same_one_by_one():
     drawn = attack.sampler(private)
     for world in (0, 1):
         np.testing.assert_array_equal(drawn(world, 50, 3), attack.sample(private, world, 50, 3))
+
+
+def test_both_worlds_can_be_sampled_at_once():
+    private = algorithm("private-ftrl-ball").build(unknown(delta=1e-6)).private
+    drawn = default_attack(private, GameFacts()).sampler(private)
+    one_by_one = [drawn(world, 2000, 3) for world in (0, 1)]
+    with ThreadPoolExecutor(2) as threads:
+        at_once = list(threads.map(lambda world: drawn(world, 2000, 3), (0, 1)))
+    np.testing.assert_array_equal(at_once, one_by_one)
 
 
 @pytest.mark.slow
