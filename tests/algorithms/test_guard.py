@@ -140,6 +140,7 @@ class Watched(GuardedUcb):
         return probing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [1e6, 3.0, 1.0, 0.1, 0.001])
 @pytest.mark.parametrize("arms", [2, 4, 60])
 @pytest.mark.parametrize("rounds", [3, 7001])
@@ -150,6 +151,7 @@ def test_probes_are_as_likely_as_the_proof_needs(epsilon, arms, rounds):
     assert Watched.turns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period", [5, 60, 400])
 def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(period):
     """Means of 300 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4 over all cases."""
@@ -247,6 +249,7 @@ def test_losses_with_which_tracking_is_linear_are_left_to_tsallis_inf():
     assert guarded < 0.7 * alone, "half of it in 24 runs; single runs deviate by a third"
 
 
+@pytest.mark.slow
 def test_where_nothing_changes_hardly_anybody_takes_over():
     """Equal arms, whose estimates have deviations of θ / 2.5: one of four passes it in at most 5 % of games.
 

@@ -19,6 +19,7 @@ def unknown(**changes):
     return known.setting(rounds=8, dimension=2, unknown_horizon=True, **changes)
 
 
+@pytest.mark.slow
 def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
     """It is listened to for 255 rounds, each of which has noise of its own: that took longer than all trials."""
     probes = []

@@ -40,6 +40,7 @@ def test_the_document_is_what_the_command_writes(document):
     assert now == pytest.approx(then, rel=0.02)
 
 
+@pytest.mark.slow
 def test_what_is_too_small_is_shown_by_an_attack(document):
     for part in document.split("\n## ")[1:]:
         if "**too small**" in part:
@@ -48,6 +49,7 @@ def test_what_is_too_small_is_shown_by_an_attack(document):
             assert "at least" in evidence
 
 
+@pytest.mark.slow
 def test_those_that_must_be_there_are_there(document):
     for words in (
         "tree with Laplace noise",
