@@ -9,7 +9,7 @@ import numpy as np
 from measuring import LEAST_TURNS, Row, in_turns, nanoseconds
 
 from discreet import Setting, algorithm, simulate
-from discreet.environments import Stochastic, SwitchingCosts
+from discreet.environments import Stochastic, environment
 from discreet.learners.arms.weights import equal_weights
 from discreet.problems import ArmGame, Arms, tossed_in_words
 from discreet.randomness import streams
@@ -48,9 +48,9 @@ def on_coins(name: str, arms: int, rounds: int) -> Callable[[], object]:
     return lambda: player.play(game, marks)
 
 
-def dealing(world: type) -> Callable[[], object]:
-    environment = world(4)
-    return lambda: environment.deal(0, DEALT, np.random.default_rng(1)).totals([0])
+def dealing(name: str) -> Callable[[], object]:
+    world = environment(name, Arms(4), rounds=DEALT)
+    return lambda: world.deal(0, DEALT, np.random.default_rng(1)).totals([0])
 
 
 def short_rows(turns: int) -> Iterator[Row]:
@@ -69,7 +69,7 @@ def arm_rows(turns: int) -> Iterator[Row]:
 
 
 def dealing_rows(turns: int) -> Iterator[Row]:
-    jobs = (lambda: dealing(Stochastic), lambda: dealing(SwitchingCosts))
+    jobs = (lambda: dealing("stochastic"), lambda: dealing("switching-costs"))
     usual, walk = (spent / DEALT * 1e9 for spent in in_turns(*jobs, turns=turns))
     beside = f"{nanoseconds(usual)} stochastic"
     yield Row("dealing switching-costs, 4 arms", nanoseconds(walk), beside, walk / usual, "x", most=2.0)

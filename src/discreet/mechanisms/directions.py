@@ -6,7 +6,6 @@ import math
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy import optimize, special
 
 from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
@@ -140,6 +139,8 @@ class Cap(DirectionShape):
         """Return the noise with the shortest reports for vectors of a dimension."""
         if check_int("dimension", dimension, least=1) < 2:
             raise DiscreetError(f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere.")
+        from scipy import optimize
+
         budget = check_positive("epsilon", epsilon)
         # Beyond this a cap is less than about e^(-ε-20) of the sphere, and too rarely met: a search would see zeros only.
         most = min(0.999, math.sqrt(2.0 * (min(budget, 600.0) + 20.0) / max(1, dimension - 1)))
@@ -248,12 +249,16 @@ def lean_of(epsilon: float) -> float:
 
 def mean_side(dimension: int) -> float:
     """Return the mean of |⟨z, u⟩| for a uniform direction z: Γ(n/2) / (sqrt(π) Γ((n+1)/2))."""
+    from scipy import special
+
     ratio = special.gammaln(0.5 * dimension) - special.gammaln(0.5 * (dimension + 1))
     return math.exp(float(ratio)) / math.sqrt(math.pi)
 
 
 def cap_share(dimension: int, threshold: float) -> float:
     """Return q = P(⟨z, u⟩ ≥ γ) for a uniform direction z: (1 + ⟨z, u⟩) / 2 has a Beta((n-1)/2, (n-1)/2) distribution."""
+    from scipy import special
+
     half = 0.5 * (dimension - 1)
     return float(special.betainc(half, half, 0.5 * (1.0 - threshold)))
 

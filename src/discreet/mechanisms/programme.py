@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import optimize, sparse
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
@@ -37,6 +36,8 @@ def least_square(epsilon: float, size: int) -> tuple[Floats, Floats]:
 
 def _solve(values: Floats, epsilon: float, size: int) -> tuple[float, Floats]:
     """Return the least largest mean square and the chances, or 0 if no chances have these means."""
+    from scipy import optimize, sparse
+
     rows, places = size + 1, values.size
     last = rows * places  # the bound on all mean squares is the last variable
     each = sparse.eye(places)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
@@ -18,6 +17,8 @@ THETA, FEATURES, COINS = 20, 21, 22  # purposes of random numbers
 
 def hidden_direction(rng: Generator, dimension: int) -> Floats:
     """Return the unit vector by which features are weighed in this trial."""
+    from scipy.special import ndtri
+
     theta = ndtri(uniforms(rng, 0, 1, dimension, purpose=THETA)[0])
     found: Floats = theta / np.linalg.norm(theta)
     return found
@@ -25,6 +26,8 @@ def hidden_direction(rng: Generator, dimension: int) -> Floats:
 
 def gaussian_features(rng: Generator, start: int, stop: int, scales: Floats, arms: int) -> Floats:
     """Return normal features with these standard deviations, those of an arm shortened to a length of at most 1."""
+    from scipy.special import ndtri
+
     size = scales.size
     normal = ndtri(uniforms(rng, start, stop, arms * size, purpose=FEATURES)).reshape(-1, arms, size) * scales
     lengths = np.sqrt(np.einsum("tad,tad->ta", normal, normal))
