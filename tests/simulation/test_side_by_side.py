@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -151,6 +152,28 @@ class Lost(Learner):
 
     def learn(self, trace: Draw, released: float) -> None:
         """Do nothing."""
+
+
+bits = types.ModuleType("bits")  # not the one of the kernel
+bits.exponent = lambda x: int(10.0 * x)
+
+
+class Foreign(Learner):
+    """Calls a function of a module that has the name of one that lanes know."""
+
+    arms: int
+
+    def act(self, observation: object, rng: object) -> tuple[int, Draw]:
+        arm = bits.exponent(rng.random()) % self.arms
+        return arm, Draw(arm, 1.0)
+
+    def learn(self, trace: Draw, released: float) -> None:
+        """Do nothing."""
+
+
+def test_functions_of_other_modules_are_not_taken_for_known_ones():
+    with pytest.raises(Unfit, match="functions of bits"):
+        lanes_of(Private(Open(UNIT), Foreign(arms=3)), Stochastic(3), UNIT)
 
 
 def test_an_error_in_one_lane_is_raised():

@@ -40,7 +40,8 @@ def being_compiled() -> str | None:
 def watch() -> None:
     """Let Numba tell when it begins to compile something, and when it has: inner functions come in between.
 
-    Meanwhile Python collects no garbage, which takes some percent of the time.
+    Meanwhile Python collects no garbage, which takes some percent of the time. Numba holds its compiler lock then, so
+    that one thread at a time is here.
     """
     from numba.core.event import Listener, register
 

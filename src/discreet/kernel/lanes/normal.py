@@ -8,18 +8,21 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from discreet.kernel import bits
 from discreet.kernel.compiling import as_list
 from discreet.kernel.component import records
 from discreet.kernel.state import as_plain
 from discreet.kernel.syntax import Statements, load, store
 
 NUMBERS = (bool, int, float, np.number)
+MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
 
 
 class Unfit(Exception):
@@ -293,10 +296,19 @@ class _Writing:
             case ast.IfExp():
                 return ast.IfExp(*(self.expression(each) for each in (node.test, node.body, node.orelse)))
             case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name), keywords=[]):
+                if owner in self.names:  # of a module, which may be somebody else's with the same name
+                    owner = self.known_module(owner)
                 return ast.Call(load(f"{owner}.{name}"), [self.expression(each) for each in node.args], [])
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name not in self.names:
                 return ast.Call(load(name), [self.expression(each) for each in node.args], [])
         raise Unfit(f"expression {ast.unparse(node)}")
+
+    def known_module(self, name: str) -> str:
+        """Return what a module whose functions are known here is called, or refuse another one."""
+        for known, module in MODULES.items():
+            if self.names[name] is module:
+                return known
+        raise Unfit(f"functions of {name}")
 
     def is_leaf(self, node: ast.Attribute) -> bool:
         shape = self.shape(node.value)
