@@ -13,7 +13,7 @@ from scipy import stats
 
 from discreet import DiscreetError, kernel
 from discreet.mechanisms import Cap, ExactHemisphere, Hemisphere, Silent
-from discreet.mechanisms.directions import _mean_along, cap_share
+from discreet.mechanisms.directions import _mean_along, cap_share, draw_coordinate
 from discreet.mechanisms.exact_directions import direction_of
 from discreet.mechanisms.response import BITS
 
@@ -229,3 +229,13 @@ def test_no_other_cap_has_shorter_reports(dimension, epsilon):
     others = np.linspace(0.0, min(0.99, 4.0 * found.threshold + 0.01), 300)
     assert max(_mean_along(dimension, epsilon, each) for each in others) <= 1.0001 / found.reach
     assert found.reach <= Hemisphere.calibrate(dimension=dimension, epsilon=epsilon).reach
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 10, 5_000])
+def test_one_coordinate_of_a_uniform_direction_has_its_law(dimension):
+    """(1 + z) / 2 has a Beta distribution."""
+    rng, half = np.random.default_rng(dimension), 0.5 * (dimension - 1)
+    found = np.array([draw_coordinate(dimension, rng) for _ in range(20_000)])
+    assert stats.kstest(0.5 + 0.5 * found, stats.beta(half, half).cdf).pvalue > LEVEL
+    doubled = np.array([np.hypot(each, 0.1) for each in found])
+    assert stats.kstest(0.5 + 0.5 * doubled, stats.beta(half, half).cdf).pvalue < LEVEL

@@ -189,10 +189,9 @@ class Cap(DirectionShape):
 
     def along_rest(self, rng: Generator) -> float:
         """Return the coordinate along an axis of a uniform direction that is not in the cap, half of them at least."""
-        half = 0.5 * (self.direction.size - 1)
-        along = 2.0 * rng.beta(half, half) - 1.0
+        along = 1.0
         while along >= self.threshold:
-            along = 2.0 * rng.beta(half, half) - 1.0
+            along = draw_coordinate(self.direction.size, rng)
         return along
 
     def along_tail(self, rng: Generator) -> float:
@@ -209,10 +208,9 @@ class Cap(DirectionShape):
             return start + (1.0 - start) * rng.random()
         slope = 2.0 * power * start / (1.0 - start * start)
         if slope < 1.0:  # hardly a cap
-            half = 0.5 * (self.direction.size - 1)
-            along = 2.0 * rng.beta(half, half) - 1.0
+            along = -1.0
             while along < start:
-                along = 2.0 * rng.beta(half, half) - 1.0
+                along = draw_coordinate(self.direction.size, rng)
             return along
         missing = math.exp(-slope * (1.0 - start))
         while True:
@@ -239,6 +237,23 @@ class Cap(DirectionShape):
         found = abs(math.log(self.inside / (1.0 - self.inside)) - math.log(share / (1.0 - share)))
         stated = self.epsilon if abs(found - self.epsilon) <= CLOSE * max(1.0, self.epsilon) else found
         return Guarantee.of(Pure(stated), delta=0.0, model=model, source=source)
+
+
+@helper
+def draw_coordinate(dimension: int, rng: Generator) -> float:
+    """Return one coordinate of a uniform direction in at least two dimensions.
+
+    Of two of its coordinates the angle is uniform, and 1 - (the sum of their squares) = u^(2/(n-2)) with u uniform.
+
+    >>> rng = np.random.default_rng(1)
+    >>> squares = [draw_coordinate(10, rng) ** 2 for _ in range(10_000)]
+    >>> round(float(np.mean(squares)), 2)  # 1 / n
+    0.1
+    """
+    radius = 1.0
+    if dimension > 2:
+        radius = math.sqrt(-math.expm1(2.0 * math.log(1.0 - rng.random()) / (dimension - 2)))
+    return radius * math.cos(2.0 * math.pi * rng.random())
 
 
 @helper
