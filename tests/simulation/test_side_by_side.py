@@ -14,16 +14,19 @@ from discreet.algorithms import algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, SwitchingCosts, Table
-from discreet.kernel.lanes import LANES, Unfit
+from discreet.kernel import was_compiled
+from discreet.kernel.lanes import LANES, Program, Unfit, program
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
 from discreet.planning.games import Planned
 from discreet.planning.outcomes import expected
 from discreet.problems import Arms
+from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation import dealing, side_by_side
 from discreet.simulation.dealing import can_be_tossed
-from discreet.simulation.side_by_side import lanes_if_worth, lanes_of, run_trials
+from discreet.simulation.loop import Player, play
+from discreet.simulation.side_by_side import lanes_arguments, lanes_if_worth, lanes_of, run_trials
 from discreet.simulation.trial import Dealer, checkpoints, run_trial
 
 UNIT = make_range()
@@ -34,14 +37,13 @@ ONE_BY_ONE = {
     "dp-klucb",
     "ftpl",
     "kl-ucb",
-    "tracking-ucb",  # too long: lanes would wait for each other
 }
 
 
 def in_lanes(privates, world, rounds, trials, **more):
     programs = tuple(lanes_of(private, world, UNIT) for private in privates)
-    for program in programs:
-        program.compile()
+    for each in programs:
+        each.compile()
     return run(privates, world, rounds, trials, programs=programs, **more)
 
 
@@ -194,8 +196,8 @@ def test_games_that_remember_their_players_are_played_in_lanes_too(world, monkey
     monkeypatch.setattr(dealing, "BLOCK", 3 * 70)
     privates = [built(name, 3, 400) for name in ("exp3", "kl-ucb", "batched-htinf")]
     programs = (lanes_of(privates[0], world, UNIT), None, lanes_of(privates[2], world, UNIT))
-    for program in (programs[0], programs[2]):
-        program.compile()
+    for each in (programs[0], programs[2]):
+        each.compile()
     found = run(privates, world, 400, range(5), programs=programs)
     for trial in range(5):
         alone = plainly(privates, world, 400, trial)
@@ -224,8 +226,9 @@ def test_coins_are_not_tossed_for_who_deals_otherwise(arms):
 
 class TestThroughSimulate:
     def simulate(self, monkeypatch, *, lanes, **changes):
-        monkeypatch.setattr(side_by_side, "ENOUGH", 0 if lanes else 2**62)
-        monkeypatch.setattr(side_by_side, "ENOUGH_IF_COMPILED", 0 if lanes else 2**62)
+        monkeypatch.setattr(side_by_side, "COMPILING", 2**62)
+        monkeypatch.setattr(side_by_side, "was_compiled", lambda *_: not lanes)
+        monkeypatch.setattr(side_by_side, "TURN", 4 if lanes else 2**62)
         arguments = {"environment": "stochastic", "rounds": 500, "trials": 20, "seed": 2, "workers": 2}
         return simulate(["exp3", "kl-ucb", "uniform"], **(arguments | changes))
 
@@ -249,22 +252,80 @@ class TestThroughSimulate:
         with pytest.raises(Unfit, match="so large"):
             lanes_of(built("exp3", 1000, 100), Stochastic(1000), UNIT)
 
-    def test_few_trials_or_short_ones_do_not_wait_for_lanes(self):
-        privates = [built("exp3", 4, 1000)]
-        world = Stochastic(4)
-        assert lanes_if_worth(*privates, world, 10**9, 4, UNIT, threads=2) is None
-        assert lanes_if_worth(*privates, world, 1000, 100, UNIT, threads=2) is None
-        program = lanes_if_worth(*privates, world, 10**7, 64, UNIT, threads=2)
-        assert program is not None
+    @pytest.mark.parametrize(
+        ("name", "rounds", "trials", "compiled", "side_by_side"),
+        [
+            ("exp3", 1000, 1, [], True),  # written sooner than single trials are compiled
+            ("exp3", 10**9, 4, [], False),  # most lanes would idle
+            ("exp3", 1000, 100, ["single"], False),  # too little to write anything
+            ("exp3", 1000, 100, ["single", "lanes"], True),
+            ("exp3", 10**7, 64, ["single"], True),
+            ("tracking-ucb", 1000, 24, [], True),
+            ("tracking-ucb", 10**6, 96, ["single", "lanes"], False),  # lanes would wait for each other
+        ],
+    )
+    def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, compiled, side_by_side):
+        monkeypatch.setattr(f"{lanes_if_worth.__module__}.was_compiled", lambda *_: "single" in compiled)
+        monkeypatch.setattr(Program, "is_compiled", lambda _: "lanes" in compiled)
+        private, world = built(name, 4, 1000), Stochastic(4)
+        assert bool(lanes_if_worth(private, world, rounds, trials, UNIT, threads=2)) == side_by_side
 
 
-def test_what_is_compiled_is_kept_on_disk(monkeypatch, tmp_path):
+def test_what_single_trials_were_compiled_for_is_known(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    program = lanes_of(Private(Open(Range(0.0, 1.0)), Lost(arms=2)), Stochastic(2), UNIT)
-    assert not program.is_compiled()
-    program.compile()
-    (kept,) = (tmp_path / "discreet" / "lanes").iterdir()
-    assert kept.suffix == ".o"
-    again = type(program).__new__(type(program))
-    again.text, again._code = program.text, None
-    assert again.is_compiled()
+    private, world = Private(Open(UNIT), Lost(arms=2)), Stochastic(2)
+    given = [lanes_arguments(private, world, UNIT)[name] for name in ("private", "game", "held")]
+    assert not was_compiled(play, *given)
+    Player(private, streams(1)).play(given[1], np.array([2]))
+    assert was_compiled(play, *given)
+    assert not was_compiled(play, Private(Open(UNIT), Foreign(arms=2)), *given[1:])
+
+
+class TestKeeping:
+    """What was written for lanes is there for later processes, and so is why it could not be."""
+
+    def lanes_of(self, learner):
+        program._found.clear()
+        return lanes_of(Private(Open(Range(0.0, 1.0)), learner), Stochastic(2), UNIT)
+
+    @pytest.fixture(autouse=True)
+    def folder(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+        return tmp_path / "discreet" / "lanes"
+
+    @pytest.fixture
+    def writing_fails(self, monkeypatch):
+        def fail(*_):
+            pytest.fail("it is written again")
+
+        return lambda: monkeypatch.setattr(Program, "written", fail)
+
+    def test_code(self, folder, writing_fails):
+        first = self.lanes_of(Lost(arms=2))
+        assert not first.is_compiled()
+        first.compile()
+        assert len(list(folder.iterdir())) == 1
+        writing_fails()
+        again = self.lanes_of(Lost(arms=2))
+        assert again is not first
+        assert again.is_compiled()
+        assert again.sheet.paths == first.sheet.paths
+
+    def test_what_cannot_be_turned(self, writing_fails):
+        with pytest.raises(Unfit, match="functions of bits"):
+            self.lanes_of(Foreign(arms=2))
+        writing_fails()
+        with pytest.raises(Unfit, match="functions of bits"):
+            self.lanes_of(Foreign(arms=2))
+
+    def test_a_damaged_file_is_written_again(self, folder):
+        self.lanes_of(Lost(arms=2)).compile()
+        (kept,) = folder.iterdir()
+        kept.write_bytes(kept.read_bytes()[:100])
+        self.lanes_of(Lost(arms=2)).compile()
+        assert len(kept.read_bytes()) > 100
+
+    def test_code_that_is_in_no_file_is_known_by_what_is_written(self, folder, monkeypatch):
+        monkeypatch.setattr(program, "fingerprint", lambda *_: None)
+        self.lanes_of(Lost(arms=2)).compile()
+        assert self.lanes_of(Lost(arms=2)).is_compiled()

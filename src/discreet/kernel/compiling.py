@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import inspect
 import os
 import tempfile
@@ -65,6 +67,24 @@ def compile_for(function: Function, *components: object) -> Function:
             if key not in _dispatchers:
                 _dispatchers[key] = Compiled(function, fingerprint(function, components, HOW))
     return cast(Function, _dispatchers[key])
+
+
+def was_compiled(function: Callable[..., Any], *components: object) -> bool:
+    """Return whether a function was compiled for arguments that contain components of these classes, and is kept."""
+    digest = fingerprint(function, components, HOW)
+    name = _mark_of(components)
+    return digest is not None and any((_folder(digest, lean=lean) / name).is_file() for lean in (True, False))
+
+
+def _folder(digest: str, *, lean: bool) -> Path:
+    """Return where code is kept, with reference counting or without: Numba's own key does not tell them apart."""
+    return cache_root() / f"{digest}-{'lean' if lean else 'ordinary'}"
+
+
+def _mark_of(components: tuple[object, ...]) -> str:
+    """Return the name of the file that says for which classes code is kept."""
+    names = " ".join(f"{each.__module__}.{each.__qualname__}" for each in classes_in(components))
+    return f"{hashlib.sha256(names.encode()).hexdigest()[:20]}.kept"
 
 
 def _tell_numba() -> None:
@@ -168,6 +188,10 @@ class Compiled:
         That takes a quarter of the microseconds. Numba does not document it; where it is not found, the usual way serves.
         """
         version = self.version(arguments, lean=lean)
+        if self._digest is not None:
+            mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
         try:
             kinds = tuple(version.typeof_pyval(each) for each in arguments)
             return cast(Callable[..., Any], version.overloads[kinds].entry_point)
@@ -183,29 +207,34 @@ def _declared(function: Callable[..., Any], digest: str | None, *, lean: bool) -
     njit: Any = numba.njit  # takes one option that its published signature does not name
     if digest is None:
         return cast(Callable[..., Any], njit(**options)(function))
-    with _cache_folder(f"{digest}-{'lean' if lean else 'ordinary'}"):  # Numba's own key does not tell them apart
+    with _cache_folder(_folder(digest, lean=lean)):
         return cast(Callable[..., Any], njit(cache=True, **options)(function))
 
 
 @contextlib.contextmanager
-def _cache_folder(name: str) -> Iterator[None]:
+def _cache_folder(folder: Path) -> Iterator[None]:
     """Point Numba's disk cache to our folder while a function is declared, and back again."""
     import numba
 
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_root(before) / name)
+    config.CACHE_DIR = str(folder)
     try:
         yield
     finally:
         config.CACHE_DIR = before
 
 
-def cache_root(configured: str = "") -> Path:
+def cache_root() -> Path:
     """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
-    configured = configured or os.environ.get("NUMBA_CACHE_DIR", "")
+    configured = os.environ.get("NUMBA_CACHE_DIR", "")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    root = Path(configured or home) / "discreet"
+    return _writable(Path(configured or home) / "discreet")
+
+
+@functools.cache
+def _writable(root: Path) -> Path:
+    """Return the folder, or a temporary one if nothing can be written there."""
     try:
         root.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=root):

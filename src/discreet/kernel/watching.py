@@ -17,6 +17,9 @@ class _Now(threading.local):
 
 _now = _Now()
 _compiling: dict[int, str] = {}  # by thread: for whom it compiles at this moment
+_depth: dict[int, int] = {}  # by thread: in how many things at once
+_lock = threading.RLock()
+_collects = False  # whether garbage was collected before
 
 
 @contextlib.contextmanager
@@ -37,34 +40,52 @@ def being_compiled() -> str | None:
     return next(iter(list(_compiling.values())), None)
 
 
-def watch() -> None:
-    """Let Numba tell when it begins to compile something, and when it has: inner functions come in between.
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """Note that this thread compiles something in this block."""
+    _begin()
+    try:
+        yield
+    finally:
+        _end()
 
-    Meanwhile Python collects no garbage, which takes some percent of the time. Numba holds its compiler lock then, so
-    that one thread at a time is here.
+
+def _begin() -> None:
+    """Note that this thread compiles, perhaps within what it compiles already.
+
+    While anybody does, Python collects no garbage, which takes some percent of the time.
     """
+    global _collects
+    mine = threading.get_ident()
+    with _lock:
+        if not _depth:
+            _collects = gc.isenabled()
+            gc.disable()
+        _depth[mine] = _depth.get(mine, 0) + 1
+        _compiling[mine] = _now.name
+
+
+def _end() -> None:
+    """Note that it has."""
+    mine = threading.get_ident()
+    with _lock:
+        _depth[mine] -= 1
+        if _depth[mine] == 0:
+            del _depth[mine], _compiling[mine]
+        if _collects and not _depth:
+            gc.enable()
+
+
+def watch() -> None:
+    """Let Numba tell when it begins to compile something, and when it has: inner functions come in between."""
     from numba.core.event import Listener, register
 
     class Watch(Listener):
-        def __init__(self) -> None:
-            self.depth: dict[int, int] = {}
-            self.collects = False
-
         def on_start(self, event: Any) -> None:
-            mine = threading.get_ident()
-            if not _compiling:
-                self.collects = gc.isenabled()
-                gc.disable()
-            self.depth[mine] = self.depth.get(mine, 0) + 1
-            _compiling[mine] = _now.name
+            _begin()
 
         def on_end(self, event: Any) -> None:
-            mine = threading.get_ident()
-            self.depth[mine] -= 1
-            if self.depth[mine] == 0:
-                _compiling.pop(mine, None)
-                if self.collects and not _compiling:
-                    gc.enable()
+            _end()
 
     tell: Any = register
     tell("numba:compile", Watch())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -10,11 +11,11 @@ from typing import Generic
 
 from discreet.contracts import Protected
 from discreet.kernel import compiling_for
-from discreet.kernel.lanes import Program
+from discreet.kernel.lanes import Program, Unfit
 from discreet.problems import Environment
 from discreet.ranges import Range
 from discreet.simulation.executors import Gave
-from discreet.simulation.side_by_side import Programs, lanes_if_worth, run_trials, trials_at_once
+from discreet.simulation.side_by_side import Programs, lanes_if_worth, lanes_of, run_trials, trials_at_once
 from discreet.simulation.trial import Outcome, checkpoints
 
 
@@ -86,6 +87,16 @@ class RegretJob:
     def compile(self) -> None:
         """Compile all loops."""
         assert len(self.programs) == len(self.privates)
+
+    def compile_every_way(self) -> None:
+        """Compile the loops for single trials, and those for lanes, whatever would be used."""
+        for label, private in zip(self.labels, self.privates, strict=True):
+            with compiling_for(label):
+                self._run((private,), 2, range(1), threading.Event(), ())
+                with contextlib.suppress(Unfit):
+                    program = lanes_of(private, self.world, self.bounds)
+                    program.compile()
+                    self._run((private,), 2, range(1), threading.Event(), (program,))  # games have a loop of their own
 
     def at_once(self) -> int:
         """Return how many trials are best played together."""

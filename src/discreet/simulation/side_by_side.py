@@ -1,6 +1,7 @@
 """Trials side by side: one loop plays many of them at once, each with the numbers that it has by itself.
 
-It pays where there is much to play. Learners whose loop cannot be turned play the same games one trial at a time.
+It pays where there is much to play, and where there is little, because such a loop is compiled sooner. Learners whose
+loop cannot be turned play the same games one trial at a time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.contracts import Floats, Integers, Protected
-from discreet.kernel import compilable
+from discreet.kernel import compilable, was_compiled
 from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import Environment
 from discreet.randomness import Streams, streams, streams_of
@@ -21,13 +22,13 @@ from discreet.simulation.dealing import Piece, dealt
 from discreet.simulation.loop import Player, Prototype, play
 from discreet.simulation.trial import Dealer, Outcome, Remembered, Stretch, deal, run_in_turn, stacked, stretches
 
-ENOUGH = 2**24  # rounds of all trials from which on compiling for lanes is repaid
-ENOUGH_IF_COMPILED = 2**22  # the same, where that was done before
-START = 500  # rounds that save as much as starting a trial in lanes, and not by itself
+# What everything takes, in rounds of one trial that is played by itself:
+COMPILING, WRITING = 2**25, 2**23  # a loop for single trials, and one for lanes, unless it is kept from an earlier time
+START = 500  # starting a trial by itself
+TURN, LONG_TURN = 4, 24  # a round in all lanes; and in a loop so long that they rarely do the same
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games that are dealt together
-WORTH = 4  # trials that take longer one after the other than a loop for all lanes
 
 Programs = tuple[Program | None, ...]
 
@@ -35,16 +36,21 @@ Programs = tuple[Program | None, ...]
 def lanes_if_worth(
     private: Protected, environment: Environment, rounds: int, trials: int, bounds: Range, *, threads: int
 ) -> Program | None:
-    """Return the loop for trials side by side, compiled, if there is one and it is worth it.
+    """Return the loop for trials side by side, compiled, if there is one and everything is done sooner with it.
 
-    A thread that would play a few trials only is not given lanes that nobody uses.
+    Where little is played, that is a matter of compiling: one for lanes is written and compiled in less time.
     """
-    groups, work = -(-trials // LANES), trials * (rounds + START)
-    if work < ENOUGH_IF_COMPILED or trials < WORTH * threads * -(-groups // threads):
-        return None
     try:
-        program = lanes_of(private, environment, bounds)
-        if work < ENOUGH and not program.is_compiled():
+        examples = lanes_arguments(private, environment, bounds)
+        turns = rounds * -(-trials // (LANES * threads))
+        singly = -(-trials // threads) * (rounds + START)
+        if not was_compiled(play, *(examples[name] for name in ("private", "game", "held"))):
+            singly += COMPILING
+        if TURN * turns >= singly:
+            return None
+        program = program_for(play, examples)
+        turn = LONG_TURN if program.sheet.is_long else TURN
+        if turn * turns + (0 if program.is_compiled() else WRITING) >= singly:
             return None
         program.compile()
     except Unfit:
@@ -61,6 +67,11 @@ def trials_at_once(programs: Programs, rounds: int, trials: int, *, threads: int
 
 def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Program:
     """Return the loop for trials side by side, or raise ``Unfit``."""
+    return program_for(play, lanes_arguments(private, environment, bounds))
+
+
+def lanes_arguments(private: Protected, environment: Environment, bounds: Range) -> dict[str, object]:
+    """Return what the loop is given, by name, as one trial has it, or raise ``Unfit``."""
     if environment.answers or private.learner.follows or not compilable(private):
         raise Unfit("a game that answers, or a learner that follows")
     if environment.problem.actions > MOST_ARMS:
@@ -74,7 +85,7 @@ def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Pro
     marks = np.array([1, 2])
     arguments = {"private": player.private, "game": game, "marks": marks, "scores": np.zeros(2)}
     rest = {"t": 0, "mark": 0, "loss": 0.0, "held": held, "learner_rng": 0, "privacy_rng": 0}
-    return program_for(play, arguments | rest)
+    return arguments | rest
 
 
 def run_trials(
@@ -91,7 +102,7 @@ def run_trials(
 ) -> list[Outcome] | None:
     """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
     dealer, found = Dealer(environment, bounds, clip=clip), list[Outcome]()
-    if any(programs) and len(trials) >= WORTH:
+    if any(programs):
         for first in range(0, len(trials), LANES):
             group = _Group(privates, marks, seed, trials[first : first + LANES], programs)
             outcomes = group.played(dealer, stop)

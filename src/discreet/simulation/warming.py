@@ -16,8 +16,9 @@ from discreet.errors import check_int, unknown_name
 from discreet.kernel import cache_root
 from discreet.options import Values
 from discreet.plugins import load_plugins
-from discreet.simulation.executors import HEARTBEAT
+from discreet.simulation.executors import HEARTBEAT, Gave, Job, Threads, ThreadSession
 from discreet.simulation.experiment import Progress, simulate
+from discreet.simulation.jobs import RegretJob
 from discreet.simulation.searches import search
 
 
@@ -94,5 +95,15 @@ def compile_one(name: str, epsilon: float, delta: float) -> float:
     """Play one trial of an algorithm; return how many seconds that took, nearly all of them for compiling."""
     start = time.perf_counter()
     play = search if algorithm(name).problem.stops else simulate
-    play(name, epsilon=epsilon, delta=delta, trials=1, workers=1)
+    play(name, epsilon=epsilon, delta=delta, trials=1, on=EveryWay(1))
     return time.perf_counter() - start
+
+
+class EveryWay(Threads):
+    """Threads before which everything is compiled with which a job could be played, however many trials there are."""
+
+    def begin(self, job: Job[Gave]) -> ThreadSession[Gave]:
+        """Compile, and begin to play."""
+        if isinstance(job, RegretJob):
+            job.compile_every_way()
+        return super().begin(job)

@@ -8,13 +8,14 @@ the others. What is the same in all lanes (rounds, counters, parameters) stays o
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
 
 from discreet.kernel.lanes.expressions import Expressions
 from discreet.kernel.lanes.kinds import Kinds, Varying
+from discreet.kernel.lanes.layout import Layout
 from discreet.kernel.lanes.normal import Normal, Unfit
 from discreet.kernel.lanes.simplifying import exits, names_assigned
 from discreet.kernel.lanes.vectors import (
@@ -28,28 +29,7 @@ from discreet.kernel.lanes.vectors import (
     Arithmetic,
     Value,
 )
-from discreet.kernel.lanes.widths import GENERATORS, LANES
-
-SMALL = 16  # up to this length an axis is a constant of the code
-
-
-class Layout:
-    """Where everything is in the three tables that the code gets: addresses, integers (and lengths), floats."""
-
-    def __init__(self, normal: Normal, kinds: Kinds, handed: Set[str]) -> None:
-        self.handed = handed  # arrays whose first axis is rounds, or marks
-        self.pointers = [*GENERATORS, "held", *normal.arrays]
-        self.held = [name for name in normal.returned if name not in ("t", "mark")]  # rows of one array, for all lanes
-        self.floats = [name for name in normal.numbers if kinds.names[name] == "f"]
-        self.integers = [name for name in normal.numbers if kinds.names[name] != "f"]
-        self.axes = {name: tuple(array.shape) for name, array in normal.arrays.items()}
-        self.lengths = [(name, axis) for name, shape in self.axes.items() for axis in range(len(shape))]
-
-    def fixed(self, name: str, axis: int) -> int | None:
-        """Return the length of an axis that is a constant of the code."""
-        length = self.axes[name][axis]
-        changes = name in self.handed and axis == 0
-        return None if changes or length > SMALL else length
+from discreet.kernel.lanes.widths import LANES
 
 
 class Region:

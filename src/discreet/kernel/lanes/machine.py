@@ -1,16 +1,13 @@
-"""LLVM: from its text to code in memory; code is kept on disk, named by a digest of the text and of the machine."""
+"""LLVM: from its text to code in memory."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import os
 import re
-import tempfile
 import threading
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from discreet.kernel.lanes.normal import Unfit
@@ -40,20 +37,23 @@ def has_fused_products() -> bool:
     return "+fma" in known or " aarch64" in known
 
 
-def name_of(text: str) -> str:
-    """Return the name of the file that compiled code is kept in."""
-    return hashlib.sha256(f"{_target()[1]}\n{text}".encode()).hexdigest()[:40]
+def machine_name() -> str:
+    """Return what tells this machine from others for which other code would be written."""
+    return _target()[1]
 
 
-def load(text: str, folder: Path) -> Callable[..., int]:
-    """Return the function ``play`` of a module, compiled now or earlier."""
+def functions_in(text: str) -> tuple[str, ...]:
+    """Return which functions of the C library a module calls."""
+    return tuple(re.findall(r'declare double @"(\w+)"', text))
+
+
+def load(code: bytes, functions: Sequence[str]) -> Callable[..., int]:
+    """Return the function ``play`` of compiled code, which calls these functions of the C library."""
     from llvmlite import binding
 
-    path = folder / f"{name_of(text)}.o"
-    for name in re.findall(r'declare double @"(\w+)"', text):
-        binding.add_symbol(name, _address_of(name))
     with _lock:
-        code = path.read_bytes() if path.is_file() else _compiled(text, path)
+        for name in functions:
+            binding.add_symbol(name, _address_of(name))
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _target()[0])
         engine.add_object_file(binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
@@ -75,12 +75,8 @@ def _address_of(name: str) -> int:
     return address
 
 
-def is_kept(text: str, folder: Path) -> bool:
-    """Return whether code was compiled earlier."""
-    return (folder / f"{name_of(text)}.o").is_file()
-
-
-def _compiled(text: str, path: Path) -> bytes:
+def compiled(text: str) -> bytes:
+    """Return compiled code of a module."""
     from llvmlite import binding
 
     machine = _target()[0]
@@ -92,10 +88,7 @@ def _compiled(text: str, path: Path) -> bytes:
     options = binding.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False  # there are vectors already
     builder = binding.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    code: bytes = machine.emit_object(module)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(code)
-    Path(file.name).replace(path)  # never half a file
+    with _lock:
+        builder.getModulePassManager().run(module, builder)
+        code: bytes = machine.emit_object(module)
     return code

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import ast
+import functools
+import hashlib
+import pickle
+import platform
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.kernel.compiling import cache_root
+from discreet.kernel.compiling import HOW, cache_root
+from discreet.kernel.digest import fingerprint
 from discreet.kernel.flattening import written_out
 from discreet.kernel.lanes.kinds import Kinds, Varying
-from discreet.kernel.lanes.machine import is_kept, load
-from discreet.kernel.lanes.normal import Normal, Unfit, normal_form, value_at
+from discreet.kernel.lanes.layout import Layout
+from discreet.kernel.lanes.machine import compiled, functions_in, load, machine_name
+from discreet.kernel.lanes.normal import Failure, Unfit, normal_form, value_at
 from discreet.kernel.lanes.simplifying import names_read, simplified
 from discreet.kernel.lanes.widths import LANES
 from discreet.kernel.sources import Stays
+from discreet.kernel.watching import compiling
 
 Array = np.ndarray[Any, Any]
-LONGEST = 250  # statements: lanes go different ways, and each waits for all others
-
+LONG = 250  # statements: in a longer loop lanes go different ways, and each waits for all others
 
 _found: dict[object, Program | Unfit] = {}
 
@@ -27,14 +35,15 @@ _found: dict[object, Program | Unfit] = {}
 def program_for(function: Callable[..., Any], examples: Mapping[str, Any]) -> Program:
     """Return the program for arguments like the examples, by name, or raise ``Unfit``; it is written once."""
     root = next(iter(examples))
-    key = (function, *(_likeness(value, rounds=name not in (root, "held")) for name, value in examples.items()))
+    alike = [_likeness(value, rounds=name not in (root, "held")) for name, value in examples.items()]
+    key = (function, *alike)
     if key not in _found:
-        try:
-            _found[key] = Program(function, examples)
-        except Unfit as unfit:
-            _found[key] = unfit
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # of a component, untold
-            _found[key] = Unfit(f"{type(error).__name__}: {error}")
+        digest = fingerprint(function, tuple(examples.values()), f"{_how()} {alike}")
+        found = None if digest is None else _kept(digest)
+        if found is None:
+            with compiling():
+                found = _written(function, examples, digest)
+        _found[key] = found
     found = _found[key]
     if isinstance(found, Unfit):
         raise found
@@ -50,63 +59,88 @@ def _likeness(value: object, *, rounds: bool) -> object:
     return type(value)
 
 
+class Sheet(NamedTuple):
+    """All that is needed to run compiled code, and is not in it."""
+
+    root: str  # the argument that every trial has a copy of
+    paths: dict[str, str]  # of arrays and numbers by name, such as private.learner.weights
+    arrays: frozenset[str]
+    layout: Layout
+    failures: tuple[Failure, ...]
+    functions: tuple[str, ...]  # of the C library
+    is_long: bool  # whether lanes rarely do the same
+
+
 class Program:
     """A loop for ``LANES`` trials, for components of the classes and sizes of the examples."""
 
-    def __init__(self, function: Callable[..., Any], examples: Mapping[str, Any]) -> None:
+    def __init__(self, sheet: Sheet, text: str, digest: str | None, code: Callable[..., int] | None = None) -> None:
+        self.sheet, self.text, self._code = sheet, text, code
+        self.digest = digest or _digest_of(text)
+        layout, first = sheet.layout, len(sheet.layout.integers)
+        self.lengths = {name: first + layout.lengths.index((name, 0)) for name in layout.handed & sheet.arrays}
+        self.slots = {sheet.paths[name]: (layout.pointers.index(name), name) for name in self.lengths}
+
+    @classmethod
+    def written(cls, function: Callable[..., Any], examples: Mapping[str, Any], digest: str | None) -> Program:
         """Write the code, or raise ``Unfit``; ``examples`` are arguments by name, as one trial has them."""
-        from discreet.kernel.lanes.emitting import Emitter, Layout  # LLVM is loaded when it is needed
+        from discreet.kernel.lanes.emitting import Emitter  # LLVM is loaded when it is needed
 
         try:
             written = written_out(function, list(examples.values()))
         except Stays:
             raise Unfit("the loop stays a call") from None
-        self.root = next(iter(examples))
+        root = next(iter(examples))
         fields = {name: value_at(examples, path) for name, path in written.fields.items()}
         given = {name: value for name, value in examples.items() if isinstance(value, np.ndarray) or name == "held"}
-        if sum(isinstance(node, ast.stmt) for each in written.body for node in ast.walk(each)) > LONGEST:
-            raise Unfit("a loop so long that lanes would rarely do the same")
-        self.normal: Normal = normal_form(written.body, written.globals, fields, given)
-        kinds = Kinds(self.normal, self.normal.body)
-        body = simplified(self.normal.body, kinds.flags)
-        kinds = Kinds(self.normal, body)
-        varying = Varying(self.normal, body)
+        normal = normal_form(written.body, written.globals, fields, given)
+        kinds = Kinds(normal, normal.body)
+        body = simplified(normal.body, kinds.flags)
+        kinds = Kinds(normal, body)
+        varying = Varying(normal, body)
         if {"t", "mark"} & varying.names or "going" in names_read(body):
             raise Unfit("trials that may end before the last round")
-        if any(not array.size for array in self.normal.arrays.values()):
+        if any(not array.size for array in normal.arrays.values()):
             raise Unfit("an empty array")
-        self.paths = {name: written.fields.get(name, name) for name in (*self.normal.arrays, *self.normal.numbers)}
-        handed = {name for name, path in self.paths.items() if not path.startswith(f"{self.root}.")}
-        self.layout = Layout(self.normal, kinds, handed)
-        first = len(self.layout.integers)
-        self.lengths = {name: first + self.layout.lengths.index((name, 0)) for name in handed & self.normal.arrays.keys()}
-        self.slots = {self.paths[name]: (self.layout.pointers.index(name), name) for name in self.lengths}
-        self.text = str(Emitter(self.normal, body, kinds, varying, self.layout).module)
-        self._code: Callable[..., int] | None = None
+        paths = {name: written.fields.get(name, name) for name in (*normal.arrays, *normal.numbers)}
+        handed = {name for name, path in paths.items() if not path.startswith(f"{root}.")}
+        layout = Layout(normal, kinds, handed)
+        text = str(Emitter(normal, body, kinds, varying, layout).module)
+        is_long = sum(isinstance(node, ast.stmt) for each in written.body for node in ast.walk(each)) > LONG
+        arrays, failures = frozenset(normal.arrays), tuple(normal.failures)
+        return cls(Sheet(root, paths, arrays, layout, failures, functions_in(text), is_long), text, digest)
 
     def is_compiled(self) -> bool:
         """Return whether it can start at once."""
-        return self._code is not None or is_kept(self.text, cache_root() / "lanes")
+        return self._code is not None or _path(self.digest).is_file()
 
     def compile(self) -> None:
-        """Compile the code, or load what was compiled before."""
+        """Compile the code, unless that was done before, and keep it."""
         if self._code is None:
-            self._code = load(self.text, cache_root() / "lanes")
+            kept = _kept(self.digest)
+            if isinstance(kept, Program):
+                self._code = kept._code
+                return
+            with compiling():
+                code = compiled(self.text)
+                self._code = load(code, self.sheet.functions)
+            _keep(self.digest, (self.sheet, code))
 
     def start(self, component: Any, generators: Mapping[str, Sequence[Any]]) -> Lanes:
         """Return trials before their first round, each with a copy of the first argument and generators of its own."""
-        mine = {name: path for name, path in self.paths.items() if path.startswith(f"{self.root}.")}
-        values = {name: value_at({self.root: component}, path) for name, path in mine.items()}
-        arrays = {name: _in_lanes(value) for name, value in values.items() if name in self.normal.arrays}
-        held = np.zeros((max(1, len(self.layout.held)), LANES))
+        layout = self.sheet.layout
+        mine = {name: path for name, path in self.sheet.paths.items() if path.startswith(f"{self.sheet.root}.")}
+        values = {name: value_at({self.sheet.root: component}, path) for name, path in mine.items()}
+        arrays = {name: _in_lanes(value) for name, value in values.items() if name in self.sheet.arrays}
+        held = np.zeros((max(1, len(layout.held)), LANES))
         words = {name: _words(each) for name, each in generators.items()}
         tables = words | {"held": held} | arrays
-        addresses = [address_of(tables[name]) if name in tables else 0 for name in self.layout.pointers]
-        numbers = [*(values[name] for name in self.layout.integers), *(0 for _ in self.layout.lengths)]
-        for position, (name, axis) in enumerate(self.layout.lengths, len(self.layout.integers)):
+        addresses = [address_of(tables[name]) if name in tables else 0 for name in layout.pointers]
+        numbers = [*(values[name] for name in layout.integers), *(0 for _ in layout.lengths)]
+        for position, (name, axis) in enumerate(layout.lengths, len(layout.integers)):
             numbers[position] = arrays[name].shape[axis] if name in arrays else 0
         pointers, integers = np.array(addresses, dtype=np.uint64), np.array(numbers, dtype=np.int64)
-        floats = np.array([values[name] for name in self.layout.floats], dtype=np.float64)
+        floats = np.array([values[name] for name in layout.floats], dtype=np.float64)
         return Lanes(tables, pointers, integers, floats, tuple(map(address_of, (pointers, integers, floats))))
 
     def run(self, lanes: Lanes, handed: Mapping[str, Array]) -> None:
@@ -116,12 +150,12 @@ class Program:
                 slot, name = self.slots[path]
                 assert array.flags.c_contiguous, "compiled code reads arrays row by row"
                 lanes.addresses[slot] = address_of(array)
-                axes = len(self.layout.axes[name])
+                axes = len(self.sheet.layout.axes[name])
                 lanes.integers[self.lengths[name] : self.lengths[name] + axes] = array.shape[:axes]
         assert self._code is not None, "compile comes first"
         failed = self._code(*lanes.call)
         if failed:
-            failure = self.normal.failures[failed - 1]
+            failure = self.sheet.failures[failed - 1]
             raise failure.kind(failure.message)
 
 
@@ -133,6 +167,55 @@ class Lanes(NamedTuple):
     integers: Array
     floats: Array
     call: tuple[int, ...]  # where these three are
+
+
+def _written(function: Callable[..., Any], examples: Mapping[str, Any], digest: str | None) -> Program | Unfit:
+    """Return a program that was not written before, or why there is none, which is kept."""
+    try:
+        return Program.written(function, examples, digest)
+    except Unfit as unfit:
+        found = unfit
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # of a component, untold
+        found = Unfit(f"{type(error).__name__}: {error}")
+    if digest is not None:
+        _keep(digest, str(found))
+    return found
+
+
+@functools.cache
+def _how() -> str:
+    """Return what code depends on besides the loop: how it is written, the machine, and the C library."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py")))
+    return f"{HOW} {sources} {machine_name()} {platform.libc_ver()}"
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(f"{machine_name()} {text}".encode()).hexdigest()[:40]
+
+
+def _path(digest: str) -> Path:
+    return cache_root() / "lanes" / digest
+
+
+def _kept(digest: str) -> Program | Unfit | None:
+    """Return what was compiled in an earlier process, or why there is nothing, if that is known."""
+    try:
+        kept = pickle.loads(_path(digest).read_bytes())
+        if isinstance(kept, str):
+            return Unfit(kept)
+        sheet, code = kept
+        return Program(sheet, "", digest, load(code, sheet.functions))
+    except (OSError, EOFError, AttributeError, ImportError, TypeError, ValueError, pickle.UnpicklingError):
+        return None
+
+
+def _keep(digest: str, what: object) -> None:
+    """Keep it for other processes."""
+    path = _path(digest)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(pickle.dumps(what))
+    Path(file.name).replace(path)  # never half a file
 
 
 def address_of(array: Array) -> int:

@@ -1,0 +1,30 @@
+"""Where compiled code finds everything: in three tables, of addresses, integers and floats."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from discreet.kernel.lanes.kinds import Kinds
+from discreet.kernel.lanes.normal import Normal
+from discreet.kernel.lanes.widths import GENERATORS
+
+SMALL = 16  # up to this length an axis is a constant of the code
+
+
+class Layout:
+    """Where everything is in the three tables that the code gets: addresses, integers (and lengths), floats."""
+
+    def __init__(self, normal: Normal, kinds: Kinds, handed: Set[str]) -> None:
+        self.handed = handed  # arrays whose first axis is rounds, or marks
+        self.pointers = [*GENERATORS, "held", *normal.arrays]
+        self.held = [name for name in normal.returned if name not in ("t", "mark")]  # rows of one array, for all lanes
+        self.floats = [name for name in normal.numbers if kinds.names[name] == "f"]
+        self.integers = [name for name in normal.numbers if kinds.names[name] != "f"]
+        self.axes = {name: tuple(array.shape) for name, array in normal.arrays.items()}
+        self.lengths = [(name, axis) for name, shape in self.axes.items() for axis in range(len(shape))]
+
+    def fixed(self, name: str, axis: int) -> int | None:
+        """Return the length of an axis that is a constant of the code."""
+        length = self.axes[name][axis]
+        changes = name in self.handed and axis == 0
+        return None if changes or length > SMALL else length
