@@ -62,6 +62,20 @@ def python():
     return run
 
 
+@pytest.fixture
+def call(capsys):
+    """Call the command line; return its exit code, what it printed, and what it complained."""
+    from discreet.cli import main
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return end.value.code, printed.out, printed.err
+
+    return run
+
+
 class Interrupted(NamedTuple):
     """What an interrupted command left behind."""
 

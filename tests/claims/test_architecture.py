@@ -8,11 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 import discreet
 
 PACKAGE = Path(discreet.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+BESIDE = sorted(path for folder in ("tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py"))
+
+
+def name(path):
+    return str(path.relative_to(PACKAGE if path in MODULES else ROOT))
 
 
 def test_imports_follow_the_layers(root):
@@ -21,7 +27,7 @@ def test_imports_follow_the_layers(root):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", [*MODULES, *BESIDE], ids=name)
 def test_modules_are_small_and_say_what_they_are(path):
     text = path.read_text()
     assert len(text.splitlines()) <= 400
@@ -87,7 +93,7 @@ FOREIGN = {  # objects that are not ours, or of which no more is known than that
 }
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", MODULES, ids=name)
 def test_nothing_of_ours_is_asked_whether_it_has_an_attribute(path):
     """Abilities are declared in contracts."""
     asked = {

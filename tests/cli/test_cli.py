@@ -1,4 +1,4 @@
-"""The command line, as a program would be called."""
+"""The command line, as a program would be called: lists, descriptions, help, completion, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,31 +9,13 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from conftest import ROOT
 
 from discreet import algorithms
-from discreet.cli import main
 from discreet.cli.commands import cli
 from discreet.environments import environment_names
 from discreet.problems import Contexts, Functions
-
-
-@pytest.fixture
-def call(capsys):
-    """Call the command line; return its exit code, what it printed, and what it complained."""
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return end.value.code, printed.out, printed.err
-
-    return run
-
-
-SMALL = ("--rounds", 1000, "--trials", 3, "--quiet")
 
 
 def test_list_names_every_algorithm(call):
@@ -92,39 +74,6 @@ def test_describe_takes_options(call):
     assert facts["noise"] == [{"kind": "laplace", "scale": pytest.approx(1.0)}]
 
 
-def test_simulate_prints_json_with_the_fixed_keys(call):
-    code, text, _ = call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5)
-    assert code == 0
-    results = json.loads(text)["results"]
-    keys = {"algorithm", "regret_mean", "regret_low", "regret_high", "regret_median_of_means", "rounds", "trials"}
-    assert keys | {"seconds"} <= set(results[0])
-    assert [row["algorithm"] for row in results] == ["batched-exp3", "exp3"]
-    assert results[0]["regret_low"] <= results[0]["regret_mean"] <= results[0]["regret_high"]
-    again = json.loads(call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5, "--workers", 1)[1])
-    assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
-
-
-@pytest.mark.slow
-def test_searches_are_simulated_too(call, tmp_path):
-    words = ("simulate", "track-and-stop", "--arms", 3, "--set", "means=0.2,0.6,0.7", "--trials", 8, "--quiet")
-    code, text, _ = call(*words, "--set", "errors=0.02", "--seed", 3, "--output", tmp_path / "run")
-    assert code == 0
-    assert text.startswith(
-        "Samples until the best arm of 3 is found, stochastic losses, wrong with at most 0.1, 8 trials"
-    )
-    assert " track-and-stop, error 0.02 " in text
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
-        "manifest.json",
-        "results.parquet",
-        "samples.png",
-    ]
-    (row,) = json.loads(call(*words, "--seed", 3, "--json")[1])["results"]
-    assert {"samples_mean", "samples_q50", "error_rate", "error_high", "cut_off", "wrong"} <= set(row)
-    code, text, _ = call(*words, "--rounds", 20)
-    assert code == 0
-    assert "track-and-stop: 8 trials of 8 had no answer after 20 rounds, so there is no mean." in text
-
-
 def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     lines = call("list")[1].splitlines()
     assert max(map(len, lines)) <= 80
@@ -133,18 +82,6 @@ def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
     assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
     assert any(line.split()[:2] == ["exp3", "-"] for line in lines)
-
-
-def test_simulate_marks_bounds_that_say_nothing_and_names_the_twin(call):
-    text = call("simulate", "batched-exp3", "exp3", "uniform", *SMALL)[1]
-    marked = [line for line in text.splitlines() if " * " in line]
-    assert len(marked) == 3
-    assert "* says nothing: who learns nothing has a regret of at most" in text
-    assert "To its twin: as a multiple of the regret of the same algorithm without privacy." in text
-    assert " ×" in next(line for line in text.splitlines() if line.startswith(" batched-exp3"))
-    text = call("simulate", "exp3", *SMALL)[1]
-    assert "*" not in text
-    assert "To its twin" not in text
 
 
 def test_describe_says_what_is_not_used(call):
@@ -192,42 +129,6 @@ def test_the_glossary_explains_every_word_and_is_the_document(call, tmp_path):
     assert (tmp_path / "glossary.md").read_text() == (ROOT / "docs" / "glossary.md").read_text()
 
 
-@pytest.mark.slow
-def test_simulate_writes_results_manifest_and_plot(call, tmp_path):
-    target = tmp_path / "run"
-    code, text, _ = call("simulate", "tsallis-inf", *SMALL, "--output", target)
-    assert code == 0
-    assert sorted(path.name for path in target.iterdir()) == ["manifest.json", "regret.png", "results.parquet"]
-    assert (target / "regret.png").read_bytes().startswith(b"\x89PNG")
-    assert f"Written to {target}" in text
-    code, _, complaint = call("simulate", "tsallis-inf", *SMALL, "--output", target)
-    assert code == 2
-    assert "exists already" in complaint
-    assert call("simulate", "tsallis-inf", *SMALL, "--output", target, "--overwrite")[0] == 0
-
-
-def test_simulate_plays_a_file(call, tmp_path):
-    path = tmp_path / "losses.csv"
-    path.write_text("x,y\n" + "0,1\n" * 50)
-    code, text, _ = call("simulate", "exp3", "--environment", "table", "--losses", path, "--json", "--quiet")
-    assert code == 0
-    assert json.loads(text)["results"][0]["rounds"] == 50
-
-
-def test_options_reach_every_algorithm_that_has_them(call):
-    for names in (("exp3", "uniform"), ("uniform", "exp3")):
-        assert call("simulate", *names, *SMALL, "--set", "learning_rate=0.5")[0] == 0
-
-
-def test_the_table_is_printed_even_if_writing_fails(call, tmp_path):
-    (tmp_path / "run" / "regret.png").mkdir(parents=True)
-    code, text, complaint = call("simulate", "exp3", *SMALL, "--output", tmp_path / "run", "--overwrite")
-    assert code == 2
-    assert "exp3" in text
-    assert "is a folder, and is not overwritten" in complaint
-    assert [path.name for path in (tmp_path / "run").iterdir()] == ["regret.png"]
-
-
 def test_without_arguments_the_help_is_shown(call):
     code, text, _ = call()
     assert code == 0
@@ -241,18 +142,6 @@ def test_reproduce_writes_its_files(call, tmp_path):
     assert code == 0
     assert "Written to" in text
     assert sorted(path.name for path in target.iterdir()) == ["faster-rates-figure-1.csv", "faster-rates-figure-1.png"]
-
-
-def test_clip_says_how_many(call, tmp_path):
-    path = tmp_path / "losses.npy"
-    np.save(path, np.array([[0.0, 3.0], [-1.0, 1.0], [0.5, 0.5]]))
-    table = ("simulate", "exp3", "--environment", "table", "--losses", path, "--quiet")
-    code, _, complaint = call(*table)
-    assert code == 2
-    assert "row 1, column 2: the loss is 3" in complaint
-    code, text, _ = call(*table, "--clip")
-    assert code == 0
-    assert "Clipped: 2 numbers outside 0 to 1." in text
 
 
 BAD = [
@@ -355,46 +244,6 @@ def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_p
     assert "pip install 'discreet[output]'" in done.stderr
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-def test_simulate_goes_on_where_it_stopped(call, tmp_path):
-    words = ("simulate", "exp3", *SMALL, "--output", tmp_path / "run")
-    code, first, _ = call(*words, "--resume")
-    assert code == 0, "nothing is there: it begins"
-    assert f"Written to {tmp_path / 'run'}: results.parquet, manifest.json, regret.png\n" in first
-    part = tmp_path / "run" / "results.parquet" / "part-000000.parquet"
-    before = part.stat().st_mtime_ns
-    assert call(*words, "--resume")[:2] == (0, first), "all is there: nothing is played"
-    assert part.stat().st_mtime_ns == before
-    code, text, complaint = call(*words, "--resume", "--seed", 3)
-    assert (code, text) == (2, "")
-    assert complaint.startswith(f"discreet: seed was 0 when {tmp_path / 'run'} was begun, but is 3 now: go on with")
-    assert "go on with --resume, overwrite it with --overwrite" in call(*words)[2]
-    assert call(*words, "--overwrite", "--seed", 3)[0] == 0
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["seed"] == 3
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
-        "manifest.json",
-        "regret.png",
-        "results.parquet",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("simulate", "exp3", "--resume"), "--resume needs --output, and no --overwrite."),
-        (("simulate", "track-and-stop", "--resume", "--output", "x"), "--resume is not for searches."),
-        (("simulate", "exp3", "--on", "moon"), "'moon' is not one of 'threads', 'ray'."),
-        (("warm", "expo3"), "unknown algorithm 'expo3': did you mean 'exp3'?"),
-        (("warm", "--problem", "arm"), "unknown problem 'arm': did you mean 'arms'?"),
-        (("warm", "exp3", "--workers", 0), "workers is 0, but must be a whole number"),
-    ],
-)
-def test_what_is_refused_of_going_on_and_warming(call, words, sentence):
-    code, text, complaint = call(*words)
-    assert (code, text) == (2, "")
-    assert sentence in complaint
 
 
 @pytest.mark.slow

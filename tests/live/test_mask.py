@@ -10,7 +10,7 @@ import stat
 
 import numpy as np
 import pytest
-from test_run import make, tell
+from makers import make, tell
 
 from discreet import Bandit, DiscreetError, Experts
 from discreet.live.mask import Key

@@ -13,7 +13,7 @@ import time
 import numpy as np
 import pytest
 from kill_live import Killer, RepliesFirst, TwoTransactions, mistaken
-from test_run import MAKERS, ask, every_kind, make, rows_of, tell
+from makers import MAKERS, ask, every_kind, make, rows_of, tell
 
 from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer, VectorOptimizer
 from discreet.live.file_store import FileStore

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from test_run import ADVICE, make
+from makers import ADVICE, make
 
 from discreet import Bandit, DiscreetError, Experts, VectorOptimizer
 from discreet.contracts import Noise

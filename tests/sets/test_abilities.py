@@ -1,161 +1,31 @@
-"""What every set says about itself, against all of its vertices, which are listed here in another way."""
+"""What every set says about itself, against all of its vertices."""
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import math
-import pickle
 
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
-
-from discreet import DiscreetError, kernel, sets
-from discreet.kernel.digest import fingerprint
-from discreet.sets import (
-    Barrier,
-    BasePolytope,
-    Birkhoff,
-    Box,
-    ConvexSet,
-    Custom,
-    Gauged,
-    GraphicMatroid,
-    KSets,
-    L1Ball,
-    L2Ball,
-    LinearOracle,
-    NuclearBall,
-    PartitionMatroid,
-    Paths,
-    Permutahedron,
-    Polytope,
-    Projecting,
-    Simplex,
-    Spectrahedron,
-    Vertices,
-    check_ability,
-    check_room,
-    set_named,
+from vertex_lists import (
+    ALL,
+    FOUND,
+    directions,
+    every,
+    every_gauged,
+    every_polytope,
+    every_projecting,
+    every_with_vertices,
+    is_round,
+    least,
+    over,
+    tangent,
+    unit_tangents,
+    vertices_of,
 )
 
-ABILITIES = {LinearOracle, Projecting, ConvexSet, Gauged, Barrier, Vertices}
-FOUND = [kind for kind in vars(sets).values() if inspect.isclass(kind) and issubclass(kind, LinearOracle)]
-FOUND = [kind for kind in FOUND if kind not in ABILITIES]
-ALL = [each for kind in FOUND for each in kind.examples()]
-ROUND = (L2Ball, NuclearBall, Spectrahedron)
-
-
-def name(value):
-    return f"{type(value).__name__}-{value.dimension}" if isinstance(value, tuple) else str(value)
-
-
-def over(some):
-    some = list(some)
-    assert some
-    return pytest.mark.parametrize("each", some, ids=name)
-
-
-def is_round(each):
-    return isinstance(each, ROUND) or (isinstance(each, Custom) and each.name == "sphere")
-
-
-every = over(ALL)
-every_polytope = over(each for each in ALL if not is_round(each))
-every_gauged = over(each for each in ALL if isinstance(each, Gauged) and each.flat)
-every_projecting = over(each for each in ALL if isinstance(each, Projecting) and not isinstance(each, ConvexSet))
-every_with_vertices = over(each for each in ALL if isinstance(each, Vertices))
-every_compiled = over(max(kind.examples(), key=lambda each: each.dimension) for kind in FOUND if kind.compiles)
-
-
-def binary(size, is_vertex):
-    """Return all vectors of zeros and ones that pass a test."""
-    return np.array([row for row in itertools.product((0.0, 1.0), repeat=size) if is_vertex(np.array(row))])
-
-
-def balances(paths):
-    """Return what leaves minus what enters each node, as a matrix on flows."""
-    matrix = np.zeros((paths.costs.size, paths.dimension))
-    for edge, (tail, head) in enumerate(zip(paths.tails, paths.heads, strict=True)):
-        matrix[tail, edge] += 1.0
-        matrix[head, edge] -= 1.0
-    return matrix
-
-
-def is_tree(graph, row):
-    """Return whether as many edges as a tree has have independent rows in the incidence matrix."""
-    incidence = np.zeros((graph.dimension, graph.parent.size))
-    for edge, (tail, head) in enumerate(zip(graph.tails, graph.heads, strict=True)):
-        incidence[edge, tail], incidence[edge, head] = 1.0, -1.0
-    size = graph.parent.size - 1
-    return row.sum() == size and np.linalg.matrix_rank(incidence[row > 0.5]) == size
-
-
-def corners(polytope):
-    """Return where as many constraints as there are dimensions hold with equality."""
-    rows = np.array(list(itertools.combinations(range(polytope.b.size), polytope.dimension)))
-    rows = rows[np.abs(np.linalg.det(polytope.a[rows])) > 1e-9]
-    points = np.linalg.solve(polytope.a[rows], polytope.b[rows][..., None])[..., 0]
-    return np.array([point for point in points if polytope.contains(point, 1e-9)])
-
-
-def vertices_of(each):
-    """Return all vertices, from the definition of the set."""
-    n = each.dimension
-    if isinstance(each, Simplex) or (isinstance(each, Custom) and each.name == "custom"):
-        return np.eye(n)
-    if isinstance(each, L1Ball):
-        return np.vstack([np.eye(n), -np.eye(n)]) * each.radius
-    if isinstance(each, Box):
-        return np.array(list(itertools.product(*zip(each.low, each.high, strict=True))))
-    if isinstance(each, Polytope):
-        return corners(each)
-    if isinstance(each, KSets):
-        return binary(n, lambda row: row.sum() == each.values.sum())
-    if isinstance(each, Permutahedron):
-        return np.array(list(set(itertools.permutations(each.values.tolist()))))
-    if isinstance(each, PartitionMatroid):
-        groups = [each.component == group for group in range(each.picks.size)]
-        return binary(n, lambda row: all(row[g].sum() == k for g, k in zip(groups, each.picks, strict=True)))
-    if isinstance(each, GraphicMatroid):
-        return binary(n, lambda row: is_tree(each, row))
-    if isinstance(each, Birkhoff):
-        return np.array([np.eye(each.workers)[list(p)].ravel() for p in itertools.permutations(range(each.workers))])
-    if isinstance(each, Paths):
-        matrix, supply = balances(each), np.zeros(each.costs.size)
-        supply[each.ends] = 1.0, -1.0
-        return binary(n, lambda row: np.array_equal(matrix @ row, supply))
-    assert isinstance(each, BasePolytope), "a new kind of set is listed here"
-    rows = []
-    for order in itertools.permutations(range(n)):
-        values = [each.function(frozenset(order[:j])) for j in range(n + 1)]
-        rows.append(np.diff(values)[np.argsort(order)])
-    return np.array(rows)
-
-
-def least(each, direction):
-    point = np.full(each.dimension, math.nan)
-    each.minimise_linear(np.asarray(direction, float), point)
-    return point
-
-
-def tangent(each, vector):
-    result = np.array(vector, dtype=float)
-    each.tangent(result)
-    return result
-
-
-def directions(dimension, count, rng):
-    """Return zeros, axes, vectors with many ties, and random vectors of very different lengths."""
-    ties = rng.integers(-1, 2, size=(count, dimension)).astype(float)
-    random = rng.normal(size=(count, dimension)) * 10.0 ** rng.uniform(-3, 3, size=(count, 1))
-    return np.vstack([np.zeros(dimension), np.eye(dimension), -np.eye(dimension), ties, random])
-
-
-def unit_tangents(each, count, rng):
-    vectors = np.array([tangent(each, vector) for vector in rng.normal(size=(count, each.dimension))])
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+from discreet.sets import GraphicMatroid, NuclearBall, Paths, Polytope, Spectrahedron, set_named
 
 
 def test_sets_are_found():
@@ -367,107 +237,3 @@ def test_plans_of_large_sets_span_the_same(text):
     plan = each.plan()
     assert np.linalg.matrix_rank(plan.moments(), tol=1e-9) == each.flat + 1, "no hull of these contains the origin"
     assert plan.longest() < 20.0 * each.dimension
-
-
-# Both speeds
-
-
-def ask(points, offered, vector, answers):
-    for row in range(offered.shape[0]):
-        for i in range(vector.size):
-            vector[i] = offered[row, i]
-        points.minimise_linear(vector, answers[row])
-
-
-def flatten(points, offered, vector, answers):
-    for row in range(offered.shape[0]):
-        for i in range(vector.size):
-            answers[row, i] = offered[row, i]
-        points.tangent(answers[row])
-
-
-def measure(points, offered, vector, answers):
-    for row in range(offered.shape[0]):
-        for i in range(vector.size):
-            vector[i] = offered[row, i]
-        answers[row, 0] = points.gauge(vector)
-
-
-def check(points, offered, vector, answers):
-    for row in range(offered.shape[0]):
-        for i in range(vector.size):
-            vector[i] = offered[row, i]
-        answers[row, 0] = 1.0 if points.contains(vector, 0.3) else 0.0
-
-
-def put(points, offered, vector, answers):
-    for row in range(offered.shape[0]):
-        for i in range(vector.size):
-            answers[row, i] = offered[row, i]
-        points.project(answers[row])
-
-
-@pytest.mark.slow
-@every_compiled
-def test_compiled_and_plain_agree_and_allocate_nothing(each):
-    rng = np.random.default_rng(10)
-    finite = directions(each.dimension, 40, rng)
-    odd = np.vstack([finite, rng.choice([math.nan, math.inf, -math.inf, 1e300, 0.3], size=(40, each.dimension))])
-    uses = [(ask, odd), (flatten, finite)]
-    if isinstance(each, Gauged):
-        uses.append((measure, finite))
-    if isinstance(each, Projecting) and not isinstance(each, ConvexSet):
-        uses.append((put, odd))
-    if not isinstance(each, GraphicMatroid):
-        uses.append((check, np.vstack([odd, finite * 0.1])))
-    assert kernel.compilable(each)
-    for use, offered in uses:
-        compiled = kernel.compile_for(use, each)
-        plain, fast = np.zeros_like(offered), np.zeros_like(offered)
-        use(kernel.copy(each), offered, np.zeros(each.dimension), plain)
-        compiled(kernel.copy(each), offered, np.zeros(each.dimension), fast)
-        assert np.array_equal(plain, fast)
-        assert not compiled.must_allocate
-        assert fingerprint(use, (each,), "") is not None, "compiled code is kept on disk"
-
-
-def test_sets_with_an_oracle_in_python_say_that_they_are_not_compiled():
-    plain = {kind for kind in FOUND if not kind.compiles}
-    assert plain == {Polytope, BasePolytope, Birkhoff, NuclearBall, Spectrahedron, Custom}
-    assert not any(kernel.compilable(kind.examples()[0]) for kind in plain)
-
-
-@every
-def test_copies_are_the_same_and_have_arrays_of_their_own(each):
-    copies = [kernel.copy(each)]
-    if not isinstance(each, Custom | BasePolytope) or "<lambda>" not in repr(each):
-        copies.append(pickle.loads(pickle.dumps(each)))
-    direction = np.random.default_rng(11).normal(size=each.dimension)
-    for copy in copies:
-        assert type(copy) is type(each)
-        assert not any(one is other for one, other in zip(copy, each, strict=True) if isinstance(one, np.ndarray))
-        assert np.array_equal(least(copy, direction), least(each, direction))
-        assert np.array_equal(copy.centre(), each.centre())
-        assert (copy.inner, copy.outer, copy.flat) == (each.inner, each.outer, each.flat)
-
-
-# Abilities
-
-
-@every
-def test_abilities_are_said_in_words(each):
-    assert each.abilities[0] == "a linear oracle"
-    assert ("a projection" in each.abilities) == isinstance(each, Projecting)
-    assert ("a barrier" in each.abilities) == isinstance(each, Barrier)
-    assert ("vertices" in each.abilities) == isinstance(each, Vertices)
-
-
-def test_what_a_set_lacks_is_refused():
-    check_ability(Simplex(3), Barrier)
-    with pytest.raises(DiscreetError, match=r"type KSets, which has a linear oracle, .*, but must have a barrier"):
-        check_ability(KSets.of(3, 1), Barrier)
-    check_room(KSets.of(3, 1), least=2)
-    with pytest.raises(DiscreetError, match="type KSets has a hull of dimension 1, but must have at least 2"):
-        check_room(KSets.of(2, 1), least=2)
-    with pytest.raises(DiscreetError, match="type Box has a hull of dimension 0"):
-        check_room(Box([1.0], [1.0]))

@@ -1,0 +1,120 @@
+"""One live face of every kind, and runs of one's own: what tests of live use share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet import Advisor, Bandit, BestArmSearch, Experts, Optimizer, Range, VectorOptimizer
+from discreet.contracts import Learner
+from discreet.live.building import Plan
+from discreet.live.run import LiveRun
+
+UNIT = Range(0.0, 1.0)
+ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
+
+
+def bandit(**options):
+    usual = {"algorithm": "batched-exp3", "batch_size": 4}
+    return Bandit(**{"arms": 2, "horizon": 400, "epsilon": 1.0} | (usual if "algorithm" not in options else {}) | options)
+
+
+def experts(**options):
+    return Experts(**{"experts": 3, "horizon": 400, "epsilon": 1.0} | options)
+
+
+def vectors(**options):
+    return VectorOptimizer(**{"geometry": "cube", "dimension": 3, "horizon": 400, "epsilon": 1.0} | options)
+
+
+def optimizer(**options):
+    usual = {"horizon": 400, "epsilon": 1.0, "delta": 1e-6, "when_vacuous": "play"}
+    return Optimizer(**{"domain": "ball(3)"} | usual | options)
+
+
+def searcher(**options):
+    return BestArmSearch(**{"arms": 2, "horizon": 400, "epsilon": 1.0, "batch_size": 4} | options)
+
+
+def advisor(**options):
+    return Advisor(**{"arms": 2, "experts": 3, "horizon": 400, "epsilon": 1.0} | options)
+
+
+MAKERS = {
+    "batch": (bandit, {}),
+    "one bit": (bandit, {"algorithm": "one-bit-tsallis-inf", "batch_size": 4}),
+    "every round": (bandit, {"algorithm": "noisy-exp2"}),
+    "tree": (experts, {"sums": "tree", "padding": False}),
+    "padded tree": (experts, {"sums": "tree", "padding": True}),
+    "honaker": (experts, {"sums": "honaker"}),
+    "blt": (experts, {"delta": 1e-6, "sums": "blt"}),
+    "square root": (experts, {"delta": 1e-6, "sums": "sqrt-toeplitz"}),
+    "cube": (vectors, {"delta": 1e-6}),
+    "slates": (optimizer, {"domain": "k-sets(5,2)", "batch_size": 2}),
+    "pairs of points": (optimizer, {"algorithm": "private-two-point", "batch_size": 1}),
+    "points in batches": (optimizer, {"algorithm": "batched-scrible", "batch_size": 4}),
+    "points every round": (optimizer, {"algorithm": "local-convex", "noise": "laplace"}),
+    "search": (searcher, {}),
+    "advice in batches": (advisor, {}),
+    "advice every round": (advisor, {"algorithm": "local-exp4"}),
+}
+every_kind = pytest.mark.parametrize("kind", MAKERS)
+
+
+def make(kind, **options):
+    maker, own = MAKERS[kind]
+    return maker(**{name: value for name, value in (own | options).items() if value is not None})
+
+
+def ask(face):
+    return face.ask(ADVICE) if isinstance(face, Advisor) else face.ask()
+
+
+def tell(face, decision, loss=0.25):
+    if isinstance(face, Experts):
+        face.tell(decision, losses=[loss, 0.5, 1.0])
+    elif isinstance(face, VectorOptimizer):
+        face.tell(decision, loss=[loss, 0.0, -0.25])
+    elif isinstance(face, Optimizer) and decided_twice(face):
+        face.tell(decision, loss=[loss, 0.5])
+    else:
+        face.tell(decision, loss=loss)
+
+
+def decided_twice(face):
+    return face.algorithm == "private-two-point"
+
+
+def rows_of(face):
+    """Return everything that is committed, to be compared."""
+    face._run._store.load(face._run._engine.example)
+    rows = face._run._store.rows
+    groups = [(g.number, g.told, g.held) for g in rows.groups.values()]
+    return rows.counters, sorted(rows.open), groups, rows.learner, rows.stream
+
+
+def run_of(private, **changes):
+    facts = {
+        "name": "test",
+        "private": private,
+        "algorithm": "none",
+        "horizon": 10_000,
+        "simulation": False,
+        "seed": None,
+        "observation": 0,
+        "carry": lambda action, observation, rng: 0,
+    }
+    return LiveRun.start(Plan(**facts | changes), {})
+
+
+class Recorder(Learner):
+    """Plays nothing and writes down what is released."""
+
+    compiles = False
+    heard: list
+
+    def act(self, observation, rng):
+        return 0, 0.0
+
+    def learn(self, trace, released):
+        self.heard.append(np.array(released, copy=True))
