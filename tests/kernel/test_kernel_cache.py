@@ -79,7 +79,7 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     with pytest.warns(UserWarning, match="is not writable: compiled code will not be kept"):
-        root = kernel.compiling.cache_root("")
+        root = kernel.compiling.cache_root()
     assert root.is_dir()
 
 

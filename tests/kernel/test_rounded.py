@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from discreet.kernel.lanes import rounded
-from discreet.kernel.lanes.machine import load
+from discreet.kernel.lanes import machine, rounded
 from discreet.kernel.lanes.vectors import DOUBLE, EVERYWHERE, LANES, LONG, POINTER, VECTORS, Arithmetic, Value
 
 COUNT = 400_000
@@ -34,7 +33,7 @@ ARGUMENTS = {
 }
 
 
-def compiled(name, folder, *, sure_only=False):
+def compiled(name, *, sure_only=False):
     """Return a function of an array of whole groups of lanes, and of an array to write to.
 
     With ``sure_only`` results that are not sure are NaN, and no C library is called.
@@ -63,7 +62,7 @@ def compiled(name, folder, *, sure_only=False):
     builder.cbranch(builder.icmp_signed("<", following, groups), loop, end)
     builder.position_at_end(end)
     builder.ret(following)
-    play = load(str(module), folder)
+    play = machine.load(machine.compiled(str(module)), machine.functions_in(str(module)))
 
     def run(numbers):
         padded = np.resize(numbers, -(-len(numbers) // LANES) * LANES)
@@ -87,26 +86,26 @@ def by_library(name, numbers):
 
 
 @pytest.mark.parametrize("name", ["exp", "log"])
-def test_all_digits_are_those_of_the_c_library(name, tmp_path):
-    fast = compiled(name, tmp_path)
+def test_all_digits_are_those_of_the_c_library(name):
+    fast = compiled(name)
     for numbers in (*ARGUMENTS[name], np.array(SPECIAL)):
         np.testing.assert_array_equal(fast(numbers), by_library(name, numbers))
 
 
 @pytest.mark.parametrize(("name", "share"), [("exp", 0.09), ("log", 0.13)])
-def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share, tmp_path):
+def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share):
     numbers = ARGUMENTS[name][0]
-    found = compiled(name, tmp_path, sure_only=True)(numbers)
+    found = compiled(name, sure_only=True)(numbers)
     sure = ~np.isnan(found)
     assert 1.0 - share < sure.mean() < 1.0  # 3 % above what is expected, some hundred deviations
     np.testing.assert_array_equal(found[sure], by_library(name, numbers[sure]))
 
 
 @pytest.mark.parametrize(("name", "most"), [("exp", 0.04), ("log", 0.06)])
-def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most, tmp_path):
+def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most):
     """What is sure is the nearest number to the truth, with room to spare; long doubles have 11 bits more."""
     numbers = ARGUMENTS[name][0]
-    found = compiled(name, tmp_path, sure_only=True)(numbers)
+    found = compiled(name, sure_only=True)(numbers)
     exactly = getattr(np, name)(numbers.astype(np.longdouble))
     sure = ~np.isnan(found)
     off = np.abs((exactly - found) / np.spacing(np.abs(found)))[sure]
@@ -121,7 +120,7 @@ def test_other_libraries_are_called_lane_by_lane(library, known):
     assert rounded.is_accurate(library) == known
 
 
-def test_without_what_is_known_of_the_library_digits_are_the_same(monkeypatch, tmp_path):
+def test_without_what_is_known_of_the_library_digits_are_the_same(monkeypatch):
     monkeypatch.setattr("discreet.kernel.lanes.vectors.is_accurate", lambda: False)
     numbers = ARGUMENTS["exp"][0][:1000]
-    np.testing.assert_array_equal(compiled("exp", tmp_path)(numbers), by_library("exp", numbers))
+    np.testing.assert_array_equal(compiled("exp")(numbers), by_library("exp", numbers))

@@ -22,7 +22,7 @@ from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.flattening import flattened
 from discreet.kernel.generators import hand_over_generators
-from discreet.kernel.state import as_plain
+from discreet.kernel.state import as_plain, likeness
 from discreet.kernel.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -70,7 +70,7 @@ def compile_for(function: Function, *components: object) -> Function:
 
 
 def was_compiled(function: Callable[..., Any], *components: object) -> bool:
-    """Return whether a function was compiled for arguments that contain components of these classes, and is kept."""
+    """Return whether a function was compiled for components and records like these, and is kept."""
     digest = fingerprint(function, components, HOW)
     name = _mark_of(components)
     return digest is not None and any((_folder(digest, lean=lean) / name).is_file() for lean in (True, False))
@@ -82,9 +82,9 @@ def _folder(digest: str, *, lean: bool) -> Path:
 
 
 def _mark_of(components: tuple[object, ...]) -> str:
-    """Return the name of the file that says for which classes code is kept."""
-    names = " ".join(f"{each.__module__}.{each.__qualname__}" for each in classes_in(components))
-    return f"{hashlib.sha256(names.encode()).hexdigest()[:20]}.kept"
+    """Return the name of the file that says for which kinds of components code is kept."""
+    kinds = repr([likeness(each) for each in components if isinstance(each, tuple)])
+    return f"{hashlib.sha256(kinds.encode()).hexdigest()[:20]}.kept"
 
 
 def _tell_numba() -> None:
