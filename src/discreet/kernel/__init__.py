@@ -1,7 +1,7 @@
 """One definition, two speeds: components that run as plain Python and compiled."""
 
 from discreet.kernel.calls import Call, PythonFailed, call_python
-from discreet.kernel.compiling import as_list, cache_root, compile_for, was_compiled
+from discreet.kernel.compiling import as_list, cache_root, compile_for, compile_if_worth, was_compiled
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper, helper_apart
 from discreet.kernel.digest import source_digest, value_digest
 from discreet.kernel.state import arrays, as_plain, copier, copy, likeness, map_arrays, map_parts, with_names
@@ -20,6 +20,7 @@ __all__ = [
     "call_python",
     "compilable",
     "compile_for",
+    "compile_if_worth",
     "compiled_as",
     "compiling_for",
     "copier",

@@ -41,7 +41,10 @@ WRITING = "".join(
 )
 HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 
+WORTH = 2**17  # turns in plain Python that take as long as compiling
+
 _known_to_numba: set[object] = set()
+_turns: dict[object, int] = {}  # that were done with a function, or will be
 _dispatchers: dict[tuple[Any, ...], Compiled] = {}
 _lock = threading.Lock()
 
@@ -67,6 +70,19 @@ def compile_for(function: Function, *components: object) -> Function:
             if key not in _dispatchers:
                 _dispatchers[key] = Compiled(function, fingerprint(function, components, HOW))
     return cast(Function, _dispatchers[key])
+
+
+def compile_if_worth(function: Function, *components: object, turns: int) -> Function:
+    """Return ``function`` compiled, or as it is if too little was done with it so far, and is to be done now.
+
+    A turn is what takes plain Python some microseconds. So nobody waits longer than twice what is best.
+    """
+    key = (function, *classes_in(components))
+    with _lock:
+        _turns[key] = _turns.get(key, 0) + turns
+    if _turns[key] < WORTH and not was_compiled(function, *components):
+        return function
+    return compile_for(function, *components)
 
 
 def was_compiled(function: Callable[..., Any], *components: object) -> bool:
@@ -157,6 +173,7 @@ class Compiled:
         self.must_allocate = False
         self._function, self._digest = function, digest
         self.versions: dict[tuple[object, ...], Any] = {}
+        self._noted: set[object] = set()  # of which it is noted that they are kept
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version without reference counting, if there is one."""
@@ -164,14 +181,24 @@ class Compiled:
 
         if not self.must_allocate:
             try:
-                return self.version(arguments, lean=True)(*arguments)
+                return self._called(arguments, lean=True)
             except NumbaError:  # raised while compiling, before anything ran
                 self.must_allocate = True
         return self.ordinary(*arguments)
 
     def ordinary(self, *arguments: Any) -> Any:
         """Call the version with reference counting."""
-        return self.version(arguments, lean=False)(*arguments)
+        return self._called(arguments, lean=False)
+
+    def _called(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
+        version = self.version(arguments, lean=lean)
+        result = version(*arguments)
+        if self._digest is not None and version not in self._noted:
+            self._noted.add(version)
+            mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+        return result
 
     def version(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
         """Return the version with or without reference counting."""
@@ -188,10 +215,6 @@ class Compiled:
         That takes a quarter of the microseconds. Numba does not document it; where it is not found, the usual way serves.
         """
         version = self.version(arguments, lean=lean)
-        if self._digest is not None:
-            mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
         try:
             kinds = tuple(version.typeof_pyval(each) for each in arguments)
             return cast(Callable[..., Any], version.overloads[kinds].entry_point)

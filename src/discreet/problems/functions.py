@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
-from discreet.kernel import compilable, compile_for
+from discreet.kernel import compilable, compile_if_worth
 from discreet.problems.base import Environment, Game, Problem, Tabled
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import (
@@ -169,12 +169,11 @@ class Functions(Problem):
         extent = np.empty((functions.losses.shape[0], 5))
         place = self.place
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
-        fast = compilable(functions)
-        within, calls = with_calls(place.set) if fast else (place.set, [])
+        loop, (within, calls) = measure, with_calls(place.set)
+        if compilable(functions):
+            loop = compile_if_worth(measure, functions, within, turns=len(extent))
         with failures_of(calls):
-            (compile_for(measure, functions, within) if fast else measure)(
-                functions, within, place.outer, place.set.centre(), low, high, extent
-            )
+            loop(functions, within, place.outer, place.set.centre(), low, high, extent)
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
         flat = extent[:, 2] <= self.lipschitz * width

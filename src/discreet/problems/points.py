@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, count, unknown_name
-from discreet.kernel import as_list, compile_for, helper
+from discreet.kernel import as_list, compile_if_worth, helper
 from discreet.lengths import check_point
 from discreet.problems.arms import Arms, first_differs
 from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
@@ -112,12 +112,13 @@ class Points(Problem):
     ) -> tuple[Tabled, int]:
         """Return the game with all loss vectors in their declared set, and how many had to be moved, or refuse it."""
         losses = self.sets(bounds).losses
-        first = compile_for(first_outside, losses)(losses, game.losses)
+        rounds = len(game.losses)
+        first = compile_if_worth(first_outside, losses, turns=rounds)(losses, game.losses)
         if first < 0:
             return game, 0
         if clip:
             rows = game.losses.copy()
-            moved = compile_for(project_rows, losses)(losses, rows)
+            moved = compile_if_worth(project_rows, losses, turns=rounds)(losses, rows)
             return game._replace(losses=rows), int(moved)
         vector = game.losses[first]
         sizes = {
