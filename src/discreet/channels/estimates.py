@@ -12,7 +12,7 @@ from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw, helper
-from discreet.lengths import check_query
+from discreet.lengths import check_group, check_query
 from discreet.mechanisms.drawing import draw_laplace
 from discreet.mechanisms.laplace import pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
@@ -146,8 +146,7 @@ class Estimates(Channel):
     def note(self, feedback: float, query: Estimate, rng: Generator) -> None:
         """Add up what one round contributes to each way of releasing; a query that is refused contributes nothing."""
         group, factor, count = query.group, query.factor, self.sums.size
-        if not 0 <= group < self.known.size:
-            raise DiscreetError("the query is of an arm that the channel was not made for.")
+        check_group(group, self.known.size)
         check_query(query.vector.size, count)
         check_query(query.weights.size, count)
         fresh = self.known[group] == 0

@@ -4,6 +4,7 @@ from discreet.kernel.calls import Call, PythonFailed, call_python
 from discreet.kernel.compiling import as_list, cache_root, compile_for, compile_if_worth, was_compiled
 from discreet.kernel.component import Component, Raw, compilable, compiled_as, helper, helper_apart
 from discreet.kernel.digest import source_digest, value_digest
+from discreet.kernel.guards import guard
 from discreet.kernel.state import arrays, as_plain, copier, copy, likeness, map_arrays, map_parts, with_names
 from discreet.kernel.watching import being_compiled, compiling_for
 
@@ -25,6 +26,7 @@ __all__ = [
     "compiling_for",
     "copier",
     "copy",
+    "guard",
     "helper",
     "helper_apart",
     "likeness",

@@ -22,6 +22,7 @@ from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.flattening import flattened
 from discreet.kernel.generators import hand_over_generators
+from discreet.kernel.guards import compiled_note, note_numbers
 from discreet.kernel.state import as_plain, likeness
 from discreet.kernel.watching import watch
 
@@ -116,6 +117,9 @@ def _tell_numba() -> None:
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
         overload(call_python, **ELSEWHERE)(_always(compiled_call()))
+    if note_numbers not in _known_to_numba:
+        _known_to_numba.add(note_numbers)
+        overload(note_numbers, **ELSEWHERE)(_always(compiled_note()))
     for function, stand_in in list(stand_ins.items()):
         if function not in _known_to_numba:
             _known_to_numba.add(function)

@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, check_int
+from discreet.lengths import check_expert
 from discreet.problems.arms import MOST_ARMS, ArmGame, first_differs
 from discreet.problems.base import Environment, Game, Problem
 from discreet.ranges import Range
@@ -148,10 +149,7 @@ class FollowedGame(AdviceGame):
 
     def loss(self, t: int, action: int) -> float:
         """Return the same."""
-        if not 0 <= action < self.table.shape[2]:
-            raise DiscreetError(
-                "the learner followed an expert that the game does not have: their numbers of experts must agree."
-            )
+        check_expert(action, self.table.shape[2])
         loss: float = self.losses[t, self.carried_out(t, action)]
         return loss
 

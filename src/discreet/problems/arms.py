@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import check_int
+from discreet.lengths import check_arm
 from discreet.problems.base import Environment, Problem, TableGame
 from discreet.problems.coins import Coins
 from discreet.ranges import Range
@@ -86,10 +87,7 @@ class ArmGame(TableGame):
 
     def loss(self, t: int, action: int) -> float:
         """Return the same: the feedback is the loss."""
-        if not 0 <= action < self.losses.shape[1]:  # compiled code would read other memory
-            raise DiscreetError(
-                "the learner played an arm that the game does not have: their numbers of arms must agree."
-            )
+        check_arm(action, self.losses.shape[1])  # compiled code would read other memory
         loss: float = self.losses[t, action]
         return loss
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers
-from discreet.errors import DiscreetError
 from discreet.kernel import Component, compile_for, helper
+from discreet.lengths import check_arm
 from discreet.problems.base import Game
 from discreet.randomness import in_turn
 
@@ -72,10 +72,7 @@ class CoinGame(Game):
 
     def loss(self, t: int, action: int) -> float:
         """Return the same: the feedback is the loss."""
-        if not 0 <= action < self.words.shape[1]:  # compiled code would read other memory
-            raise DiscreetError(
-                "the learner played an arm that the game does not have: their numbers of arms must agree."
-            )
+        check_arm(action, self.words.shape[1])  # compiled code would read other memory
         return self.feedback(t, action)
 
     def totals(self, starts: Sequence[int]) -> Floats:

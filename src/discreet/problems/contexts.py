@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers, Record
 from discreet.errors import DiscreetError, check_int, check_positive, count, unknown_name
+from discreet.lengths import check_arm
 from discreet.problems.arms import MOST_ARMS
 from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range
@@ -187,8 +188,7 @@ class ContextGame(TableGame):
 
     def loss(self, t: int, action: int) -> float:
         """Return what the arm loses on average."""
-        if not 0 <= action < self.losses.shape[1]:  # compiled code would read other memory
-            raise DiscreetError("the device played an arm that the game does not have.")
+        check_arm(action, self.losses.shape[1])  # compiled code would read other memory
         loss: float = self.losses[t, action]
         return loss
 

@@ -21,6 +21,7 @@ from discreet.kernel.lanes.simplifying import exits, names_assigned
 from discreet.kernel.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
+    FLAG,
     LONG,
     NOWHERE,
     POINTER,
@@ -216,20 +217,23 @@ class Emitter(Expressions):
                 (self.loop if id(node) in self.varying.loops else self.uniform_loop)(node)
             case ast.Break() | ast.Continue():
                 self.leave(node)
-            case ast.Raise(exc=ast.Constant(value=int(number))):
-                self.fail(number)
+            case ast.Raise(exc=ast.Constant(value=int(number)), cause=cause):
+                self.fail(number, cause.elts if isinstance(cause, ast.Tuple) else [])
             case _:
                 raise Unfit(f"statement {type(node).__name__}")
 
-    def fail(self, number: int) -> None:
-        """End everything if a lane comes here."""
+    def fail(self, number: int, told: Sequence[ast.expr]) -> None:
+        """End everything if a lane comes here; numbers of the first that does are told, at the end of the integers."""
         mask = self.mask()
-        if mask is None:
-            self.builder.ret(LONG(number))
-            return
         ends, goes_on = self.new_block("fails"), self.new_block("goes.on")
-        self.builder.cbranch(self.maths.any(mask), ends, goes_on)
+        self.builder.cbranch(FLAG(1) if mask is None else self.maths.any(mask), ends, goes_on)
         self.builder.position_at_end(ends)
+        lane = self.maths.first(EVERYWHERE if mask is None else mask)
+        first = len(self.layout.integers) + len(self.layout.lengths)
+        for place, each in enumerate(told, first):
+            code = self.maths.as_vector(self.maths.as_kind(self.expression(each), "i")).code
+            where = self.builder.gep(self.function.args[1], [LONG(place)], source_etype=LONG)
+            self.builder.store(self.builder.extract_element(code, lane), where)
         self.builder.ret(LONG(number))
         self.builder.position_at_end(goes_on)
 

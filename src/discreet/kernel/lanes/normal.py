@@ -15,9 +15,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from discreet.errors import DiscreetError
 from discreet.kernel import bits
 from discreet.kernel.compiling import as_list
 from discreet.kernel.component import records
+from discreet.kernel.guards import Guard, guards
 from discreet.kernel.state import as_plain
 from discreet.kernel.syntax import Statements, load, store
 
@@ -33,7 +35,8 @@ class Failure(NamedTuple):
     """An error that a loop may raise."""
 
     kind: type[Exception]
-    message: str
+    message: str  # perhaps with places for two numbers, which are told
+    numbers: bool = False
 
 
 class Normal(NamedTuple):
@@ -223,7 +226,17 @@ class _Writing:
             case ast.Raise(exc=ast.Call(args=[ast.Constant(value=str(message))]) as error, cause=None):
                 self.failures.append(Failure(self.called(error), message))
                 return [ast.Raise(ast.Constant(len(self.failures)), None)]
+            case ast.Expr(value=ast.Call(args=[found, wanted]) as check) if self.called(check) in guards:
+                return [self.guarded(guards[self.called(check)], self.expression(found), self.expression(wanted))]
         raise Unfit(f"statement {type(node).__name__}")
+
+    def guarded(self, guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.stmt:
+        """Return what a check does: raise, with both numbers, unless they fit."""
+        self.failures.append(Failure(DiscreetError, guard.sentence, numbers=True))
+        wrong: ast.expr = ast.Compare(found, [ast.NotEq()], [wanted])
+        if not guard.equal:
+            wrong = ast.UnaryOp(ast.Not(), ast.Compare(ast.Constant(0), [ast.LtE(), ast.Lt()], [found, wanted]))
+        return ast.If(wrong, [ast.Raise(ast.Constant(len(self.failures)), ast.Tuple([found, wanted], ast.Load()))], [])
 
     def assigned(self, target: ast.expr, value: ast.expr) -> Statements:
         pairs = list(_pairs(target, value))

@@ -27,6 +27,7 @@ from discreet.kernel.sources import Stays
 from discreet.kernel.watching import compiling
 
 Array = np.ndarray[Any, Any]
+NO_FAILURE = (0, 0)  # room for the numbers that an error tells
 LONG = 250  # statements: in a longer loop lanes go different ways, and each waits for all others
 
 _found: dict[object, Program | Unfit] = {}
@@ -136,7 +137,7 @@ class Program:
         words = {name: _words(each) for name, each in generators.items()}
         tables = words | {"held": held} | arrays
         addresses = [address_of(tables[name]) if name in tables else 0 for name in layout.pointers]
-        numbers = [*(values[name] for name in layout.integers), *(0 for _ in layout.lengths)]
+        numbers = [*(values[name] for name in layout.integers), *(0 for _ in layout.lengths), *NO_FAILURE]
         for position, (name, axis) in enumerate(layout.lengths, len(layout.integers)):
             numbers[position] = arrays[name].shape[axis] if name in arrays else 0
         pointers, integers = np.array(addresses, dtype=np.uint64), np.array(numbers, dtype=np.int64)
@@ -156,7 +157,8 @@ class Program:
         failed = self._code(*lanes.call)
         if failed:
             failure = self.sheet.failures[failed - 1]
-            raise failure.kind(failure.message)
+            told = lanes.integers[-len(NO_FAILURE) :].tolist() if failure.numbers else []
+            raise failure.kind(failure.message.format(*told) if failure.numbers else failure.message)
 
 
 class Lanes(NamedTuple):

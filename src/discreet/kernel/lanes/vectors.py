@@ -161,6 +161,11 @@ class Arithmetic:
         bits = self.builder.bitcast(mask, ir.IntType(LANES))
         return self.builder.icmp_unsigned("!=", bits, ir.IntType(LANES)(0))
 
+    def first(self, mask: Any) -> Any:
+        """Return the number of the first lane in which a flag is set."""
+        bits = self.builder.bitcast(mask, ir.IntType(LANES))
+        return self.builder.zext(self.builder.cttz(bits, FLAG(1)), INT)
+
     # Functions
 
     def intrinsic(self, name: str, *values: Value) -> Value:
