@@ -264,11 +264,9 @@ def _uniform(builder: ir.IRBuilder, state: Any, mask: Any) -> Any:
     lower, upper = builder.and_(low, half), builder.lshr(low, shift)
     first, second = each(factor_low & (2**32 - 1)), each(factor_low >> 32)
     products = [builder.mul(x, y) for x in (lower, upper) for y in (first, second)]
-    middle = builder.add(
-        builder.lshr(products[0], shift), builder.add(builder.and_(products[1], half), builder.and_(products[2], half))
-    )
-    carried = builder.add(builder.lshr(products[1], shift), builder.lshr(products[2], shift))
-    over = builder.add(builder.add(products[3], carried), builder.lshr(middle, shift))
+    above = builder.add(products[2], builder.lshr(products[0], shift))
+    middle = builder.add(products[1], builder.and_(above, half))
+    over = builder.add(builder.add(products[3], builder.lshr(above, shift)), builder.lshr(middle, shift))
     under = builder.or_(builder.and_(products[0], half), builder.shl(middle, shift))
     crossed = builder.add(builder.mul(low, each(factor_high)), builder.mul(high, each(factor_low)))
     new_low = builder.add(under, step_low)
