@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Action, Floats, Generator
+from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import advice_of, labels_of, loss_of
 from discreet.live.bandit import Decision
@@ -115,6 +115,6 @@ class Advisor(Face):
         return f"{len(self._labels)} arms, {len(self._experts)} experts"
 
 
-def follow_expert(action: Action, observation: Floats, rng: Generator) -> int:
+def follow_expert(action: int, observation: Floats, rng: Generator) -> int:
     """Return an arm, drawn from the advice of the expert that is followed."""
     return draw(observation[:, int(action)], rng)

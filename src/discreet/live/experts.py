@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Observation
+from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, losses_of
 from discreet.live.budget import User
@@ -122,7 +122,7 @@ class Experts(Face):
         return f"{len(self._labels)} experts"
 
 
-def draw_expert(action: Floats, observation: Observation, rng: Generator) -> int:
+def draw_expert(action: Floats, observation: object, rng: Generator) -> int:
     """Return an expert, drawn from a distribution."""
     return draw(action, rng)
 

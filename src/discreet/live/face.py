@@ -10,7 +10,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self, cast
 
 import numpy as np
 
-from discreet.contracts import Feedback
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -188,7 +187,7 @@ class Face(NoTwin):
             )
         return cast(Decided, decision)
 
-    def _hear(self, decision: Decided | int, feedback: Feedback) -> None:
+    def _hear(self, decision: Decided | int, feedback: object) -> None:
         """Report an outcome, of a decision or of the one with this id."""
         if type(decision) is int:
             self._run.hear(decision, None, None, feedback)

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from discreet.algorithms import algorithm as algorithm_named
-from discreet.contracts import Action, Floats
+from discreet.contracts import Floats
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.live.arguments import loss_of, pair_of
@@ -136,7 +136,7 @@ class Optimizer(PointFace):
         """
         self._hear(decision, _read(self._problem, reward, loss, self._range, clip=self._recipe["clip"]))
 
-    def _words(self, action: Action) -> str | None:
+    def _words(self, action: Floats) -> str | None:
         """Return what is played, in words; None if it has no name."""
         return None if self._names is None else self._names.label(action)
 
