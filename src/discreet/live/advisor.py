@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -60,9 +59,9 @@ class Advisor(Face):
         wait: Wait | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
-        recipe = {
+        recipe: Recipe = {
             "arms": list(labels_of("arms", arms)),
             "experts": list(labels_of("experts", experts)),
             "horizon": horizon,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,10 +67,10 @@ class Experts(Face):
         wait: Wait | None = None,
         default_losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
         default_rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         labels = labels_of("experts", experts)
-        recipe = {
+        recipe: Recipe = {
             "experts": list(labels),
             "horizon": horizon,
             "epsilon": epsilon,

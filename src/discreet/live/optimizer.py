@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -79,13 +79,13 @@ class Optimizer(PointFace):
         wait: Wait | None = None,
         default_reward: Outcome | None = None,
         default_loss: Outcome | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         if "geometry" in options:
             raise DiscreetError(
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such as 'ball(3)'."
             )
-        recipe = {
+        recipe: Recipe = {
             "domain": domain,
             "horizon": horizon,
             "epsilon": epsilon,
@@ -156,7 +156,8 @@ def usual_algorithm(around: LinearOracle) -> str:
 def _problem(recipe: Recipe) -> Functions:
     """Return the problem that the algorithm plays on this domain; how many values it sees is its own."""
     known = algorithm_named(recipe["algorithm"])
-    declared = {name: recipe[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
+    given: Mapping[str, object] = recipe
+    declared: dict[str, Any] = {name: given[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
     declared |= {} if recipe["form"] is None else {"form": recipe["form"]}
     if not isinstance(known.problem, Functions):
         return Functions(**declared)  # which it is then said not to play

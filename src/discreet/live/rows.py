@@ -3,15 +3,45 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
-Recipe = Mapping[str, Any]  # the arguments that a run was started with, by name
+from discreet.problems.points import GeometryName
+
 Example = tuple[object, object]  # of the kind that a learner makes
 
 # How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases, lost groups.
 Counters = tuple[int, int, int, int, int]
+
+
+class Recipe(TypedDict, total=False):
+    """The arguments that a run was started with, by name; empty for a private learner of one's own."""
+
+    face: str
+    arms: list[Hashable]  # labels
+    experts: list[Hashable]
+    error: float
+    domain: str
+    form: str | None
+    lipschitz: float
+    curvature: float
+    smoothness: float
+    geometry: GeometryName
+    dimension: int
+    horizon: int | None
+    epsilon: float
+    delta: float
+    low: float
+    high: float
+    clip: bool
+    algorithm: str
+    simulation: bool
+    seed: int | None
+    ledger: bool
+    wait: float | None  # seconds
+    default: float | list[float] | None
+    options: Mapping[str, object]
 
 
 Epoch = tuple[int, int]  # its number, and its first round
