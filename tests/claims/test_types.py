@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
+
+from discreet import Private, channels, learners
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError
 
 SNIPPET = """
 from discreet import OnDevice, Private, channels, learners, policies
@@ -58,3 +65,14 @@ def test_mypy_tells_parts_that_fit_from_those_that_do_not(root, tmp_path, monkey
     found = {int(line.split(":")[1]) for line in said.splitlines() if ": error: " in line}
     wrong = {number for number, line in enumerate(SNIPPET.splitlines(), 1) if "# wrong" in line}
     assert found == wrong, said
+
+
+def test_at_run_time_types_change_nothing_but_parts_are_still_checked():
+    private = Private(channels.PerRound[Floats].example(), learners.Exp3.example())
+    assert private._fields == ("channel", "learner")
+    assert type(private.channel) is channels.PerRound
+    assert type(channels.PerRound[Floats](*private.channel)) is channels.PerRound
+    for twin in (copy.deepcopy(private), pickle.loads(pickle.dumps(private)), private._replace()):
+        assert repr(twin) == repr(private)
+    with pytest.raises(DiscreetError, match="channel is of type Exp3, but Private needs a Channel there"):
+        Private(private.learner, private.channel)
