@@ -78,7 +78,7 @@ class Prediction(Problem):
         return PredictionGame(shown, one), PredictionGame(shown, other)
 
 
-class PredictionGame(Game):
+class PredictionGame(Game[float, float, Floats]):
     """Public features, and labels that only the channel may see."""
 
     features: Floats
@@ -100,7 +100,7 @@ class PredictionGame(Game):
         return self._replace(labels=shift + factor * self.labels)
 
 
-class FeatureWeights(Learner):
+class FeatureWeights(Learner[float, Floats, float]):
     """Exponential weights over features. For a feature x in {0, 1}, |x - y| = x + (1 - 2 x) y is linear in the label y:
 
     a noisy label without bias gives unbiased losses, log w(j) ← log w(j) - η (x(j) + (1 - 2 x(j)) y).

@@ -11,7 +11,7 @@ from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 
 Model = Literal["central", "local", "joint", "none"]
-Json = dict[str, Any]  # facts for a file or a screen
+Json = dict[str, object]  # facts for a file or a screen
 Status = Literal["proved", "claimed by the paper only", "none"]
 
 SEEN = {
@@ -98,12 +98,34 @@ class Guarantee:
         return cls(epsilon=math.inf, delta=0.0, model="none", status="none", source=source)
 
     @classmethod
-    def of(cls, curve: Curve, *, delta: float, model: Model, source: str, **more: Any) -> Guarantee:
+    def of(
+        cls,
+        curve: Curve,
+        *,
+        delta: float,
+        model: Model,
+        source: str,
+        rounds: int = 1,
+        seen: str = "",
+        caveat: str = "",
+        datum: str = "",
+    ) -> Guarantee:
         """Return the proved guarantee that a curve gives at a delta; epsilon is rounded up."""
         epsilon = round_up(curve.epsilon_at(delta))
         if not math.isfinite(epsilon):
             return cls.none("no delta is given" if delta <= 0.0 else "there is no epsilon at this delta")
-        return cls(epsilon=epsilon, delta=delta, model=model, status="proved", source=source, curve=curve, **more)
+        return cls(
+            epsilon=epsilon,
+            delta=delta,
+            model=model,
+            status="proved",
+            source=source,
+            rounds=rounds,
+            seen=seen,
+            caveat=caveat,
+            datum=datum,
+            curve=curve,
+        )
 
     @property
     def is_private(self) -> bool:
@@ -219,18 +241,19 @@ class Guarantee:
     @classmethod
     def from_dict(cls, facts: Json) -> Guarantee:
         """Return the guarantee that ``as_dict`` wrote."""
+        read: dict[str, Any] = facts  # which the constructor checks
         try:
-            curve = dict(facts.get("curve") or {})
+            curve = dict(read.get("curve") or {})
             return cls(
-                epsilon=math.inf if facts["epsilon"] is None else float(facts["epsilon"]),
-                delta=float(facts["delta"]),
-                model=facts["model"],
-                status=facts["status"],
-                source=facts["source"],
-                rounds=int(facts["rounds_per_user"]),
-                seen=facts.get("seen", ""),
-                caveat=facts.get("caveat", ""),
-                datum=facts.get("datum", ""),
+                epsilon=math.inf if read["epsilon"] is None else float(read["epsilon"]),
+                delta=float(read["delta"]),
+                model=read["model"],
+                status=read["status"],
+                source=read["source"],
+                rounds=int(read["rounds_per_user"]),
+                seen=read.get("seen", ""),
+                caveat=read.get("caveat", ""),
+                datum=read.get("datum", ""),
                 curve=KINDS[curve.pop("kind")](**curve) if curve else None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):

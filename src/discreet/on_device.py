@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Generic
 
-from discreet.contracts import Action, Channel, Feedback, Generator, Observation, Policy, Protected, Server, Trace
+from discreet.contracts import Channel, Generator, Policy, Protected, Server
+from discreet.contracts.passing import Action, Feedback, Model, Observation, Query, Release
 from discreet.guarantee import Guarantee
 
 
-class OnDevice(Protected):
+class OnDevice(
+    Protected[Action, int, Feedback, Observation, Release, Query],
+    Generic[Action, Feedback, Observation, Release, Query, Model],
+):
     """Joins a device, which is policy and channel, with a server, the learner, that is handed nothing but reports.
 
     A round's datum is its whole record: all contexts that were shown, and the outcome. Neighbours replace one.
@@ -32,19 +36,19 @@ class OnDevice(Protected):
 
     keeps_observations: ClassVar[bool] = True
 
-    channel: Channel
-    policy: Policy
-    learner: Server
+    channel: Channel[Feedback, Release, Query]
+    policy: Policy[Model, Action, Observation]
+    learner: Server[Model, Release, Query]
 
-    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, int]:
         """Let the device choose, with the published model; the trace, which the server gets, says nothing."""
         return self.policy.choose(self.learner.model, observation, rng), 0
 
-    def hold_for(self, trace: Trace) -> int:
+    def hold_for(self, trace: int) -> int:
         """Return one round: the next one shows other contexts."""
         return 1
 
-    def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
+    def tell(self, trace: int, feedback: Feedback, rng: Generator) -> bool:
         """Hand the record to the channel; let the server learn if something is released, and say whether it was."""
         ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
         if ready:

@@ -15,7 +15,7 @@ from discreet.kernel import Component
 
 REQUIRED = inspect.Parameter.empty
 Value = TypeVar("Value")
-Values = Mapping[str, Any]  # of options or parameters, by name
+Values = Mapping[str, object]  # of options or parameters, by name
 
 
 class Option(NamedTuple):

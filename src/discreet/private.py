@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from discreet.contracts import Action, Channel, Feedback, Generator, Learner, Observation, Protected, Trace
+from discreet.contracts import Channel, Generator, Learner, Protected
+from discreet.contracts.passing import Action, Feedback, Observation, Query, Release, Trace
 from discreet.guarantee import Guarantee
 
 
-class Private(Protected):
+class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
     """Joins a channel and a learner; whatever the learner does is as private as what the channel releases.
 
     **Theorem.** Let the sequence of values released by ``channel`` be (epsilon, delta)-differentially private, also when
@@ -26,8 +27,8 @@ class Private(Protected):
     0.5-differential privacy
     """
 
-    channel: Channel
-    learner: Learner
+    channel: Channel[Feedback, Release, Query]
+    learner: Learner[Action, Trace, Release, Query, Observation]
 
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Return the learner's action and the trace to tell feedback with."""

@@ -7,7 +7,6 @@ its constants stay. What differs between generators, the spawn key, comes last, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ WORD = 2**32
 TAKEN_IN, GIVEN_OUT = (0x43B0D7E5, 0x931E8875), (0x8B51F9DD, 0x58F38DED)  # where a hash starts, and its factor
 MIXED = 0xCA01F9DD, 0x4973F715
 
-Words = Any  # one number, or an array of them: 32 bits each, in 64
+Words = int | NDArray[np.integer]  # one number, or an array of them: 32 bits each, in 64
 
 
 class _Hash:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from discreet import Bandit, DiscreetError, Range, Setting, algorithm, algorithms, audit, simulate
-from discreet.channels import Open, PerRound, Responses
+from discreet.channels import Open, Responses
+from discreet.channels.per_round import EveryRound
 from discreet.problems import Advice, Arms, BestArm, Functions
 
 BOUNDS = Range(-1.0, 3.0)
@@ -30,7 +31,7 @@ def test_local_algorithms_on_arms_advice_and_functions_take_responses():
     }
     for name in single:
         found = algorithm(name).build(noise="response")
-        assert isinstance(found.private.channel, PerRound)
+        assert isinstance(found.private.channel, EveryRound)
         assert (found.guarantee.epsilon, found.guarantee.delta, found.guarantee.model) == (1.0, 0.0, "local")
 
 

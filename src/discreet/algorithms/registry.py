@@ -119,7 +119,7 @@ class Algorithm:
     anytime: bool = False  # whether it can be built without knowing the number of rounds
     one_point: bool = False  # whether it hears one loss a round as it is, and so can hear responses: noise=response
 
-    def problem_with(self, **parameters: Any) -> Problem:
+    def problem_with(self, **parameters: object) -> Problem:
         """Return the problem with these parameters, and the usual ones elsewhere."""
         known = self.problem.parameters()
         for name, value in parameters.items():
@@ -141,7 +141,7 @@ class Algorithm:
         low: float = 0.0,
         high: float = 1.0,
         unknown_horizon: bool = False,
-        **parameters: Any,
+        **parameters: object,
     ) -> Setting[Problem]:
         """Return a setting from plain numbers: ``algorithm("exp3").setting(arms=10, rounds=1000)``."""
         return Setting(
@@ -158,7 +158,7 @@ class Algorithm:
         mine, other = self.problem.parameters(), problem.parameters()
         return type(problem) is type(self.problem) and all(mine[name] == other[name] for name in self.fixed)
 
-    def build(self, setting: Setting[Problem] | None = None, **options: Any) -> Instance:
+    def build(self, setting: Setting[Problem] | None = None, **options: object) -> Instance:
         """Return the algorithm with all its numbers filled in."""
         setting = self.setting() if setting is None else setting
         if not isinstance(setting, Setting):

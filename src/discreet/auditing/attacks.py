@@ -12,7 +12,7 @@ import numpy as np
 from discreet import kernel
 from discreet.auditing.bounds import CONFIDENCE, LEAST, MOST, ROUNDS, RUNS, SPENT, attacked, largest_bound
 from discreet.auditing.hearing import Hearing, HearingSums, Listening
-from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Protected, Trace
+from discreet.contracts import Action, Floats, Generator, Integers, Protected, Query, Release, Trace
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
@@ -121,14 +121,14 @@ def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable:
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
 
-class Stretches(Game):
+class Stretches(Game[object, float | Floats, int]):
     """A game whose feedback is ``usual``, but ``first`` in the first round of every action, however long it is held."""
 
     first: float
     usual: float
     begins: Integers  # 1 if an action was just asked for
 
-    def observe(self, t: int) -> Observation:
+    def observe(self, t: int) -> int:
         """Show nothing; this is asked for whenever an action begins."""
         self.begins[0] = 1
         return 0
@@ -140,11 +140,11 @@ class Stretches(Game):
         self.begins[0] = 0
         return self.first
 
-    def feedback(self, t: int, action: Action) -> Feedback:
+    def feedback(self, t: int, action: object) -> float | Floats:
         """Return the same for all actions."""
         return self.next_outcome()
 
-    def loss(self, t: int, action: Action) -> float:
+    def loss(self, t: int, action: object) -> float:
         """Score nothing."""
         return 0.0
 
@@ -154,7 +154,7 @@ class PairStretches(Stretches):
 
     values: Floats
 
-    def feedback(self, t: int, action: Action) -> Feedback:
+    def feedback(self, t: int, action: object) -> float | Floats:
         """Return both values."""
         self.values[0] = self.next_outcome()
         return self.values
@@ -169,7 +169,7 @@ class EveryRelease(Attack):
 
     bounds: Range
     size: int  # of a batch
-    hearing: ClassVar[type[Hearing]] = Hearing
+    hearing: ClassVar[type[Hearing[Any, Any, Any, Any]]] = Hearing
 
     @property
     def text(self) -> str:
@@ -330,12 +330,12 @@ def fresh_runs(private: Protected, problem: Problem | None = None, bounds: Range
     return FreshRuns(*losses, text=text)
 
 
-class Shown(Wrapping):
+class Shown(Wrapping[Action, Trace, Release, Query, Floats]):
     """A learner that is shown the same in every round, whatever the game shows."""
 
-    observation: Observation
+    observation: Floats
 
-    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+    def act(self, observation: object, rng: Generator) -> tuple[Action, Trace]:
         """Let the learner act on what it is shown."""
         return self.learner.act(self.observation, rng)
 
@@ -345,11 +345,11 @@ def shown(private: Protected, problem: Problem) -> Protected:
     return showing(private, problem.probe(1, np.random.default_rng(0)).observe(0))
 
 
-def showing(private: Protected, observation: Observation) -> Protected:
+def showing(private: Protected, observation: object) -> Protected:
     """Return the private learner for games that show nothing, where it is shown this in every round."""
     if isinstance(observation, int) or private.keeps_observations:
         return private
-    return private._replace(learner=Shown(private.learner, np.ascontiguousarray(observation)))
+    return private._replace(learner=Shown(private.learner, np.ascontiguousarray(np.asarray(observation))))
 
 
 def overheard(private: Protected, draws: int, released: Floats) -> Protected:

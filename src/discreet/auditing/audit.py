@@ -6,7 +6,6 @@ import math
 import time
 import zlib
 from dataclasses import dataclass
-from typing import Any
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
@@ -120,7 +119,7 @@ def audit(
     confidence: float = CONFIDENCE,
     setting: Setting[Problem] | None = None,
     progress: Progress | None = None,
-    **options: Any,
+    **options: object,
 ) -> Audit:
     """Attack a named algorithm, a channel and a learner of your own, or what is used live, through the real code.
 

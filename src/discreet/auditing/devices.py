@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from discreet.auditing.registry import GameFacts, attack_on
 from discreet.auditing.running_sums import OneVector
 from discreet.channels import GlmMoments, Moments, Residuals, RunningMoments
 from discreet.channels.moments import MomentShape
-from discreet.contracts import Channel, Floats, Generator, Protected, Query, Record
+from discreet.contracts import Channel, Floats, Generator, Protected, Record
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 from discreet.kernel import compilable, compile_for, copy
 from discreet.mechanisms.directions import DirectionShape
 from discreet.randomness import streams
+
+Direction = TypeVar("Direction", float, Floats)
 
 
 class EveryReport(Attack):
@@ -27,7 +29,7 @@ class EveryReport(Attack):
     """
 
     records: tuple[Record, Record]
-    query: Query
+    query: float | Floats
     one: Floats
     other: Floats
     weights: Floats
@@ -67,7 +69,7 @@ class EveryReport(Attack):
         return found @ (self.other - self.one)
 
 
-def reports(channel: Channel, record: Record, query: Query, found: Floats, rng: Generator) -> None:
+def reports(channel: Channel, record: Record, query: object, found: Floats, rng: Generator) -> None:
     """Report the same record again and again, and note what is released."""
     for trial in range(found.shape[0]):
         _, released = channel.offer(record, query, rng)
@@ -75,7 +77,7 @@ def reports(channel: Channel, record: Record, query: Query, found: Floats, rng: 
             found[trial, i] = released[i]
 
 
-def worst_records(channel: MomentShape) -> tuple[Record, Record]:
+def worst_records(channel: MomentShape[Direction]) -> tuple[Record, Record]:
     """Return two records whose weighted moments are as far apart as can be (docs/proofs.md: Moments)."""
     size = channel.dimension
     one, other = np.zeros(size), np.zeros(size)
@@ -99,7 +101,7 @@ def attack_glm_moments(private: Protected, facts: GameFacts) -> EveryReport:
     return _weighed(channel, np.zeros(channel.dimension))
 
 
-def _weighed(channel: Moments, query: Query) -> EveryReport:
+def _weighed(channel: Moments[Direction], query: Direction) -> EveryReport:
     """Return the attack on reports of weighted moments."""
     records = worst_records(channel)
     vectors = []

@@ -8,9 +8,10 @@ import numpy as np
 
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.auditing.running_sums import OneVector
-from discreet.channels import DifferenceSums, GradientSums, RoundedSums
+from discreet.channels import DifferenceSums, RoundedSums
+from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Feedback, Floats, Generator, Noise, Protected, Query, Release, Toss
+from discreet.contracts import Floats, Generator, Noise, Protected, Toss
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 from discreet.problems.points import product
@@ -25,10 +26,10 @@ class Terms(Stream):
     The first outcome of a batch is that number, as a part of the range; all others are in the middle, and add nothing.
     """
 
-    gradients: GradientSums
+    gradients: GradientShape[Any, Any]
     direction: Floats
 
-    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: Floats, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Tell the outcomes of a batch."""
         bounds = self.gradients.bounds
         low, width = bounds.low, bounds.high - bounds.low
@@ -38,7 +39,7 @@ class Terms(Stream):
             ready, released = self.gradients.offer(self.told(low + width * 0.5), self.direction, rng)
         return ready, released
 
-    def told(self, outcome: float) -> Feedback:
+    def told(self, outcome: float) -> float | Floats:
         """Return the feedback with that outcome."""
         return outcome
 
@@ -88,7 +89,7 @@ class PairTerms(Terms):
 
     values: Floats
 
-    def told(self, outcome: float) -> Feedback:
+    def told(self, outcome: float) -> float | Floats:
         """Return two values with that difference."""
         self.values[0] = outcome
         return self.values
@@ -99,7 +100,7 @@ class RoundedTerms(Terms):
 
     asked: Toss
 
-    def offer(self, feedback: Floats, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: Floats, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Tell the outcomes of a batch; all but the first are asked for in no direction."""
         bounds = self.gradients.bounds
         share = product(feedback, self.direction)
@@ -134,7 +135,7 @@ class OneOutcome(OneVector):
         return max(super().trials_for(as_stream(private), claim), FEWEST)
 
 
-@attack_on(GradientSums)
+@attack_on(GradientShape)
 def one_outcome(private: Protected, facts: GameFacts) -> OneOutcome:
     """Return the attack in the direction that is longest in the norm of the noise."""
     channel: Any = as_stream(private).channel

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from discreet.contracts import Action, Floats, Generator, Integers, Observation, Release, Trace
+from discreet.contracts import Action, Asked, Floats, Generator, Integers, Observation, Trace
 from discreet.learners.wrapping import Wrapping
 
 LONGEST_BATCH = 64  # rounds that a batch has in an audit, if the learner chooses its length
 
 
-class Hearing(Wrapping):
+class Hearing(Wrapping[Action, Trace, float, Asked, Observation]):
     """A learner that is overheard: what is released to it is noted, and nothing else changes."""
 
     released: Floats
@@ -22,20 +22,20 @@ class Hearing(Wrapping):
         """Go on after the learner is done: what it does is post-processing, and there are trials to come."""
         return False
 
-    def learn(self, trace: Trace, released: Release) -> None:
+    def learn(self, trace: Trace, released: float) -> None:
         """Note what is released."""
         self.released[self.counts[1] % self.released.size] = released
         self.counts[1] += 1
         self.learner.learn(trace, released)
 
 
-class HearingSums(Hearing):
+class HearingSums(Hearing[Action, Trace, Asked, Observation]):
     """Notes sums of batches whose length the learner chooses, as far as they are away from losses in the middle.
 
     Means of batches of different lengths are no trials of one kind; sums are. Batches are cut to ``LONGEST_BATCH``.
     """
 
-    def learn(self, trace: Trace, released: Release) -> None:
+    def learn(self, trace: Trace, released: float) -> None:
         """Note what is released, as a sum."""
         self.released[self.counts[1] % self.released.size] = (released - 0.5) * max(1, self.patience(trace))
         self.counts[1] += 1
@@ -46,12 +46,12 @@ class HearingSums(Hearing):
         return min(self.learner.patience(trace), LONGEST_BATCH)
 
 
-class Listening(Hearing):
+class Listening(Hearing[int, Trace, Asked, Observation]):
     """A learner whose actions are noted too; each must be one of several."""
 
     actions: Integers
 
-    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+    def act(self, observation: Observation, rng: Generator) -> tuple[int, Trace]:
         """Note the action of the learner."""
         action, trace = self.learner.act(observation, rng)
         self.actions[self.counts[0] % self.actions.size] = action

@@ -12,14 +12,14 @@ from discreet.auditing.running_sums import vectors_of
 from discreet.channels import (
     DifferenceSums,
     Estimates,
-    GradientSums,
     PaperEstimates,
     PerDifference,
     PerPoint,
     RoundedSums,
 )
+from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Channel, Estimate, Floats, Query, Toss
+from discreet.contracts import Channel, Estimate, Floats, Toss
 from discreet.ranges import Range, make_range
 from discreet.sets import ConvexSet
 
@@ -72,9 +72,9 @@ def declared_range(channel: Channel) -> Range:
     return next((part for part in channel if isinstance(part, Range)), make_range())
 
 
-def probe_query(channel: Channel) -> Query:
+def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
     """Return a query that the channel answers: the plain loss, the same estimate for everybody, or one direction."""
-    if isinstance(channel, GradientSums):
+    if isinstance(channel, GradientShape):
         direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
         return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
     if isinstance(channel, Estimates | PaperEstimates):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.contracts import Channel, Floats, Generator, Query
+from discreet.contracts import Channel, Floats, Generator
 from discreet.kernel import compilable, compile_for
 from discreet.live.blocks import packed
 
@@ -24,14 +24,14 @@ class Runs(NamedTuple):
     """
 
     channel: Channel
-    query: Query
+    query: object
     rounds: int
     places: int  # for releases
     size: int  # of a release
     is_fast: bool  # whether it is compiled
 
     @classmethod
-    def of(cls, channel: Channel, query: Query, *, rounds: int) -> Runs:
+    def of(cls, channel: Channel, query: object, *, rounds: int) -> Runs:
         """Return the runs of a channel."""
         places, size = rounds // max(1, channel.hold()) + 2, channel.release_size()
         return cls(channel, query, rounds, places, size, compilable((channel, query)))
@@ -87,7 +87,7 @@ def watch_numbers(
     state: Bytes,
     before: Bytes,
     inputs: Floats,
-    query: Query,
+    query: object,
     seen: Floats,
     places: int,
     rng: Generator,
@@ -115,7 +115,7 @@ def watch_vectors(
     state: Bytes,
     before: Bytes,
     inputs: Floats,
-    query: Query,
+    query: object,
     seen: Floats,
     places: int,
     rng: Generator,

@@ -21,7 +21,7 @@ from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
 from discreet.auditing.registry import GameFacts
 from discreet.auditing.runs import Runs
 from discreet.auditing.statistics import Statistic, candidates
-from discreet.channels import GradientSums
+from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.moments import MomentShape
 from discreet.channels.reporting import Reporting
 from discreet.channels.running_sum import Stream
@@ -136,7 +136,7 @@ def screened(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: in
 def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
     """Return the runs of a channel, as long as can be afforded, and their neighbouring inputs."""
     hold, width = channel.hold(), channel.release_size() + 3
-    streams = isinstance(channel, Stream | GradientSums)
+    streams = isinstance(channel, Stream | GradientShape)
     rounds = STREAMED if streams else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
     query = probe_query(channel)
     runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)

@@ -7,14 +7,14 @@ from typing import Self
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Noise, NoiseScale, Query, Release
+from discreet.contracts import Factor, Generator, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, check_bounds
 
 
-class Batch(BatchSums):
+class Batch(BatchSums[Factor]):
     """Releases ``mean of a batch of losses + noise`` once per batch, as a fraction of the declared range.
 
     Formal guarantee: a round enters exactly one sum, and replacing it moves that sum by at most one width. Given
@@ -45,11 +45,11 @@ class Batch(BatchSums):
         return cls.over(size=size, bounds=bounds, noise=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon))
 
     @classmethod
-    def example(cls) -> Batch:
+    def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the mean of the batch with noise."""
         length = self.batch_length()
         return True, query * (self.noise.add_noise(self.empty(), rng) / length)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, Self
 
-from discreet.contracts import Channel, Feedback, Generator, Integers, Query, Release
+import numpy as np
+from typing_extensions import TypeVar
+
+from discreet.contracts import Channel, Feedback, Generator, Integers, Release
 from discreet.guarantee import Guarantee
 
+Ignored = TypeVar("Ignored", default=Any)  # a query, whatever it is
 
-class Constant(Channel):
+
+class Constant(Channel[Feedback, Release, Ignored]):
     """Ignores the feedback and releases ``value`` after every ``rounds`` rounds.
 
     Behind this channel the state of a learner cannot depend on raw feedback, unless it gets it some other way: that is
@@ -22,20 +27,20 @@ class Constant(Channel):
     seen: Integers
 
     @classmethod
-    def like(cls, channel: Channel, value: Release) -> Constant:
+    def like(cls, channel: Channel, value: Release) -> Self:
         """Return the probe that releases when the given channel does."""
         return cls(value, channel.hold(), np.zeros(1, np.int64))
 
     @classmethod
     def example(cls) -> Constant:
         """Return one to check the contract with."""
-        return cls(0.25, 3, np.zeros(1, np.int64))
+        return Constant(0.25, 3, np.zeros(1, np.int64))
 
     def hold(self) -> int:
         """Return the number of rounds between two releases."""
         return self.rounds
 
-    def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: Feedback, query: Ignored, rng: Generator) -> tuple[bool, Release]:
         """Count the round; release the constant when it is time."""
         self.seen[0] += 1
         if self.seen[0] < self.rounds:
@@ -43,7 +48,7 @@ class Constant(Channel):
         self.seen[0] = 0
         return True, self.value
 
-    def fork(self) -> Constant:
+    def fork(self) -> Self:
         """Return a probe with a count of its own."""
         return self._replace(seen=np.zeros(1, np.int64))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Query, Release
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
@@ -28,7 +28,7 @@ def significant(entry: float) -> float:
     return 0.0 if abs(entry) < TINY else entry
 
 
-class Estimates(Channel):
+class Estimates(Channel[float, Floats, Estimate]):
     """Releases the mean over a batch of query · loss, a vector, with noise that follows from the public queries.
 
     A query is a public vector ξ (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
@@ -106,14 +106,14 @@ class Estimates(Channel):
             np.zeros(length),
         )
 
-    example_query: ClassVar[Query] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
+    example_query: ClassVar[Estimate] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 
     @classmethod
     def example(cls) -> Estimates:
         """Return one to check the contract with."""
         return cls.over(size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True)
 
-    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Floats]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:
             self.clear()
@@ -234,7 +234,7 @@ class Estimates(Channel):
             most = max(most, square)
         return fitted if most <= limit * limit else math.inf
 
-    def _with_exact_noise(self) -> Estimates:
+    def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise."""
         raise DiscreetError("estimates of many experts cannot be used live yet: expert-arms can, over batched-htinf.")
 

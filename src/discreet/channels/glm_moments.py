@@ -9,12 +9,12 @@ import numpy as np
 from discreet.channels.links import Link, LogisticLink
 from discreet.channels.moments import Moments
 from discreet.channels.reporting import length_of
-from discreet.contracts import Floats, Query, Record
+from discreet.contracts import Floats, Record
 from discreet.lengths import check_query
 from discreet.mechanisms import Hemisphere
 
 
-class GlmMoments(Moments):
+class GlmMoments(Moments[Floats]):
     """Reports x x' and r x, r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ, which is the query; y in [0, 1].
 
     z = ⟨x, θ⟩ is brought into [-1, 1], and the reward y is clamped. It is ``Moments`` with the residual r in the place of
@@ -33,7 +33,7 @@ class GlmMoments(Moments):
         """Return the channel with the noise and the weights of one for moments."""
         return cls(**moments._asdict(), link=link)
 
-    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
+    example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:

@@ -12,7 +12,7 @@ from discreet.channels.moves import Moves
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.per_difference import difference
 from discreet.channels.running_sum import RunningSum
-from discreet.contracts import Channel, Feedback, Floats, Generator, Integers, NoiseScale, Query, Release
+from discreet.contracts import Asked, Channel, Feedback, Floats, Generator, Integers, NoiseScale
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
@@ -23,34 +23,23 @@ from discreet.ranges import Range, check_bounds, grid_for, make_range
 UP = 1.0 + 2.0**-40  # covers rounding in the length of a query
 
 
-class GradientSums(Channel):
-    """Releases the running sum of (loss - middle) · query once per batch, losses in widths of their range.
+class GradientShape(Channel[Feedback, Floats, Asked]):
+    """Adds up numbers times public vectors over a batch, and hands the sum to a running sum.
 
-    A query is a public vector u, of length at most 1: a longer one is shortened here. Replacing a round moves one term of
-    one batch, by a number of at most 1 times u; so all that the running sum has to hide is a movement of 1 in the 2-norm
-    (docs/proofs.md: Sums of gradients). Terms are added on a grid, exactly, and a step of it a coordinate is paid for.
-
-    Edge cases: losses are clamped first; a last, incomplete batch is never released; a query that is not finite, or of
-    another length than the channel is made for, is refused.
-
-    >>> channel = GradientSums.calibrated(
-    ...     Tree, size=10, dimension=4, rounds=1000, bounds=Range(0.0, 1.0), noise="laplace", epsilon=1.0
-    ... )
-    >>> channel.guarantee.short, round(channel.noise_scales[0].scale, 6)
-    ('1-differential privacy', 14.0)
+    A subclass says which number it is, and which vector: ``take`` has to call ``add_term``.
     """
 
     one_stream = True
 
     size: int
     bounds: Range
-    running: Channel  # sum of the vectors of all batches
+    running: Channel[Floats, Floats, float]  # sum of the vectors of all batches
     seen: Integers  # rounds of the running batch
     held: Raw[Floats]  # their sum, in steps of the grid
     vector: Raw[Floats]  # the sum of a full batch
 
     @classmethod
-    def over(cls, running: Channel, *, size: int, bounds: Range) -> Self:
+    def over(cls, running: Channel[Floats, Floats, float], *, size: int, bounds: Range) -> Self:
         """Return the channel before the first round; ``running`` takes a vector a batch."""
         dimension = running.release_size()
         return cls(
@@ -86,8 +75,6 @@ class GradientSums(Channel):
         """Return the channel without privacy."""
         return cls.over(OpenSum(np.zeros(check_int("dimension", dimension, least=1))), size=size, bounds=bounds)
 
-    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
-
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
@@ -96,13 +83,8 @@ class GradientSums(Channel):
         )
 
     def outcome_of(self, feedback: Feedback) -> float:
-        """Return the number that is multiplied by the query: the loss."""
-        loss: float = feedback
-        return loss
-
-    def take(self, feedback: Feedback, query: Query) -> bool:
-        """Add a term to the sum of the batch; return whether the batch is full."""
-        return self.add_term(self.share_of(feedback), query)
+        """Return the number that is multiplied by the query."""
+        raise NotImplementedError
 
     def share_of(self, feedback: Feedback) -> float:
         """Return the outcome as a distance from the middle, in widths of the range."""
@@ -125,7 +107,7 @@ class GradientSums(Channel):
         self.seen[0] += 1
         return bool(self.seen[0] >= self.size)
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: Asked, rng: Generator) -> tuple[bool, Floats]:
         """Hand the sum of the batch to the running sum, and release that."""
         grid = grid_for(self.size)
         for i in range(self.held.size):
@@ -134,7 +116,7 @@ class GradientSums(Channel):
         self.seen[0] = 0
         return self.running.offer(self.vector, 1.0, rng)
 
-    def nothing(self, query: Query) -> tuple[bool, Release]:
+    def nothing(self, query: Asked) -> tuple[bool, Floats]:
         """Return that nothing is released."""
         return self.running.nothing(1.0)
 
@@ -172,13 +154,42 @@ class GradientSums(Channel):
         self.running._check_copy()
 
 
-class DifferenceSums(GradientSums):
+class GradientSums(GradientShape[float, Floats]):
+    """Releases the running sum of (loss - middle) · query once per batch, losses in widths of their range.
+
+    A query is a public vector u, of length at most 1: a longer one is shortened here. Replacing a round moves one term of
+    one batch, by a number of at most 1 times u; so all that the running sum has to hide is a movement of 1 in the 2-norm
+    (docs/proofs.md: Sums of gradients). Terms are added on a grid, exactly, and a step of it a coordinate is paid for.
+
+    Edge cases: losses are clamped first; a last, incomplete batch is never released; a query that is not finite, or of
+    another length than the channel is made for, is refused.
+
+    >>> channel = GradientSums.calibrated(
+    ...     Tree, size=10, dimension=4, rounds=1000, bounds=Range(0.0, 1.0), noise="laplace", epsilon=1.0
+    ... )
+    >>> channel.guarantee.short, round(channel.noise_scales[0].scale, 6)
+    ('1-differential privacy', 14.0)
+    """
+
+    example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])
+
+    def outcome_of(self, feedback: float) -> float:
+        """Return the number that is multiplied by the query: the loss."""
+        return feedback
+
+    def take(self, feedback: float, query: Floats) -> bool:
+        """Add a term to the sum of the batch; return whether the batch is full."""
+        return self.add_term(self.share_of(feedback), query)
+
+
+class DifferenceSums(GradientShape[Floats, Floats]):
     """The same for two values a round: the running sum of their difference times the query.
 
     ``bounds`` is the range of differences, from -2 ρ G to 2 ρ G for points that are 2 ρ apart; they are clamped to it.
     """
 
-    example_feedback: ClassVar[Feedback] = np.array([0.3, 0.1])
+    example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])
+    example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:
@@ -190,6 +201,10 @@ class DifferenceSums(GradientSums):
     def outcome_of(self, feedback: Floats) -> float:
         """Return the difference of both values."""
         return difference(feedback)
+
+    def take(self, feedback: Floats, query: Floats) -> bool:
+        """Add a term to the sum of the batch; return whether the batch is full."""
+        return self.add_term(self.share_of(feedback), query)
 
 
 def moves(dimension: int, size: int) -> Moves:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
-from discreet.contracts import Channel, Feedback, Floats, Noise, NoiseScale, Query, Record
+from discreet.contracts import Asked, Channel, Floats, Noise, NoiseScale, Record
 from discreet.errors import check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
@@ -20,7 +20,7 @@ from discreet.sensitivities import moments
 ROOT = math.sqrt(2.0)
 
 
-class MomentShape(Channel):
+class MomentShape(Channel[Record, Floats, Asked]):
     """Forms x x' and y x of a record: features x, brought to a length of at most 1, and the reward y in [-1, 1].
 
     All numbers of both are one vector: the lower triangle of x x' row by row, each with its weight, and then y x with
@@ -77,7 +77,7 @@ class MomentShape(Channel):
         )
 
 
-class Moments(MomentShape, Reporting):
+class Moments(MomentShape[Asked], Reporting[Asked]):
     """Reports x x' and y x of every round as one vector, with noise; the device forms it, and it leaves it once.
 
     Formal guarantee: the noise is on one vector, which a replaced record moves by at most ``movement`` (Gaussian), or
@@ -134,14 +134,14 @@ class Moments(MomentShape, Reporting):
         noise = Gaussian.calibrate(sensitivity=weighted.movement(), epsilon=epsilon, delta=delta)
         return weighted._replace(noise=noise)
 
-    example_feedback: ClassVar[Feedback] = Record(np.array([0.6, -0.3, 0.2]), 0.75)
+    example_feedback: ClassVar[Record] = Record(np.array([0.6, -0.3, 0.2]), 0.75)
 
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
 
-    def statistic(self, feedback: Record, query: Query, vector: Floats) -> None:
+    def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
         """Write the weighted moments."""
         self.form(feedback, vector)
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, NoiseScale, Query, Release
+from discreet.contracts import Factor, Generator, NoiseScale
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Coin, CoinShape
 from discreet.ranges import Range, check_bounds
 
 
-class OneBit(BatchSums):
+class OneBit(BatchSums[Factor]):
     """Releases 0 or 1 once per batch, 1 the more likely the larger its losses: an ordinary loss in [0, 1] for a learner.
 
     With m the mean of a batch of τ losses, as a fraction of the declared range, and u = e^ε - 1,
@@ -33,22 +35,22 @@ class OneBit(BatchSums):
     noise: CoinShape
 
     @classmethod
-    def over(cls, *, size: int, epsilon: float, bounds: Range) -> OneBit:
+    def over(cls, *, size: int, epsilon: float, bounds: Range) -> Self:
         """Return the channel before the first round."""
         rounds = check_int("batch_size", size, least=1)
         return cls(rounds, check_bounds(bounds), np.zeros(3), Coin.calibrate(epsilon=epsilon))
 
     @classmethod
-    def example(cls) -> OneBit:
+    def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.over(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the bit of the batch."""
         length = int(self.batch_length())
         return True, query * self.noise.toss(self.empty(), length, rng)
 
-    def _with_exact_noise(self) -> OneBit:
+    def _with_exact_noise(self) -> Self:
         """Return the channel with an exact coin."""
         return self._replace(noise=self.noise.exact(self.guarantee, sensitivity=1.0))
 

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from discreet.contracts import Channel, Feedback, Floats, Generator, Query, Release
+from discreet.contracts import Channel, Floats, Generator
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
 from discreet.sets import Box, ConvexSet
 
 
-class OpenSum(Channel):
+class OpenSum(Channel[Floats, Floats, float]):
     """Releases the sum of all vectors so far: the non-private twin of every running sum."""
 
     one_stream = True
@@ -24,24 +24,24 @@ class OpenSum(Channel):
         """Return the channel before the first round, for vectors of a set."""
         return cls(np.zeros(losses.dimension))
 
-    example_feedback: ClassVar[Feedback] = np.array([0.5, -0.25, 1.0])
+    example_feedback: ClassVar[Floats] = np.array([0.5, -0.25, 1.0])
 
     @classmethod
     def example(cls) -> OpenSum:
         """Return one to check the contract with."""
         return cls.over(Box.cube(3, -1.0, 1.0))
 
-    def take(self, feedback: Floats, query: Query) -> bool:
+    def take(self, feedback: Floats, query: float) -> bool:
         """Add a vector; the sum is always due."""
         for i in range(self.released.size):
             self.released[i] += feedback[i]
         return True
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Release the sum."""
         return True, self.released
 
-    def nothing(self, query: Query) -> tuple[bool, Release]:
+    def nothing(self, query: float) -> tuple[bool, Floats]:
         """Return that nothing is released."""
         return False, self.released
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale, Query, Release
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
@@ -17,7 +17,7 @@ from discreet.mechanisms.drawing import draw_laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 
-class PaperEstimates(Channel):
+class PaperEstimates(Channel[float, Floats, Estimate]):
     """Releases the mean over a batch of query · loss with Laplace noise on every coordinate (Algorithms 2 and 7).
 
     Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ) (Algorithm 2) or the largest
@@ -50,14 +50,14 @@ class PaperEstimates(Channel):
         rounds = check_int("batch_size", size, least=1)
         return cls(rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
 
-    example_query: ClassVar[Query] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
+    example_query: ClassVar[Estimate] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
 
     @classmethod
     def example(cls) -> PaperEstimates:
         """Return one to check the contract with."""
         return cls.over(size=5, coordinates=3, bounds=make_range(), epsilon=1.0, delta=1e-6, cap=8.0)
 
-    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Floats]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
         if self.seen[0] == 0:
             self.sums[:] = 0.0
@@ -91,7 +91,7 @@ class PaperEstimates(Channel):
         """Return the length of a release."""
         return self.released.size
 
-    def _with_exact_noise(self) -> PaperEstimates:
+    def _with_exact_noise(self) -> Self:
         """Refuse: this noise is for comparison."""
         raise DiscreetError("the paper's noise is for comparison only, and cannot be used live.")
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.contracts import Channel, Floats, Generator, NoiseScale, Query, Release
+from discreet.contracts import Channel, Floats, Generator, NoiseScale
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, make_range
 
 
-class PerPoint(Channel):
+class PerPoint(Channel[float, float, Floats]):
     """Releases ⟨ℓ + Z, x⟩ every round, Z a vector of noise, for a played point x (Agarwal & Singh 2017, Algorithm 4).
 
     The query is x, and the feedback a loss in ``bounds``; its distance from the middle, in widths, is ⟨ℓ, x⟩ with a
@@ -34,14 +34,14 @@ class PerPoint(Channel):
     reach: float
     noise: Laplace
 
-    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
+    example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> PerPoint:
         """Return one to check the contract with."""
         return cls(make_range(), 1.5, Laplace.calibrate(sensitivity=1.5, epsilon=2.0))
 
-    def offer(self, feedback: float, query: Floats, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: float, query: Floats, rng: Generator) -> tuple[bool, float]:
         """Release the value of the function with noise on its coordinates, as a fraction of the range."""
         largest, spread = 0.0, 0.0
         for i in range(query.size):
@@ -53,7 +53,7 @@ class PerPoint(Channel):
         limit = self.reach * largest
         return True, 0.5 + min(limit, max(-limit, share)) + spread
 
-    def _with_exact_noise(self) -> Channel:
+    def _with_exact_noise(self) -> Self:
         """Refuse: products of noise are not on a grid."""
         raise DiscreetError(
             "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs less noise, and is live."

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from discreet.channels.moves import Moves
-from discreet.contracts import Channel, Floats, Generator, Noise, Query, Record, Release
+from discreet.contracts import Asked, Channel, Floats, Generator, Noise, Record
 from discreet.errors import DiscreetError
 from discreet.guarantee import RECORD, REPORTS, Guarantee
 from discreet.kernel import helper
@@ -24,7 +24,7 @@ def length_of(features: Floats) -> float:
     return math.sqrt(total) if SHORTEST * SHORTEST <= total < math.inf else 0.0
 
 
-class Reporting(Channel):
+class Reporting(Channel[Record, Floats, Asked]):
     """Reports one vector a round. A program can also do the three steps by itself: form it, add noise, bring it back."""
 
     holds_feedback = False
@@ -39,7 +39,7 @@ class Reporting(Channel):
         """Where the vector is formed; what is left in it was released."""
         raise NotImplementedError
 
-    def statistic(self, feedback: Record, query: Query, vector: Floats) -> None:
+    def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
         """Write the vector that is to be noised: raw."""
         raise NotImplementedError
 
@@ -47,7 +47,7 @@ class Reporting(Channel):
         """Bring a noisy vector to the units that the server learns in."""
         raise NotImplementedError
 
-    def offer(self, feedback: Record, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: Record, query: Asked, rng: Generator) -> tuple[bool, Floats]:
         """Report the vector, with fresh noise."""
         self.statistic(feedback, query, self.released)
         self.noise.perturb(self.released, rng)

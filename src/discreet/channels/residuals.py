@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
-from discreet.contracts import Feedback, Floats, Noise, NoiseScale, Query, Record
+from discreet.contracts import Floats, Noise, NoiseScale, Record
 from discreet.errors import check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.kernel import Raw
@@ -18,7 +18,7 @@ from discreet.ranges import Range, make_range
 DIAMETER = 2.0  # of the unit ball
 
 
-class Residuals(Reporting):
+class Residuals(Reporting[Floats]):
     """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): a direction to move the public point θ, which is the query.
 
     z = ⟨x, θ⟩ is the predicted reward, brought into [-1, 1]; y in [-1, 1] is the true one. The division by 1 + |z|, the
@@ -46,8 +46,8 @@ class Residuals(Reporting):
         size = check_int("dimension", dimension, least=1)
         return cls(bounds or make_range(-1.0, 1.0), check_positive("norm", norm), noise, np.zeros(size))
 
-    example_feedback: ClassVar[Feedback] = Record(np.array([0.6, -0.3, 0.2]), 0.75)
-    example_query: ClassVar[Query] = np.array([0.6, 0.0, -0.8])
+    example_feedback: ClassVar[Record] = Record(np.array([0.6, -0.3, 0.2]), 0.75)
+    example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:

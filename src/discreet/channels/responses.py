@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Self
 
 from discreet.channels.per_round import PerRound
-from discreet.contracts import Generator, Query, Release
+from discreet.contracts import Factor, Generator
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import RandomisedResponse
 from discreet.ranges import Range, check_bounds, make_range
 
 
-class Responses(PerRound):
+class Responses(PerRound[Factor]):
     """Releases 0 or 1 every round, 1 the more likely the larger the loss: an ordinary loss in [0, 1] for any learner.
 
     With m the loss as a fraction of the declared range, P(1) = 1/2 + a (m - 1/2), a = tanh(ε / 2): randomised response,
@@ -35,7 +35,7 @@ class Responses(PerRound):
         """Return one to check the contract with."""
         return cls.calibrated(bounds=make_range(-1.0, 3.0), epsilon=0.5)
 
-    def offer(self, feedback: float, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the bit of the loss."""
         noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * (1.0 if self.bounds.fraction(noisy) > 0.5 else 0.0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from discreet.channels.rounding import Checked, affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
-from discreet.contracts import Feedback, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
+from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
 from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Spread, Tree
@@ -131,14 +131,14 @@ class Restarting(Stream):
         least = named.for_guarantee(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
         return cls.over(losses, least, kind, split=split, first=first)
 
-    example_feedback: ClassVar[Feedback] = np.array([0.5, -0.25, 1.0])
+    example_feedback: ClassVar[Floats] = np.array([0.5, -0.25, 1.0])
 
     @classmethod
     def example(cls) -> Restarting:
         """Return one to check the contract with."""
         return cls.over(Box.cube(3, -1.0, 1.0), Laplace(6.0))
 
-    def take(self, feedback: Floats, query: Query) -> bool:
+    def take(self, feedback: Floats, query: float) -> bool:
         """Take a vector; return whether its sum is to be released."""
         if self.sums.seen[SEEN] >= self.first << self.epoch[0]:  # the epoch is over
             for i in range(self.released.size):
@@ -149,7 +149,7 @@ class Restarting(Stream):
             return False
         return self.sums.take(feedback, query)
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Release the sum of all vectors so far, with noise."""
         epoch = self.epoch[0]
         if epoch >= self.on_total.size:
@@ -164,7 +164,7 @@ class Restarting(Stream):
             self.released[i] = self.finished[i] + part[i]
         return True, self.released
 
-    def nothing(self, query: Query) -> tuple[bool, Release]:
+    def nothing(self, query: float) -> tuple[bool, Floats]:
         """Return that nothing is released."""
         return False, self.released
 
@@ -196,7 +196,7 @@ class Restarting(Stream):
         """Return the first round of the third epoch."""
         return AUDITED // 2
 
-    def _with_exact_noise(self) -> Restarting:
+    def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, before the first round.
 
         All epochs have one grid, on which the longest has exact sums, and which is no finer than any of their noise.

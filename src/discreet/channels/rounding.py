@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from discreet.channels.moves import Moves
-from discreet.contracts import Feedback, Floats
+from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation
 from discreet.kernel import compiled_as
@@ -66,7 +66,7 @@ class Checked(NamedTuple):
 
 
 @compiled_as(lambda feedback, dimension: feedback)
-def as_vector(feedback: Feedback, dimension: int) -> Floats:
+def as_vector(feedback: object, dimension: int) -> Floats:
     """Return feedback as an array, or refuse it; NaN and infinities are welcome, and projected like all others.
 
     Compiled games give arrays that were checked when they were made. The message shows no number: feedback is sensitive.

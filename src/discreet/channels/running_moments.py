@@ -11,7 +11,7 @@ import numpy as np
 from discreet.channels.moments import ROOT, MomentShape, moment_size
 from discreet.channels.moves import Moves
 from discreet.channels.running_sum import RunningSum
-from discreet.contracts import Channel, Feedback, Floats, Generator, NoiseScale, Query, Record, Release
+from discreet.contracts import Floats, Generator, NoiseScale, Record
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
 from discreet.guarantee import RECORD, Guarantee
@@ -22,7 +22,7 @@ from discreet.sensitivities import moments
 UP = 1.0 + 2.0**-40  # covers rounding in weights and moments
 
 
-class RunningMoments(MomentShape):
+class RunningMoments(MomentShape[float]):
     """Releases the sum of the moments x x' and y x of all records so far, with the noise of a running sum.
 
     The server is trusted with records, and shows nothing but what follows from noisy sums. Formal guarantee: a replaced
@@ -77,19 +77,19 @@ class RunningMoments(MomentShape):
             released=np.zeros(moment_size(size)),
         )
 
-    example_feedback: ClassVar[Feedback] = Record(np.array([0.6, -0.3]), 0.75)
+    example_feedback: ClassVar[Record] = Record(np.array([0.6, -0.3]), 0.75)
 
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.calibrated(dimension=2, prefixes=20, epsilon=2.0)
 
-    def take(self, feedback: Record, query: Query) -> bool:
+    def take(self, feedback: Record, query: float) -> bool:
         """Take a record; return whether a sum is to be released."""
         self.form(feedback, self.vector)
         return self.running.take(self.vector, query)
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Release the sum of all moments."""
         ready, sums = self.running.release(query, rng)
         for i in range(self.released.size):
@@ -98,7 +98,7 @@ class RunningMoments(MomentShape):
         self.unweigh(self.released)
         return ready, self.released
 
-    def nothing(self, query: Query) -> tuple[bool, Release]:
+    def nothing(self, query: float) -> tuple[bool, Floats]:
         """Return that nothing is released."""
         return False, self.released
 
@@ -110,7 +110,7 @@ class RunningMoments(MomentShape):
         """Return how many numbers a release has."""
         return self.released.size
 
-    def _with_exact_noise(self) -> Channel:
+    def _with_exact_noise(self) -> Self:
         """Refuse: moments are not on a grid yet."""
         raise DiscreetError("running sums of moments are for simulation only.")
 

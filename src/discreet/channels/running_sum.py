@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
-from discreet.contracts import Channel, Feedback, Floats, Generator, Integers, Noise, NoiseScale, Query, Release
+from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int, count
 from discreet.factorisations import Factorisation, Spread, Tree
 from discreet.guarantee import Guarantee
@@ -19,7 +19,7 @@ from discreet.sets import Box, Projected
 SEEN, WAITING = 0, 1  # rounds that were released, and whether a vector waits for its release
 
 
-class Stream(Channel):
+class Stream(Channel[Floats, Floats, float]):
     """What all running sums have in common: one stream of vectors, and no twin in the middle of a live run."""
 
     one_stream = True
@@ -149,7 +149,7 @@ class RunningSum(Stream):
             released=np.zeros(losses.dimension),
         )
 
-    example_feedback: ClassVar[Feedback] = np.array([0.5, -0.25, 1.0])
+    example_feedback: ClassVar[Floats] = np.array([0.5, -0.25, 1.0])
 
     @classmethod
     def example(cls) -> RunningSum:
@@ -161,7 +161,7 @@ class RunningSum(Stream):
         """How many sums are released."""
         return self.factorisation.prefixes
 
-    def take(self, feedback: Floats, query: Query) -> bool:
+    def take(self, feedback: Floats, query: float) -> bool:
         """Take a vector; return whether its sum is to be released."""
         if self.seen[SEEN] >= self.factorisation.prefixes:
             return False
@@ -173,7 +173,7 @@ class RunningSum(Stream):
         self.seen[WAITING] = 1
         return True
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Release the sum of all vectors so far, with noise."""
         if self.seen[WAITING] == 0:
             return False, self.released
@@ -192,7 +192,7 @@ class RunningSum(Stream):
             self.released[i] = self.fresh[i]
         return True, self.released
 
-    def nothing(self, query: Query) -> tuple[bool, Release]:
+    def nothing(self, query: float) -> tuple[bool, Floats]:
         """Return that nothing is released."""
         return False, self.released
 
@@ -234,7 +234,7 @@ class RunningSum(Stream):
         """Return how many sums there are, or what of them matters if there is no end of them."""
         return self.factorisation.rounds_to_audit()
 
-    def _with_exact_noise(self) -> RunningSum:
+    def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, before the first round."""
         if self.noise.is_exact:
             return self

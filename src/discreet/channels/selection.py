@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Self
 
 import numpy as np
 
 from discreet.channels.sums import BatchSums
-from discreet.contracts import Generator, Learner, Query, Release
+from discreet.contracts import Factor, Generator, Learner
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.ranges import Range, check_bounds, make_range
 
 
-class Selection(BatchSums):
+class Selection(BatchSums[Factor]):
     """Releases the exact mean of each batch to a learner whose own sampling hides it, as in EXP3_tau.
 
     What leaves this channel is not private; only the actions are, and only with a learner that has a *selection window*:
@@ -33,7 +34,7 @@ class Selection(BatchSums):
     delta: float
 
     @classmethod
-    def over(cls, *, size: int, rounds: int, delta: float, bounds: Range) -> Selection:
+    def over(cls, *, size: int, rounds: int, delta: float, bounds: Range) -> Self:
         """Return the channel for a number of rounds."""
         return cls(
             size=check_int("batch_size", size, least=1),
@@ -44,7 +45,7 @@ class Selection(BatchSums):
         )
 
     @classmethod
-    def example(cls) -> Selection:
+    def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
 
@@ -52,12 +53,12 @@ class Selection(BatchSums):
         """Begin a batch of the size that the guarantee is for, whatever the learner wishes."""
         return self.size
 
-    def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
+    def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Hand over the mean of the batch."""
         length = self.batch_length()
         return True, query * (self.empty() / length)
 
-    def _with_exact_noise(self) -> Selection:
+    def _with_exact_noise(self) -> Self:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
         raise DiscreetError(
             "this algorithm is private through its own sampling, which is floating point: it can be simulated "

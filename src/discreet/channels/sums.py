@@ -6,14 +6,14 @@ from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Channel, Floats, Query
+from discreet.contracts import Channel, Factor, Floats
 from discreet.kernel import Raw
 from discreet.ranges import Range, grid_for
 
 WISH, COUNT, TOTAL = 0, 1, 2  # of the running batch: its length, how many losses came, their sum in steps of the grid
 
 
-class BatchSums(Channel):
+class BatchSums(Channel[float, Factor]):
     """Holds the action for a batch of rounds and adds up their losses, exactly.
 
     The action is the same throughout a batch and chosen before it, and so is the length of the batch: ``size``, unless
@@ -39,7 +39,7 @@ class BatchSums(Channel):
             self.held[WISH] = patience if patience > 0 else self.size
         return int(self.batch_length())
 
-    def take(self, feedback: float, query: Query) -> bool:
+    def take(self, feedback: float, query: Factor) -> bool:
         """Add a loss; return whether the batch is full."""
         held, length = self.held, self.batch_length()
         count = float(held[COUNT]) + 1.0

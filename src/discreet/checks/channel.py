@@ -9,7 +9,7 @@ import numpy as np
 from discreet import kernel
 from discreet.channels.running_sum import Stream
 from discreet.checks.failure import CheckFailed, require, require_kind, same_state
-from discreet.contracts import Channel, Feedback, Floats, Query, Record
+from discreet.contracts import Channel, Floats, Record
 from discreet.ranges import Range
 
 LONGEST = 2_000  # rounds in which lengths are compared
@@ -17,8 +17,10 @@ HUGE = 1e200
 DRAWS = 24
 BEYOND = (0.01, 1.0, 10.0, 1e6)  # by how many widths feedback leaves the declared range
 
+Told = float | Floats | Record  # what problems of this package feed back
 
-def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query = 1.0) -> None:
+
+def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.0) -> None:
     """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
 
     ``query`` is what is asked for in every round. A channel with a field ``size`` releases after that many rounds.
@@ -67,7 +69,7 @@ def check_channel(channel: Channel, *, feedback: Feedback = 0.75, query: Query =
             _check_memory(channel, feedback, query)
 
 
-def _check_lengths(channel: Channel, feedback: Feedback, query: Query, *, rounds: int) -> None:
+def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: int) -> None:
     """Check that how long actions are held, and when something is released, says nothing about feedback.
 
     Both may follow from earlier releases. So where they differ with the noise, they are compared until the first one.
@@ -92,14 +94,14 @@ def _check_lengths(channel: Channel, feedback: Feedback, query: Query, *, rounds
         require(alike, f"{name}: for how long an action is held, or when something is released, depends on feedback")
 
 
-def scaled(feedback: Feedback, factor: float) -> Feedback:
+def scaled(feedback: Told, factor: float) -> Told:
     """Return feedback times a number: all numbers of a record."""
     if isinstance(feedback, Record):
         return Record(feedback.features * factor, feedback.outcome * factor)
     return feedback * factor
 
 
-def _check_memory(channel: Channel, feedback: Feedback, query: Query) -> None:
+def _check_memory(channel: Channel, feedback: Told, query: object) -> None:
     """Check that a channel which says that it holds nothing forgets what it was told."""
     name = type(channel).__name__
     for seed in range(DRAWS):  # a report may be the same for many records, for the same noise
@@ -112,7 +114,7 @@ def _check_memory(channel: Channel, feedback: Feedback, query: Query) -> None:
         require(same, f"{name} says that it holds no feedback, but releases depend on earlier rounds")
 
 
-def _check_bad_feedback(channel: Channel, like: Feedback, query: Query) -> None:
+def _check_bad_feedback(channel: Channel, like: Told, query: object) -> None:
     """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
@@ -129,12 +131,13 @@ def _check_bad_feedback(channel: Channel, like: Feedback, query: Query) -> None:
     require(inside, f"{name} does not bring NaN into the declared range")
 
 
-def _check_ends(channel: Channel, like: Feedback, query: Query) -> None:
+def _check_ends(channel: Channel, like: Told, query: object) -> None:
     """Check that what is a little out of the declared range counts as its end, and a vector as the nearest possible."""
     name = type(channel).__name__
     if isinstance(channel, Stream):
         for factor in BEYOND:
-            far = factor * np.where(np.arange(np.size(like)) % 2 == 0, 1.0, -1.0) * channel.losses.diameter(math.inf)
+            signs = np.where(np.arange(channel.losses.dimension) % 2 == 0, 1.0, -1.0)
+            far = factor * signs * channel.losses.diameter(math.inf)
             near = far.copy()
             channel.losses.project(near)
             same = np.allclose(_released(channel, like, far, query), _released(channel, like, near, query), rtol=1e-9)
@@ -151,7 +154,7 @@ def _check_ends(channel: Channel, like: Feedback, query: Query) -> None:
                 )
 
 
-def _valued(like: Feedback, value: float | Floats) -> Feedback:
+def _valued(like: Told, value: float | Floats) -> Told:
     """Return feedback of the same kind with this value everywhere; of a record, features only where it is not finite."""
     if isinstance(value, np.ndarray):
         return value
@@ -160,7 +163,7 @@ def _valued(like: Feedback, value: float | Floats) -> Feedback:
     return np.full(np.shape(like), value) if np.ndim(like) else value
 
 
-def _released(channel: Channel, like: Feedback, value: float | Floats, query: Query) -> Floats:
+def _released(channel: Channel, like: Told, value: float | Floats, query: object) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
     fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
     feedback = _valued(like, value)

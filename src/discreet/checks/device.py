@@ -9,7 +9,7 @@ import numpy as np
 from discreet import kernel
 from discreet.channels import Constant
 from discreet.checks.failure import require, require_kind, same_state
-from discreet.contracts import Protected, Query, Release, Trace
+from discreet.contracts import Floats, Protected
 from discreet.on_device import OnDevice
 from discreet.problems import Game, Problem
 from discreet.randomness import Streams, streams
@@ -49,13 +49,13 @@ def with_constant(private: Part) -> Part:
     return private._replace(channel=Constant.like(private.channel, constant_release(private)))
 
 
-def constant_release(private: Protected) -> Release:
+def constant_release(private: Protected) -> float | Floats:
     """Return a release of the kind that the channel makes."""
     size = private.channel.release_size()
     return np.full(size, VALUE) if size else VALUE
 
 
-def _round(private: OnDevice, game: Game, coins: Streams, t: int) -> tuple[Trace, Query]:
+def _round(private: OnDevice, game: Game, coins: Streams, t: int) -> tuple[object, object]:
     """Play a round; return, as arrays, the trace and the query that went with it."""
     action, trace = private.act(game.observe(t), coins.learner)
     query = kernel.copy(private.learner.query(trace))

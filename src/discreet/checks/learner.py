@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet import kernel
 from discreet.checks.failure import all_finite, require, require_kind, same_state
-from discreet.contracts import Action, Generator, Learner, Observation, Release, Server, Trace
+from discreet.contracts import Floats, Generator, Learner, Server
 
 ROUNDS = 300
 
 
 def check_learner(
-    learner: Learner, *, observation: Observation = 0, releases: Callable[[Generator], Release] | None = None
+    learner: Learner, *, observation: object = 0, releases: Callable[[Generator], float | Floats] | None = None
 ) -> None:
     """Check a learner before its first round.
 
@@ -52,12 +53,12 @@ def check_learner(
     _check_late(late, observation, release)
 
 
-def acted(learner: Learner, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+def acted(learner: Learner, observation: object, rng: Generator) -> tuple[ArrayLike, object]:
     """Let a learner act; a server publishes its model instead, and gets traces that say nothing."""
     return (0, 0) if isinstance(learner, Server) else learner.act(observation, rng)
 
 
-def _check_late(learner: Learner, observation: Observation, release: Callable[[Generator], Release]) -> None:
+def _check_late(learner: Learner, observation: object, release: Callable[[Generator], float | Floats]) -> None:
     """Feedback may come after many newer decisions, in any order."""
     name = type(learner).__name__
     rng = np.random.default_rng(0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from discreet import kernel
-from discreet.checks.channel import check_channel
+from discreet.checks.channel import Told, check_channel
 from discreet.checks.device import ROUNDS, check_device, with_constant
 from discreet.checks.failure import require, require_kind, same_state
-from discreet.contracts import Feedback, Protected, Query, Record
+from discreet.contracts import Protected, Record
 from discreet.errors import DiscreetError, shorten
 from discreet.on_device import OnDevice
 from discreet.problems import Environment, Game, Problem
@@ -103,7 +103,7 @@ def _game(private: Protected, environment: Environment, rounds: int, seed: int) 
     return game.followed() if private.learner.follows else game
 
 
-def _example(private: Protected, environment: Environment) -> tuple[Feedback, Query]:
+def _example(private: Protected, environment: Environment) -> tuple[Told, object]:
     """Return feedback of the environment, as large as it comes, and what the learner asks for."""
     copied, rng = kernel.copy(private), np.random.default_rng(0)
     if copied.learner.must_pause():
@@ -114,7 +114,7 @@ def _example(private: Protected, environment: Environment) -> tuple[Feedback, Qu
     return max(values, key=_size), kernel.copy(copied.learner.query(trace))
 
 
-def _size(feedback: Feedback) -> float:
+def _size(feedback: Told) -> float:
     """Return how large feedback is: of a record, its context."""
     return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
 

@@ -7,19 +7,30 @@ import json
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import TypedDict
 
 import click
 
 from discreet.environments import environments
-from discreet.guarantee import Json
+from discreet.options import Values
 from discreet.problems import Arms
 
 WIDTH = 80  # of a terminal, at least
 
 
+class Played(TypedDict):
+    """What is said of an environment."""
+
+    name: str
+    title: str
+    problem: str
+    usual: Values
+    options: Values
+
+
 def show_environments(as_json: bool) -> None:
     """Print what is played, where it is usually played, and all options with their defaults."""
-    rows: list[Json] = [
+    rows: list[Played] = [
         {
             "name": each.name,
             "title": each.title,
@@ -32,7 +43,7 @@ def show_environments(as_json: bool) -> None:
     click.echo(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(rows)))
 
 
-def _lines(rows: Sequence[Json]) -> Iterator[str]:
+def _lines(rows: Sequence[Played]) -> Iterator[str]:
     """Yield a paragraph for each problem."""
     order = [Arms.title, *(row["problem"] for row in rows)]
     first = max(len(row["name"]) for row in rows) + 2

@@ -54,7 +54,7 @@ def audit(
     check: bool,
     quiet: bool,
     as_json: bool,
-    **parameters: Any,
+    **parameters: object,
 ) -> None:
     """Attack an algorithm: epsilon claimed, epsilon found.
 

@@ -42,7 +42,7 @@ def describe(
     settings: tuple[str, ...],
     plain: bool,
     as_json: bool,
-    **parameters: Any,
+    **parameters: object,
 ) -> None:
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
     if plain and as_json:

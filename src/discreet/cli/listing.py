@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from discreet.algorithms import algorithms
 from discreet.cli import options
 from discreet.cli.adversaries import show_environments
-from discreet.guarantee import Json
 
 WIDTH = 80  # of a terminal, at least
 MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
@@ -46,7 +45,7 @@ def list_algorithms(adversaries: bool, as_json: bool) -> None:
     click.echo("\n".join(_lines(rows)))
 
 
-def _lines(rows: Sequence[Json]) -> Iterator[str]:
+def _lines(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield a paragraph for each problem: names, the model of privacy, and what each algorithm is."""
     order = list(dict.fromkeys(_place(row) for row in rows))
     grouped = itertools.groupby(sorted(rows, key=lambda row: order.index(_place(row))), key=_place)
@@ -68,5 +67,5 @@ def _lines(rows: Sequence[Json]) -> Iterator[str]:
     yield "Second column: the model of privacy, - for none (discreet glossary central)."
 
 
-def _place(row: Json) -> tuple[str, str]:
+def _place(row: Mapping[str, str]) -> tuple[str, str]:
     return row["problem"], row["feedback"]

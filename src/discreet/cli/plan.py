@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
@@ -79,7 +79,7 @@ def plan(
     overwrite: bool,
     quiet: bool,
     as_json: bool,
-    **arguments: Any,
+    **arguments: object,
 ) -> int:
     """Say before a study begins which private algorithm to take, and what each epsilon would cost.
 

@@ -33,7 +33,7 @@ def print_searches(results: SearchResults) -> None:
             row["label"],
             short(row["samples_mean"]),
             _span(row["samples_low"], row["samples_high"]),
-            *(short(row[f"samples_q{level}"]) for level in (10, 50, 90)),
+            *(short(row[level]) for level in ("samples_q10", "samples_q50", "samples_q90")),
             "-" if row["times_twin"] is None else f"{short(row['times_twin'])} ×",
             short(row["reference"]),
             f"{row['wrong']}",

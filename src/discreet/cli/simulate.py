@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,8 @@ def simulate(
     resume: bool,
     quiet: bool,
     as_json: bool,
-    **arguments: Any,
+    rounds: options.Rounds | None,
+    **arguments: object,
 ) -> int:
     """Play algorithms against an adversary over many trials and show their regret, or how long searches took.
 
@@ -75,8 +76,8 @@ def simulate(
     """
     bounds, texts = options.parse_settings(settings)
     arguments = options.given(arguments) | bounds
-    if "rounds" in arguments:
-        arguments["rounds"], unknown = arguments["rounds"]
+    if rounds is not None:
+        arguments["rounds"], unknown = rounds
         arguments |= {"unknown_horizon": True} if unknown else {}
     parsed: dict[str, Any] = dict(texts)
     for known in [each.options for each in environments()] + [algorithm(name).options for name in names]:
@@ -120,7 +121,8 @@ def _play(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
 ) -> tuple[Results | SearchResults, list[str]]:
     """Simulate; return what came out, and the names of the files that were written."""
-    results = run(names, output=folder, progress=progress, keep_finished=True, **arguments)
+    needed: Mapping[str, Any] = arguments
+    results = run(names, output=folder, progress=progress, keep_finished=True, **needed)
     if folder is None:
         return results, []
     from discreet.plot.regret import plot_regret
@@ -134,7 +136,7 @@ def _search(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
 ) -> tuple[Results | SearchResults, list[str]]:
     """Search, in losses that are made in their range; return what came out, and the names of the files."""
-    needed = {name: value for name, value in arguments.items() if name not in ("resume", "clip")}
+    needed: dict[str, Any] = {name: value for name, value in arguments.items() if name not in ("resume", "clip")}
     results = search(names, progress=progress, keep_finished=True, **needed)
     if folder is None:
         return results, []

@@ -34,7 +34,7 @@ class NamedEnvironment:
     preset: Mapping[str, Any] = field(default_factory=dict)
     usual: Values = field(default_factory=dict)
 
-    def problem_with(self, **parameters: Any) -> Problem:
+    def problem_with(self, **parameters: object) -> Problem:
         """Return its problem with these parameters, and the usual ones for all others."""
         return self.problem(**{**self.usual, **parameters})
 
@@ -67,7 +67,7 @@ _environments: dict[tuple[type[Problem], str], NamedEnvironment] = {}
 
 
 def register_environment(
-    name: str, *, title: str, problem: type[Problem], usual: Values | None = None, **preset: Any
+    name: str, *, title: str, problem: type[Problem], usual: Values | None = None, **preset: object
 ) -> Callable[[Make], Make]:
     """Declare the environment of that name for a kind of problem: a decorator of its class, or of a function."""
 
@@ -117,7 +117,7 @@ def environment(
     *,
     rounds: int = DEFAULT_ROUNDS,
     bounds: Range | None = None,
-    **options: Any,
+    **options: object,
 ) -> Environment:
     """Return the named environment for a problem, which can also be given by its parameters.
 

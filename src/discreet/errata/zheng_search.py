@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +37,7 @@ def samples() -> str:
     ]
     results = search(contenders, problem=setting.problem, options={"means": MEANS}, trials=TRIALS, seed=1)
     found = {row["label"]: row for row in results.summary()}
-    mean = {kind: float(found[kind]["samples_mean"]) for kind in KINDS}
+    mean = {kind: found[kind]["samples_mean"] or math.nan for kind in KINDS}
     variance = {each.label: float(each.facts["parameters"]["variance"]) for each in results.contenders}
     wrong = sum(row["wrong"] for row in found.values())
     return (

@@ -116,9 +116,8 @@ class Component(Tuple):
             setattr(cls, name, record[name])
         cls._checks_fields = "__new__" in vars(cls) or (cls._checks_fields and not inspect.get_annotations(cls))
         if not cls._checks_fields:
-            parts = {
-                name: note for name, note in fields.items() if isinstance(note, type) and issubclass(note, Component)
-            }
+            kinds = {name: get_origin(note) or note for name, note in fields.items()}  # Channel of Channel[float]
+            parts = {n: kind for n, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Component)}
             new = record["__new__"]
             cls.__new__ = staticmethod(_checking(new, parts) if parts else new)  # type: ignore[method-assign]
         cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from discreet.contracts import Action, Generator, Learner, Observation, Query, Release, Trace
 
 
-class Wrapping(Learner):
-    """Does what ``learner`` does. A subclass changes one thing."""
+class Around(Learner[Action, Trace, Release, Query, Observation]):
+    """Has ``learner`` inside, which may leave other traces and ask for other things: a subclass acts, asks and learns."""
 
     learner: Learner
 
@@ -14,22 +14,6 @@ class Wrapping(Learner):
     def choices(self) -> int:
         """Among how many the learner chooses."""
         return self.learner.choices
-
-    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
-        """Let the learner act."""
-        return self.learner.act(observation, rng)
-
-    def query(self, trace: Trace) -> Query:
-        """Ask what the learner asks."""
-        return self.learner.query(trace)
-
-    def learn(self, trace: Trace, released: Release) -> None:
-        """Let the learner learn."""
-        self.learner.learn(trace, released)
-
-    def patience(self, trace: Trace) -> int:
-        """Hold an action as long as the learner wishes."""
-        return self.learner.patience(trace)
 
     def is_done(self) -> bool:
         """Stop when the learner does."""
@@ -50,3 +34,25 @@ class Wrapping(Learner):
     def release_size(self) -> int:
         """Return what the learner needs."""
         return self.learner.release_size()
+
+
+class Wrapping(Around[Action, Trace, Release, Query, Observation]):
+    """Does what ``learner`` does. A subclass changes one thing."""
+
+    learner: Learner[Action, Trace, Release, Query, Observation]
+
+    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
+        """Let the learner act."""
+        return self.learner.act(observation, rng)
+
+    def query(self, trace: Trace) -> Query:
+        """Ask what the learner asks."""
+        return self.learner.query(trace)
+
+    def learn(self, trace: Trace, released: Release) -> None:
+        """Let the learner learn."""
+        self.learner.learn(trace, released)
+
+    def patience(self, trace: Trace) -> int:
+        """Hold an action as long as the learner wishes."""
+        return self.learner.patience(trace)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Action, Floats, Generator
+from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import advice_of, labels_of, loss_of
 from discreet.live.bandit import Decision
@@ -60,9 +59,9 @@ class Advisor(Face):
         wait: Wait | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
-        recipe = {
+        recipe: Recipe = {
             "arms": list(labels_of("arms", arms)),
             "experts": list(labels_of("experts", experts)),
             "horizon": horizon,
@@ -115,6 +114,6 @@ class Advisor(Face):
         return f"{len(self._labels)} arms, {len(self._experts)} experts"
 
 
-def follow_expert(action: Action, observation: Floats, rng: Generator) -> int:
+def follow_expert(action: int, observation: Floats, rng: Generator) -> int:
     """Return an arm, drawn from the advice of the expert that is followed."""
     return draw(observation[:, int(action)], rng)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
@@ -131,9 +131,9 @@ class Bandit(ArmsFace):
         wait: Wait | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
-        recipe = {
+        recipe: Recipe = {
             "arms": list(labels_of("arms", arms)),
             "horizon": horizon,
             "epsilon": epsilon,

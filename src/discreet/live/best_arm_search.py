@@ -61,7 +61,7 @@ class BestArmSearch(ArmsFace):
     ) -> None:
         if horizon is None:
             raise DiscreetError("horizon is None, but a search learns from all of its rounds: give a number of rounds.")
-        recipe = {
+        recipe: Recipe = {
             "arms": list(labels_of("arms", arms)),
             "error": error,
             "horizon": horizon,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernel import arrays, map_arrays
 
 Part = TypeVar("Part")
-Array = np.ndarray[Any, Any]
+Array = NDArray[np.generic]
 
 ALIGNED = 16
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet import kernel
 from discreet.algorithms import Setting, algorithm
-from discreet.contracts import Action, Feedback, Generator, Observation
+from discreet.contracts import Generator
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.live.rows import Recipe
 from discreet.private import Private
@@ -24,7 +24,7 @@ FACES: dict[type[Problem], str] = {
     BestArm: "BestArmSearch",
     Advice: "Advisor",
 }
-Carry = Callable[[Action, Observation, Generator], int]
+Carry = Callable[[Any, Any, Generator], int]  # of an action, and what was shown: each face has types of its own
 TOLD = b"\1"
 FIRST_EPOCH = 1024  # rounds, where there is no horizon and the algorithm needs one
 
@@ -38,15 +38,15 @@ class Plan(NamedTuple):
     horizon: int | None
     simulation: bool
     seed: int | None
-    observation: Observation  # an example
+    observation: object  # an example
     carry: Carry | None  # which arm or expert an action comes to in a round, -1 for none; None if it is that arm itself
     wait: float | None = None  # seconds until the default takes the place of an outcome
-    default: Feedback = None
+    default: object = None
     rebuild: Callable[[int], Private] | None = None  # for a number of rounds, where there is no horizon
     first_epoch: int = FIRST_EPOCH  # rounds, where there is no horizon
 
     @classmethod
-    def of(cls, recipe: Recipe, problem: Problem, *, observation: Observation, carry: Carry | None = None) -> Plan:
+    def of(cls, recipe: Recipe, problem: Problem, *, observation: object, carry: Carry | None = None) -> Plan:
         """Return the plan that a face's arguments describe."""
         horizon, default = recipe["horizon"], recipe["default"]
         rebuild = functools.partial(build, problem, recipe)
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
         )
 
     @classmethod
-    def over(cls, private: Private, *, horizon: int, observation: Observation) -> Plan:
+    def over(cls, private: Private, *, horizon: int, observation: object) -> Plan:
         """Return the plan for a private learner of one's own."""
         if not isinstance(private, Private):
             raise DiscreetError(f"private is {shorten(private)}, but must be a Private.")
@@ -107,7 +107,7 @@ class Plan(NamedTuple):
         """Whether a file of the run needs a key: to hide what is raw, and to know an old copy of it."""
         return not self.simulation and self.private.guarantee.is_private
 
-    def kept(self, outcome: Feedback) -> bytes:
+    def kept(self, outcome: object) -> bytes:
         """Return an outcome as it is kept until its deadline."""
         return TOLD + np.asarray(outcome, np.float64).tobytes()
 
@@ -120,7 +120,7 @@ class Plan(NamedTuple):
         """Return whether there is an outcome in what is kept."""
         return kept[:1] == TOLD
 
-    def read(self, kept: bytes) -> Feedback:
+    def read(self, kept: bytes) -> object:
         """Return the outcome that was kept until its deadline, or the default."""
         if not self.is_told(kept):
             return self.default
@@ -150,7 +150,7 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
     return private if recipe["simulation"] else exactly(private)
 
 
-def whole_action(action: Action, observation: Observation, rng: Generator) -> int:
+def whole_action(action: object, observation: object, rng: Generator) -> int:
     """Return the action, if it is the number of something, else -1."""
     return int(action) if isinstance(action, int | np.integer) else -1
 

@@ -26,7 +26,8 @@ def from_text(example: Part, text: str) -> Part:
 
 def recipe_text(recipe: Recipe) -> str:
     """Return the arguments of a run as text, or refuse those that text cannot hold."""
-    for name, value in {**recipe, **recipe["options"]}.items():
+    given: dict[str, object] = {**recipe, **recipe["options"]}
+    for name, value in given.items():
         if name == "options":
             continue
         labels = value if isinstance(value, list) else [value]

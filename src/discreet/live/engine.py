@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet import kernel
-from discreet.contracts import Action, Channel, Generator, Learner, Observation, Trace, unsealed
+from discreet.contracts import Channel, Generator, Learner, unsealed
 from discreet.live.blocks import packed
 from discreet.live.rows import Example
 from discreet.private import Private
@@ -18,7 +18,7 @@ class Engine:
     outcome is taken, and taken out again: between two calls there is nothing raw in it.
     """
 
-    def __init__(self, private: Private, observation: Observation) -> None:
+    def __init__(self, private: Private, observation: object) -> None:
         learner, self.learner_state = packed(private.learner)
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
@@ -39,7 +39,7 @@ class Engine:
         """What the channel holds before the first round, if all rounds are one stream."""
         return self._blank if self.streaming else None
 
-    def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace, int, bytes | None]:
+    def act(self, observation: object, rng: Generator) -> tuple[object, object, int, bytes | None]:
         """Let the learner act; return also for how many rounds, and what the channel holds for them to begin with."""
         learner = self.learner
         if self._pausing and learner.must_pause():
@@ -66,7 +66,7 @@ class Engine:
         self.channel_state[:] = self._blank
 
 
-def _example(private: Private, observation: Observation) -> Example:
+def _example(private: Private, observation: object) -> Example:
     """Return an action and a trace of the kind that the learner makes."""
     learner = kernel.copy(private.learner)
     if learner.must_pause():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Observation
+from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.live.arguments import labels_of, losses_of
 from discreet.live.budget import User
@@ -67,10 +67,10 @@ class Experts(Face):
         wait: Wait | None = None,
         default_losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
         default_rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         labels = labels_of("experts", experts)
-        recipe = {
+        recipe: Recipe = {
             "experts": list(labels),
             "horizon": horizon,
             "epsilon": epsilon,
@@ -122,7 +122,7 @@ class Experts(Face):
         return f"{len(self._labels)} experts"
 
 
-def draw_expert(action: Floats, observation: Observation, rng: Generator) -> int:
+def draw_expert(action: Floats, observation: object, rng: Generator) -> int:
     """Return an expert, drawn from a distribution."""
     return draw(action, rng)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
-from discreet.contracts import Feedback
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -26,6 +25,7 @@ from discreet.ranges import Range, make_range
 
 Path = str | os.PathLike[str]
 Wait = float | timedelta
+Given = TypeVar("Given", bound=Mapping[str, object])
 
 
 class Face(NoTwin):
@@ -65,7 +65,7 @@ class Face(NoTwin):
         if seed is not None and not simulation:
             raise DiscreetError(f"seed is {seed!r}, but live noise cannot have one: only simulation=True takes a seed.")
         _check_ledger(ledger, simulation)
-        whole = {
+        whole: Recipe = {
             **_plain(recipe),
             "simulation": simulation,
             "seed": None if seed is None else check_int("seed", seed, least=0),
@@ -75,7 +75,7 @@ class Face(NoTwin):
             "face": type(self).__name__,
             "options": _plain(options),
         }
-        whole = dict(self._resolve(whole))
+        whole = self._resolve(whole)
         plan = self._plan(whole)
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
@@ -118,7 +118,8 @@ class Face(NoTwin):
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         self._recipe, self._run = recipe, run
-        self._labels: tuple[Hashable, ...] = tuple(recipe.get(self._chosen, ()))
+        given: Mapping[str, object] = recipe
+        self._labels = tuple(cast(Sequence[Hashable], given.get(self._chosen, ())))
         self._indices = {label: index for index, label in enumerate(self._labels)}
 
     @property
@@ -188,7 +189,7 @@ class Face(NoTwin):
             )
         return cast(Decided, decision)
 
-    def _hear(self, decision: Decided | int, feedback: Feedback) -> None:
+    def _hear(self, decision: Decided | int, feedback: object) -> None:
         """Report an outcome, of a decision or of the one with this id."""
         if type(decision) is int:
             self._run.hear(decision, None, None, feedback)
@@ -255,5 +256,6 @@ def _check_ledger(ledger: object, simulation: bool) -> None:
         raise DiscreetError("ledger is given, but simulation=True draws noise that protects nobody: leave it out.")
 
 
-def _plain(values: Values) -> Values:
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+def _plain(values: Given) -> Given:
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return cast(Given, plain)

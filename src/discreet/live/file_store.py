@@ -72,7 +72,7 @@ class FileStore:
     @classmethod
     def create(cls, path: str | os.PathLike[str], rows: Rows, make_key: Callable[[], Key | None]) -> FileStore:
         """Return the store of a new run; what is raw in it is hidden by a key, if there is one."""
-        text = recipe_text(dict(rows.recipe))
+        text = recipe_text(rows.recipe)
         store = cls(new_file(path))
         if not store._new:
             store.close()

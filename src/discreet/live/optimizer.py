@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from discreet.algorithms import algorithm as algorithm_named
-from discreet.contracts import Action, Floats
+from discreet.contracts import Floats
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.live.arguments import loss_of, pair_of
@@ -79,13 +79,13 @@ class Optimizer(PointFace):
         wait: Wait | None = None,
         default_reward: Outcome | None = None,
         default_loss: Outcome | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         if "geometry" in options:
             raise DiscreetError(
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such as 'ball(3)'."
             )
-        recipe = {
+        recipe: Recipe = {
             "domain": domain,
             "horizon": horizon,
             "epsilon": epsilon,
@@ -136,7 +136,7 @@ class Optimizer(PointFace):
         """
         self._hear(decision, _read(self._problem, reward, loss, self._range, clip=self._recipe["clip"]))
 
-    def _words(self, action: Action) -> str | None:
+    def _words(self, action: Floats) -> str | None:
         """Return what is played, in words; None if it has no name."""
         return None if self._names is None else self._names.label(action)
 
@@ -156,7 +156,8 @@ def usual_algorithm(around: LinearOracle) -> str:
 def _problem(recipe: Recipe) -> Functions:
     """Return the problem that the algorithm plays on this domain; how many values it sees is its own."""
     known = algorithm_named(recipe["algorithm"])
-    declared = {name: recipe[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
+    given: Mapping[str, object] = recipe
+    declared: dict[str, Any] = {name: given[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
     declared |= {} if recipe["form"] is None else {"form": recipe["form"]}
     if not isinstance(known.problem, Functions):
         return Functions(**declared)  # which it is then said not to play

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from discreet.contracts import Action, Floats, Generator, Observation
+from discreet.contracts import Floats, Generator
 from discreet.live.face import Face
 
 NO_CHOICE = -1
@@ -28,6 +28,6 @@ class PointFace(Face):
         return NO_CHOICE
 
 
-def no_choice(action: Action, observation: Observation, rng: Generator) -> int:
+def no_choice(action: object, observation: object, rng: Generator) -> int:
     """Return that there is none: the point itself is played."""
     return NO_CHOICE

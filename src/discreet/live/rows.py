@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
-from discreet.contracts import Action, Release, Trace
+from discreet.problems.points import GeometryName
 
-Recipe = Mapping[str, Any]  # the arguments that a run was started with, by name
-Example = tuple[Action, Trace]  # of the kind that a learner makes
+Example = tuple[object, object]  # of the kind that a learner makes
 
 # How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases, lost groups.
 Counters = tuple[int, int, int, int, int]
+
+
+class Recipe(TypedDict, total=False):
+    """The arguments that a run was started with, by name; empty for a private learner of one's own."""
+
+    face: str
+    arms: list[Hashable]  # labels
+    experts: list[Hashable]
+    error: float
+    domain: str
+    form: str | None
+    lipschitz: float
+    curvature: float
+    smoothness: float
+    geometry: GeometryName
+    dimension: int
+    horizon: int | None
+    epsilon: float
+    delta: float
+    low: float
+    high: float
+    clip: bool
+    algorithm: str
+    simulation: bool
+    seed: int | None
+    ledger: bool
+    wait: float | None  # seconds
+    default: float | list[float] | None
+    options: Mapping[str, object]
 
 
 Epoch = tuple[int, int]  # its number, and its first round
@@ -23,8 +51,8 @@ class Group(NamedTuple):
     """Rounds that share one action: what the learner needs of it, and what the channel holds of their outcomes."""
 
     number: int  # of its first round
-    action: Action
-    trace: Trace
+    action: Any
+    trace: object
     size: int  # rounds
     told: int
     held: bytes | None  # raw; None where nothing is held, or all rounds are one stream
@@ -41,10 +69,10 @@ class Ticket(NamedTuple):
     choice: int  # an arm or an expert, -1 where there is none
     token: str  # of the run that gave it
     asked_at: float  # seconds since 1970
-    action: Action = None  # not kept: only who asks needs it
+    action: Any = None  # not kept: only who asks needs it
 
 
-Opened = tuple[int, int, int, str, float, Action]  # a ticket in its table: without names it takes a fifth of the time
+Opened = tuple[int, int, int, str, float, object]  # a ticket in its table: without names it takes a fifth of the time
 
 
 class Draws(NamedTuple):
@@ -64,7 +92,7 @@ Asked = tuple[Counters, Opened, int, Group | None, bytes | None, Draws | None, b
 # By telling: the counters; the decision that is closed; its group as it is now, or the number of a group that is closed;
 # the group of which something is released (it has at most one release), and what that is, None if the channel is not
 # private, for then it would be raw; the learner; the stream; the generators.
-Told = tuple[Counters, int, Group | None, int | None, int | None, Release, bytes | None, bytes | None, Draws | None]
+Told = tuple[Counters, int, Group | None, int | None, int | None, object, bytes | None, bytes | None, Draws | None]
 
 
 class Change(NamedTuple):
@@ -83,7 +111,7 @@ class Change(NamedTuple):
 
 
 # Groups are made in every round, and this way takes half of the time: from a tuple of all fields, in order.
-new_group: Callable[[tuple[Any, ...]], Group] = partial(tuple.__new__, Group)
+new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
 
 
 class Rows:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import Any, Self
 
-from discreet.contracts import Feedback, Observation
 from discreet.errors import DiscreetError, count
 from discreet.live.budget import User
 from discreet.live.building import Plan
@@ -35,7 +34,7 @@ class LiveRun(KeptRun):
     """
 
     @classmethod
-    def over(cls, private: Private, *, horizon: int, observation: Observation = 0) -> Self:
+    def over(cls, private: Private, *, horizon: int, observation: object = 0) -> Self:
         """Return a run in memory of a private learner of one's own, with exact noise; ``ask`` gives tickets.
 
         >>> from discreet import Private, Range, channels, learners
@@ -49,17 +48,18 @@ class LiveRun(KeptRun):
         """
         return cls.start(Plan.over(private, horizon=horizon, observation=observation), {})
 
-    def ask(self, observation: Observation = None, *, user: User | None = None) -> Ticket:
+    def ask(self, observation: object = None, *, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
         return Ticket(*self.decide(observation, user))
 
-    def decide(self, observation: Observation, user: User | None) -> Opened:
+    def decide(self, observation: object, user: User | None) -> Opened:
         """Return what to do in the next round, as a ticket without names."""
         if process.number != self._process:
             self._check_process()
         with self._lock:
             if self._changing:
                 self._recover()
+            action: Any
             rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
             if self._guarded or user is not None:
                 outcome = self._admit(rows, now, user)
@@ -104,14 +104,14 @@ class LiveRun(KeptRun):
             self._budget.admit(user)
         return outcome
 
-    def tell(self, ticket: Ticket, feedback: Feedback) -> bool:
+    def tell(self, ticket: Ticket, feedback: object) -> bool:
         """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens.
 
         With a wait time it returns False for an outcome that comes after its deadline, and does not count.
         """
         return self.hear(ticket.id, ticket.token, ticket.choice, feedback)
 
-    def hear(self, number: int, token: str | None, choice: int | None, feedback: Feedback) -> bool:
+    def hear(self, number: int, token: str | None, choice: int | None, feedback: object) -> bool:
         """Take the outcome of the decision with this number, token and choice; without a token the number is enough."""
         if process.number != self._process:
             self._check_process()
@@ -130,7 +130,7 @@ class LiveRun(KeptRun):
             self._count(rows, number, of, feedback)
             return True
 
-    def _count(self, rows: Rows, told: int, of: int, feedback: Feedback) -> None:
+    def _count(self, rows: Rows, told: int, of: int, feedback: object) -> None:
         """Take an outcome, let the learner learn what is released, if something is, and commit all that has changed."""
         group, engine, counters = rows.groups.get(of), self._engine, rows.counters
         kept = closed = released = shown = learner = stream = draws = None
@@ -170,7 +170,7 @@ class LiveRun(KeptRun):
                 engine.clear()
         self._changing = False
 
-    def _keep(self, rows: Rows, number: int, feedback: Feedback, deadline: float) -> bool:
+    def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
         if self._clock() >= deadline:  # asked first: who has answered is not told to who comes too late
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_positive
@@ -59,12 +59,12 @@ class VectorOptimizer(PointFace):
         key: Path | None = None,
         wait: Wait | None = None,
         default_loss: Sequence[float] | Floats | None = None,
-        **options: Any,
+        **options: object,
     ) -> None:
         if geometry not in ("ball", "cube"):
             raise DiscreetError(f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has distributions).")
         size = check_int("dimension", dimension, least=2, most=10_000_000)
-        recipe = {
+        recipe: Recipe = {
             "geometry": geometry,
             "dimension": size,
             "horizon": horizon,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers
+from discreet.contracts import Action, Feedback, Floats, Generator, Integers
 from discreet.environments.access import uniforms
 from discreet.errors import DiscreetError
 from discreet.problems import Environment, Points, Problem, ReactingGame
@@ -16,7 +16,7 @@ from discreet.problems.points import product
 PHASES = 3  # of a game in which outcomes drift: arms exchange them twice
 
 
-class CountedGame(ReactingGame):
+class CountedGame(ReactingGame[Action, Feedback]):
     """Rounds whose losses are a table, and a memory of how often each role was played in each phase.
 
     A role is what an arm is in a phase: the best one, the next one, ...; ``roles[phase, arm]``.
@@ -42,7 +42,7 @@ class CountedGame(ReactingGame):
         return self._replace(losses=shift + factor * self.losses)
 
 
-class CountedArms(CountedGame):
+class CountedArms(CountedGame[int, float]):
     """The same where one arm is played, and its loss is all that is seen."""
 
     action_shape = ()
@@ -63,7 +63,7 @@ class CountedArms(CountedGame):
         return loss
 
 
-class CountedExperts(CountedGame):
+class CountedExperts(CountedGame[Floats, Floats]):
     """The same where all losses are seen, and an expert is drawn from a distribution, which is remembered."""
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.guarantee import Json
@@ -160,7 +161,8 @@ def answer(question: Question, *, workers: int | None = None, progress: Progress
 def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
     """Return the question of a plan from its JSON; past outcomes are read again, and must be the same."""
     try:
-        asked = dict(facts["question"])
+        read: dict[str, Any] = facts  # which the question checks
+        asked = dict(read["question"])
         past = asked.pop("outcomes")
         asked["epsilons"] = tuple(asked["epsilons"])
         found = None if past is None else _again(past, asked, outcomes)
@@ -169,7 +171,7 @@ def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
         raise DiscreetError("this is not a plan that discreet wrote: its question cannot be read.") from None
 
 
-def _again(past: Mapping[str, object], asked: Json, given: Given | None) -> PastOutcomes:
+def _again(past: Mapping[str, object], asked: Mapping[str, float], given: Given | None) -> PastOutcomes:
     source, columns = past["source"], past["columns"]
     if given is None and source == "Python":
         raise DiscreetError("the past outcomes of this plan came from Python: give them again (outcomes).")

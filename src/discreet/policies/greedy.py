@@ -8,7 +8,7 @@ from discreet.contracts import Floats, Generator, Policy
 from discreet.models import GreedyModel
 
 
-class Greedy(Policy):
+class Greedy(Policy[GreedyModel, int, Floats]):
     """Plays the arm with the largest ⟨x, estimate⟩, the first of several."""
 
     margin: float = 0.0  # by which a later arm must be better, against ties by rounding

@@ -8,7 +8,7 @@ from discreet.contracts import Floats, Generator, Policy
 from discreet.models import LinearModel
 
 
-class Optimistic(Policy):
+class Optimistic(Policy[LinearModel, int, Floats]):
     """Plays the arm with the largest ⟨x, estimate⟩ + sqrt(x' spread x)."""
 
     slack: float = 1.0 + 1e-9  # for rounding

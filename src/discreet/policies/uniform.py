@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.contracts import Floats, Generator, Model, Policy
 
 
-class UniformChoice(Policy):
+class UniformChoice(Policy[Model, int, Floats]):
     """Plays every arm with the same probability, whatever is shown and published."""
 
     arms: int

@@ -70,7 +70,7 @@ class Arms(Problem):
         return ArmGame(first_differs(rounds, self.arms, bounds)[0]), ArmGame(first_differs(rounds, self.arms, bounds)[1])
 
 
-class ArmGame(TableGame):
+class ArmGame(TableGame[int, float]):
     """Rounds of a bandit game: ``losses[t, i]`` is the loss of arm i in round t."""
 
     action_shape = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from discreet.kernel import Component
 from discreet.ranges import Range
 
 
-class Game(Component):
+class Game(Component, Generic[Action, Feedback, Observation]):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
     shows_private: ClassVar[bool] = False  # whether what is shown is as sensitive as feedback, and not public
@@ -34,7 +34,7 @@ class Game(Component):
 
     def observe(self, t: int) -> Observation:
         """Return what is shown before round t is played: nothing."""
-        return 0
+        return 0  # type: ignore[return-value] # who shows something says so
 
     def feedback(self, t: int, action: Action) -> Feedback:
         """Return the raw feedback to an action: it goes to the channel and nowhere else."""
@@ -57,7 +57,7 @@ class Game(Component):
         raise NotImplementedError
 
 
-class TableGame(Game):
+class TableGame(Game[Action, Feedback, Observation]):
     """A game whose losses are a table, fixed before they are played: a row a round."""
 
     by_round = ("losses",)
@@ -87,7 +87,7 @@ class HasLosses(Protocol):
 Tabled = TypeVar("Tabled", bound=HasLosses)
 
 
-class ReactingGame(Game):
+class ReactingGame(Game[Action, Feedback, Observation]):
     """A game that remembers what a player did: every player gets a memory of its own."""
 
     memory: NDArray[Any]
@@ -190,7 +190,7 @@ class Problem:
         """Return a game of random losses in [0, 1] for checks; what is observed does not depend on ``rng``."""
         raise NotImplementedError
 
-    def samples(self, game: Game) -> list[Action]:
+    def samples(self, game: Game) -> Sequence[object]:
         """Return some actions to check a game with: all of them, or such that one of them is the best in this game."""
         return list(range(self.actions))
 

@@ -45,7 +45,7 @@ def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Gener
             sums[mark, arm] = coins.tossed_so_far[arm]
 
 
-class CoinGame(Game):
+class CoinGame(Game[int, float]):
     """Rounds of a bandit game whose losses are coins: that of arm i in round t is a bit of ``words``.
 
     A word holds 64 rounds of an arm, the first in its lowest bit; ``offset`` rounds of the first word are not played.

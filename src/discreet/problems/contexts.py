@@ -159,7 +159,7 @@ class Contexts(Problem):
         return Contexts(2, 2), 8
 
 
-class ContextGame(TableGame):
+class ContextGame(TableGame[int, Record, Floats]):
     """Rounds with contexts: ``table[which[t]]`` are the features of all arms in round t.
 
     ``losses[t, i]`` is what arm i loses on average, by which players are scored; ``outcomes[t, i]`` is what is fed back.

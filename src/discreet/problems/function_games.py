@@ -18,7 +18,7 @@ from discreet.sets import LinearOracle
 BASE, WEIGHT, FIRST = 0, 1, 2  # columns of a row: f(x) = base + weight · h(x), then what h is made of
 
 
-class FunctionGame(TableGame):
+class FunctionGame(TableGame[Floats, float]):
     """Rounds of a game of functions: row t of ``losses`` is base, weight and what h is made of; f = base + weight · h.
 
     A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope (``steepness``) on a set
@@ -124,7 +124,7 @@ class LinearFunctions(FunctionGame):
         return total_at(total, point)
 
 
-class Pairs(Game):
+class Pairs(Game[Floats, Floats]):
     """The same functions, evaluated at two points a round; the mean of both values is lost."""
 
     functions: FunctionGame

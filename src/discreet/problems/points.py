@@ -165,7 +165,7 @@ class Points(Problem):
         return with_full_information(environment, self.geometry)
 
 
-class LinearGame(TableGame):
+class LinearGame(TableGame[Floats, Floats]):
     """Rounds of a linear game: row t of ``losses`` is the loss vector of round t."""
 
     @property

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,7 +58,7 @@ class Contender:
             )
 
     @classmethod
-    def named(cls, name: str, setting: Setting[Problem], **options: Any) -> Contender:
+    def named(cls, name: str, setting: Setting[Problem], **options: object) -> Contender:
         """Return a named algorithm with its parameters filled in."""
         known = algorithm(name)
         instance = known.build(setting, **options)
@@ -99,7 +99,7 @@ def simulate(
     keep_finished: bool = False,
     output: Path | str | None = None,
     resume: bool = False,
-    **parameters: Any,
+    **parameters: object,
 ) -> Results:
     """Play algorithms against an adversary over many trials and return their regret.
 
@@ -126,7 +126,8 @@ def simulate(
     >>> exp3 < 0.6 * uniform
     True
     """
-    prepared = prepare(**asked_of(prepare, locals()))
+    given: dict[str, Any] = asked_of(prepare, locals())
+    prepared = prepare(**given)
     world = prepared.world
     if world.problem.stops:
         raise DiscreetError(f"{world.problem} stops by itself and has no regret: use search in place of simulate.")
@@ -142,6 +143,16 @@ def simulate(
         results = prepared.results(parts.record())
         write_manifest(folder / "manifest.json", results.manifest())
     return results
+
+
+class JobFacts(TypedDict):
+    """What every job is made of."""
+
+    labels: tuple[str, ...]
+    privates: tuple[Protected, ...]
+    rounds: int
+    seed: int
+    bounds: Range
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +171,7 @@ class Prepared:
     progress: Progress | None
 
     @property
-    def facts(self) -> Values:
+    def facts(self) -> JobFacts:
         """What every job is made of."""
         return {
             "labels": tuple(contender.label for contender in self.contenders),
@@ -288,7 +299,7 @@ def prepare(
     )
 
 
-def asked_of(function: Callable[..., object], given: Values) -> Values:
+def asked_of(function: Callable[..., object], given: Values) -> dict[str, object]:
     """Return by name what one function was given for the arguments of another."""
     return {name: given[name] for name in inspect.signature(function).parameters if name in given}
 
@@ -309,7 +320,7 @@ def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str
     return found
 
 
-def _options(given: Values | None) -> dict[str, Any]:
+def _options(given: Values | None) -> dict[str, object]:
     if given is not None and not isinstance(given, Mapping):
         raise DiscreetError(f"options is {shorten(given)}, but must be a dictionary of options by name.")
     return dict(given or {})

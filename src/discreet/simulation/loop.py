@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Action, Floats, Generator, Integers, Protected, Trace
+from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Protected, Trace
 from discreet.errors import DiscreetError
 from discreet.kernel import Call, arrays, as_plain, compilable, compile_for, copier, copy, likeness, with_names
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
 
-Reached = tuple[int, int, float, tuple[Action, Trace, int]]  # round, mark, loss so far, and what is held
+Reached = tuple[int, int, float, tuple[object, object, int]]  # round, mark, loss so far, and what is held
 Loop = Callable[..., Reached]
 
 
-class Held(NamedTuple):
+class Held(NamedTuple, Generic[Action, Trace]):
     """An action that is still to be played for some rounds."""
 
     action: Action
@@ -27,14 +27,14 @@ class Held(NamedTuple):
 
 
 def play(
-    private: Protected,
-    game: Game,
+    private: Protected[Action, Trace, Feedback, Observation],
+    game: Game[Action, Feedback, Observation],
     marks: Integers,
     scores: Floats,
     t: int,
     mark: int,
     loss: float,
-    held: Held,
+    held: Held[Action, Trace],
     learner_rng: Generator,
     privacy_rng: Generator,
 ) -> Reached:

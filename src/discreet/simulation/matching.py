@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -46,7 +45,7 @@ def shared_problem(
 
 def environment_or_table(
     asked: str | Environment | ArrayLike | None, files: Values
-) -> tuple[str | Environment | None, dict[str, Any]]:
+) -> tuple[str | Environment | None, dict[str, object]]:
     """Return the environment that is asked for, 'table' where losses or rewards are given, and all tables by name."""
     tables = [name for name in TABLES if name in files]
     if isinstance(asked, str | Environment):

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,16 @@ def trials_in_part(contenders: int, marks: int, rounds: int) -> int:
     return max(1, min(ROWS // (contenders * marks), ROUNDS // (contenders * rounds)))
 
 
+class Entry(TypedDict, total=False):
+    """A line of what is known to be complete: first the settings, then a part each."""
+
+    settings: Json
+    part: int
+    trials: int
+    clipped: int
+    seconds: list[float]
+
+
 class Parts:
     """A sink that writes parts into a folder, which nobody else may write into until it is left."""
 
@@ -56,7 +66,7 @@ class Parts:
     ) -> None:
         self.folder, self._tidy, self._size, self._asked, self._keep = folder / FOLDER, tidy, size, asked, keep
         self._open: dict[int, dict[int, Outcome]] = {}
-        self._done: dict[int, Json] = {}
+        self._done: dict[int, Entry] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         self._journal = (self.folder / PROGRESS).open("ab")
         try:
@@ -131,7 +141,7 @@ class Parts:
             "seconds": record.seconds.tolist(),
         }
 
-    def _note(self, entry: Json) -> None:
+    def _note(self, entry: Entry) -> None:
         """Add a line to what is known to be complete."""
         self._journal.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         self._journal.flush()
@@ -206,13 +216,13 @@ def begun_with(folder: Path) -> Json | None:
     return dict(entries[0]["settings"]) if entries else None
 
 
-def _entries(journal: Path) -> list[Json]:
+def _entries(journal: Path) -> list[Entry]:
     """Return all complete lines of a file that need not exist."""
     if not journal.is_file():
         return []
     try:
         lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
-        entries: list[Json] = [json.loads(line) for line in lines if line[-1] == "\n"]
+        entries: list[Entry] = [json.loads(line) for line in lines if line[-1] == "\n"]
         if all(name in entry for entry, name in zip(entries, ["settings", *["part"] * len(entries)], strict=False)):
             return entries
     except (ValueError, TypeError):
@@ -245,7 +255,7 @@ def _flat(value: object, name: str = "") -> dict[str, object]:
 class PartsRecord:
     """A record that is read part by part; only the regret at the end is held for every trial."""
 
-    def __init__(self, folder: Path, done: list[Json]) -> None:
+    def __init__(self, folder: Path, done: list[Entry]) -> None:
         self._folder, self._parts = folder, [entry["part"] for entry in done]
         self.seconds = np.sum([entry["seconds"] for entry in done], axis=0)
         self.clipped = sum(entry["clipped"] for entry in done)

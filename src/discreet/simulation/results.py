@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +12,14 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, count, shorten
-from discreet.guarantee import Json
+from discreet.guarantee import Guarantee, Json
 from discreet.kernel import source_digest
 from discreet.problems import Problem
 from discreet.ranges import Range
@@ -31,6 +32,28 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from discreet.simulation.experiment import Contender
+
+
+class RegretRow(TypedDict):
+    """What one contender came to; None for what one trial cannot tell."""
+
+    algorithm: str
+    label: str
+    epsilon: float | None
+    regret_mean: float
+    regret_low: float | None
+    regret_high: float | None
+    regret_median_of_means: float
+    regret_gini_low: float | None
+    regret_gini_high: float | None
+    regret_per_round: float
+    twin: str | None
+    times_twin: float | None
+    regret_bound: float | None
+    bound_is_vacuous: bool | None
+    rounds: int
+    trials: int
+    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +101,9 @@ class Results:
         """What games that remember their players knew of them at the end: contender, trial; None if they do not."""
         return self.record.memory
 
-    def summary(self) -> list[Json]:
+    def summary(self) -> list[RegretRow]:
         """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
-        rows = []
+        rows: list[RegretRow] = []
         means, blind = self._means(), self.blind_regret
         for index, contender in enumerate(self.contenders):
             final = self.record.final[index]
@@ -91,7 +114,7 @@ class Results:
                 {
                     "algorithm": contender.algorithm,
                     "label": contender.label,
-                    "epsilon": contender.private.guarantee.as_dict()["epsilon"],
+                    "epsilon": stated_epsilon(contender.private.guarantee),
                     "regret_mean": mean.value,
                     "regret_low": None if np.isnan(mean.low) else mean.low,
                     "regret_high": None if np.isnan(mean.high) else mean.high,
@@ -228,6 +251,11 @@ def to_frame(columns: Mapping[str, NDArray[np.generic]]) -> DataFrame:
     except ImportError:
         raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
     return pandas.DataFrame(columns)
+
+
+def stated_epsilon(guarantee: Guarantee) -> float | None:
+    """Return the epsilon for a table; None where nothing is promised."""
+    return guarantee.epsilon if math.isfinite(guarantee.epsilon) else None
 
 
 def provenance() -> Json:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,14 @@ from discreet.guarantee import Json
 from discreet.learners.search.track_and_stop import optimal_weights
 from discreet.problems import Problem
 from discreet.ranges import Range
-from discreet.simulation.results import check_colors, contender_facts, provenance, to_frame, write_results
+from discreet.simulation.results import (
+    check_colors,
+    contender_facts,
+    provenance,
+    stated_epsilon,
+    to_frame,
+    write_results,
+)
 from discreet.simulation.statistics import mean_interval, share_interval
 
 if TYPE_CHECKING:
@@ -36,6 +43,33 @@ class Line(NamedTuple):
 
     contender: int
     error: float
+
+
+class SearchRow(TypedDict):
+    """What one line came to; None for what is not known where trials were cut off."""
+
+    algorithm: str
+    label: str
+    epsilon: float | None
+    error: float
+    samples_mean: float | None
+    samples_low: float | None
+    samples_high: float | None
+    samples_q10: int | None
+    samples_q50: int | None
+    samples_q90: int | None
+    wrong: int
+    error_rate: float
+    error_low: float
+    error_high: float
+    cut_off: int
+    twin: str | None
+    times_twin: float | None
+    reference: float | None
+    proved: str | None
+    horizon: int
+    trials: int
+    seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +112,7 @@ class SearchResults:
         several = sum(each.contender == owner for each in self.lines) > 1
         return self.contenders[owner].label + (f", error {error:g}" if several else "")
 
-    def summary(self) -> list[Json]:
+    def summary(self) -> list[SearchRow]:
         """Return mean and quantiles of the samples, and how often answers were wrong, a row for each line."""
         means = {
             (self.contenders[owner].algorithm, error): float(self.samples[index].mean())
@@ -87,7 +121,7 @@ class SearchResults:
         }
         return [self._row(index, means) for index in range(len(self.lines))]
 
-    def _row(self, index: int, means: dict[tuple[str, float], float]) -> Json:
+    def _row(self, index: int, means: dict[tuple[str, float], float]) -> SearchRow:
         owner, error = self.lines[index]
         contender, samples, cut = self.contenders[owner], self.samples[index], int(self.cut_off[index].sum())
         mean, wrong = mean_interval(samples.astype(np.float64)), int((~self.correct[index] & ~self.cut_off[index]).sum())
@@ -95,18 +129,18 @@ class SearchResults:
         twin = means.get((str(contender.facts.get("twin")), error))
         known = cut == 0
         quantiles = np.quantile(samples, QUANTILES, method="higher")
+        tenth, half, most = (int(value) if value < self.horizon or known else None for value in quantiles)
         return {
             "algorithm": contender.algorithm,
             "label": self.label(index),
-            "epsilon": contender.private.guarantee.as_dict()["epsilon"],
+            "epsilon": stated_epsilon(contender.private.guarantee),
             "error": error,
             "samples_mean": mean.value if known else None,
             "samples_low": None if not known or math.isnan(mean.low) else mean.low,
             "samples_high": None if not known or math.isnan(mean.high) else mean.high,
-            **{
-                f"samples_q{100 * level:.0f}": int(value) if value < self.horizon or known else None
-                for level, value in zip(QUANTILES, quantiles, strict=True)
-            },
+            "samples_q10": tenth,
+            "samples_q50": half,
+            "samples_q90": most,
             "wrong": wrong,
             "error_rate": share.value,
             "error_low": share.low,

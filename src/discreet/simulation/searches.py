@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -68,7 +68,8 @@ def search(
     """
     if problem is None and isinstance(environment, ArmsEnvironment):
         problem = BestArm(environment.arms, cast(float, parameters.get("error", BestArm.error)))
-    prepared = prepare(**asked_of(prepare, locals()), losses=None, unknown_horizon=False, clip=False)
+    given: dict[str, Any] = asked_of(prepare, locals())
+    prepared = prepare(**given, losses=None, unknown_horizon=False, clip=False)
     world = prepared.world
     if not isinstance(world, SearchEnvironment):
         raise DiscreetError(f"{world.problem} does not stop by itself: use simulate in place of search.")

@@ -6,7 +6,7 @@ import multiprocessing
 import re
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,6 @@ from pathlib import Path
 from discreet.algorithms import algorithm, algorithms
 from discreet.errors import check_int, unknown_name
 from discreet.kernel import cache_root
-from discreet.options import Values
 from discreet.plugins import load_plugins
 from discreet.simulation.executors import HEARTBEAT, Gave, Job, Threads, ThreadSession
 from discreet.simulation.experiment import Progress, simulate
@@ -26,7 +25,7 @@ from discreet.simulation.searches import search
 class Warmed:
     """What was compiled, or was already: seconds for every algorithm, and where the code is kept."""
 
-    seconds: Values
+    seconds: Mapping[str, float]
     folder: Path
     took: float  # seconds in all
 

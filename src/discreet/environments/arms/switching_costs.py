@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.problems import Arms, ArmsEnvironment, ReactingGame
 
 
-class SwitchingGame(ReactingGame):
+class SwitchingGame(ReactingGame[int, float]):
     """Rounds in which a player who changes the arm loses everything; ``memory`` holds the player's last arm, plus 1."""
 
     by_round = ("losses",)

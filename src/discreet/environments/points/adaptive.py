@@ -19,7 +19,7 @@ from discreet.sets import ConvexSet
 OFF = 1e-9
 
 
-class AnsweringGame(ReactingGame):
+class AnsweringGame(ReactingGame[Floats, Floats]):
     """Rounds in which the loss vector is the worst one for the point that was played ``lag`` rounds before.
 
     ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player has one of its own.

@@ -5,12 +5,39 @@ from __future__ import annotations
 import math
 from typing import Self
 
-from discreet.contracts import Estimate, Floats, Generator, Learner
+from discreet.contracts import Estimate, Floats, Generator, Learner, Query, Release
 from discreet.errors import check_positive, check_range
 from discreet.learners.advice.expert_weights import Advised, ExpertWeights, equal_experts
 
 
-class Exp4(Learner):
+class Consulting(Learner[int, Advised, Release, Query, Floats]):
+    """Draws arms from the advice of experts, as :class:`Exp4` does; a subclass says what it hears of their losses."""
+
+    learning_rate: float
+    mixing: float
+    weights: ExpertWeights
+
+    @classmethod
+    def start(cls, *, experts: int, learning_rate: float, mixing: float = 0.0) -> Self:
+        """Return the learner before the first round."""
+        return cls(
+            check_positive("learning_rate", learning_rate),
+            check_range("mixing", mixing, 0.0, 1.0),
+            equal_experts(experts),
+        )
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.start(experts=5, learning_rate=0.05, mixing=0.1)
+
+    def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
+        """Draw an arm from the advice."""
+        trace = self.weights.consult(observation, self.mixing, rng)
+        return trace.arm, trace
+
+
+class Exp4(Consulting[float]):
     """Bandits with expert advice (Auer et al. 2002), for losses that are released round by round, perhaps with noise.
 
     With P the normalised weights and μ(j) the advice of expert j, a distribution over K arms, a round draws arm I from
@@ -44,29 +71,6 @@ class Exp4(Learner):
     >>> [round(float(w), 3) for w in learner.weights.values / learner.weights.values.sum()]
     [0.506, 0.186, 0.307]
     """
-
-    learning_rate: float
-    mixing: float
-    weights: ExpertWeights
-
-    @classmethod
-    def start(cls, *, experts: int, learning_rate: float, mixing: float = 0.0) -> Self:
-        """Return the learner before the first round."""
-        return cls(
-            check_positive("learning_rate", learning_rate),
-            check_range("mixing", mixing, 0.0, 1.0),
-            equal_experts(experts),
-        )
-
-    @classmethod
-    def example(cls) -> Self:
-        """Return one to check the contract with."""
-        return cls.start(experts=5, learning_rate=0.05, mixing=0.1)
-
-    def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
-        """Draw an arm from the advice."""
-        trace = self.weights.consult(observation, self.mixing, rng)
-        return trace.arm, trace
 
     def learn(self, trace: Advised, released: float) -> None:
         """Move the weights of all who advised the arm."""
@@ -102,7 +106,7 @@ class Exp4(Learner):
         return entropy + stability + mixing * rounds + rounds - size * batches
 
 
-class BatchedExp4(Exp4):
+class BatchedExp4(Consulting[Floats, Estimate]):
     """EXP4 for channels that release the estimates of all experts at once (Faster rates 2025, Algorithms 2 and 7).
 
     It asks for the whole vector of μ(j, I) / Q(I) times the loss; its weights change when the mean of a batch is
@@ -113,7 +117,7 @@ class BatchedExp4(Exp4):
         """Ask for the estimated losses of all experts."""
         return Estimate(trace.arm, trace.importance, trace.column, self.weights.values, float(self.weights.scale[0]))
 
-    def learn(self, trace: Advised, released: Floats) -> None:  # type: ignore[override]
+    def learn(self, trace: Advised, released: Floats) -> None:
         """Move all weights."""
         self.weights.shift(released, -self.learning_rate)
 

@@ -22,7 +22,7 @@ class AdvisedWidely(NamedTuple):
     spread: Floats
 
 
-class Exp4P(Learner):
+class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
     """EXP4 on rewards with a bonus for experts whose estimates vary.
 
     With p = sqrt(ln N / (K T)) the least probability of an arm, Q(i) = (1 - K p) Σ P(j) μ(j, i) + p, r the reward 1 - y:

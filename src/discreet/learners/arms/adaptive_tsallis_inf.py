@@ -29,7 +29,7 @@ class BatchDraw(NamedTuple):
     rate: float
 
 
-class AdaptiveTsallisInf(Learner):
+class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
     """Weights w(i) = 4 / (η (L(i) - x))² as in Tsallis-INF, mixed with f / K; batches that find their length.
 
     In batch j, η = c / sqrt(A + V + τ² / 4), with V = 2 / ε² the variance of the noise and A the sum of squared signals;

@@ -8,7 +8,7 @@ from discreet.learners.arms.draws import Draw
 from discreet.learners.arms.weights import Weights, equal_weights
 
 
-class Exp3(Learner):
+class Exp3(Learner[int, Draw, float]):
     """Exponential weights on importance-weighted losses.
 
     Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K and, when its loss y comes (on the scale [0, 1], perhaps

@@ -10,7 +10,7 @@ from discreet.learners.arms.draws import Draw
 from discreet.learners.arms.weights import Weights, equal_weights
 
 
-class Exp3Gain(Learner):
+class Exp3Gain(Learner[int, Draw, float]):
     """Exponential weights on importance-weighted gains.
 
     Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K. When its loss y comes, on the scale [0, 1], the gain

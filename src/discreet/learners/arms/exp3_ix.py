@@ -8,7 +8,7 @@ from discreet.learners.arms.draws import Draw
 from discreet.learners.arms.weights import Weights, equal_weights
 
 
-class Exp3IX(Learner):
+class Exp3IX(Learner[int, Draw, float]):
     """Exponential weights on losses that are divided by a little more than their probability.
 
         p(i) = w(i) / Σ w,   log w(I) ← log w(I) - η y / (p(I) + γ)

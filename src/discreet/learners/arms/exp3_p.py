@@ -20,7 +20,7 @@ class AllDraw(NamedTuple):
     probabilities: Floats
 
 
-class Exp3P(Learner):
+class Exp3P(Learner[int, AllDraw, float]):
     """Exponential weights on gains with an upper confidence bonus for every arm.
 
         p = (1 - γ) softmax(η G) + γ / K,   G(i) ← G(i) + (g 1[i = I] + β) / p(i) for all i,   g = 1 - y

@@ -17,7 +17,7 @@ PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbati
 REACH = 36.0  # beyond which exp(-u) no longer counts
 
 
-class Ftpl(Learner):
+class Ftpl(Learner[int, Draw, float]):
     """Plays the arm whose sum of estimated losses is least after a perturbation.
 
     Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i). The inverse probability of that

@@ -36,7 +36,7 @@ class GuardedHold(NamedTuple):
     drawn: BaselineDraw
 
 
-class GuardedUcb(Learner):
+class GuardedUcb(Learner[int, GuardedHold, float]):
     """Plays like ``TrackingUcb``, but for probes, until it is seen to have too much regret: then Tsallis-INF takes over.
 
     D(i) estimates the regret against arm i, without bias. Turns of one or more blocks follow each other:

@@ -18,7 +18,7 @@ class Hold(NamedTuple):
     rounds: int
 
 
-class IndexLearner(Learner):
+class IndexLearner(Learner[int, Hold, float]):
     """Plays every arm for a first batch, then the arm of the largest index for a batch that grows with its rounds.
 
     A subclass says what the index is. The length of a batch depends on earlier releases only. Outcomes may come late: as

@@ -22,7 +22,7 @@ class TruncatedDraw(NamedTuple):
     limit: float
 
 
-class Htinf(Learner):
+class Htinf(Learner[int, TruncatedDraw, float]):
     """Tsallis-INF that skips losses which would move a weight too far.
 
     Round t plays arm I drawn from

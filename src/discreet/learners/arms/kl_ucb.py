@@ -12,7 +12,7 @@ from discreet.kernel import helper
 from discreet.learners.arms.draws import Draw
 
 
-class KlUcb(Learner):
+class KlUcb(Learner[int, Draw, float]):
     """Plays each arm once, then the one with the largest index max{q: n kl(mean, q) ≤ ln t + c ln ln t}.
 
     kl is the relative entropy of Bernoulli distributions, valid for all gains in [0, 1]; ``extra`` is c: 3 in the theory,

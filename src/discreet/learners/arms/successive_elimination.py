@@ -23,7 +23,7 @@ class EpochHold(NamedTuple):
     epoch: int
 
 
-class DpSuccessiveElimination(Learner):
+class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     """Plays all arms that are left equally often in every epoch, and drops those that are clearly worse.
 
     In epoch e = 1, 2, ... each of the s arms that are left is held for R rounds, with Δ = 2^-e and failure β

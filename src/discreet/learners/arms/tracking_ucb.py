@@ -45,7 +45,7 @@ class CheckedHold(NamedTuple):
     checks: bool
 
 
-class TrackingUcb(Learner):
+class TrackingUcb(Learner[int, CheckedHold, float]):
     """Plays like upper confidence bounds on batches, checks the other arms now and then, and forgets what has changed.
 
     Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at confidence

@@ -23,7 +23,7 @@ class BaselineDraw(NamedTuple):
     baselines: Floats
 
 
-class TsallisInf(Learner):
+class TsallisInf(Learner[int, BaselineDraw, float]):
     """Follow the regularised leader with the 1/2-Tsallis entropy.
 
     Round t plays arm I drawn from

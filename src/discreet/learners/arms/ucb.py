@@ -11,7 +11,7 @@ from discreet.errors import check_int, check_positive
 from discreet.learners.arms.draws import Draw
 
 
-class Ucb(Learner):
+class Ucb(Learner[int, Draw, float]):
     """Plays each arm once, then the one with the largest mean gain + sqrt(ψ ln t / n).
 
     ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1]. n counts the gains of an arm that have come in.

@@ -9,7 +9,7 @@ from discreet.errors import check_int
 from discreet.learners.arms.draws import Draw
 
 
-class Uniform(Learner):
+class Uniform(Learner[int, Draw, float]):
     """Draws uniformly from ``arms`` arms."""
 
     arms: int

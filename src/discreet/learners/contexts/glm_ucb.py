@@ -7,12 +7,12 @@ from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Query, Trace
+from discreet.contracts import Floats
 from discreet.errors import check_positive
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, LinearUcb, Looks, Schedule
 
 
-class GlmUcb(LinearUcb):
+class GlmUcb(LinearUcb[Floats]):
     """LinUCB in which every report corrects what the last model predicts: u gains x x' θ - g / slope.
 
     θ, the point, is the last estimate, brought into the unit ball; g is the reported residual times x at that point, and
@@ -39,7 +39,7 @@ class GlmUcb(LinearUcb):
         """Return one to check the contract with."""
         return cls.correcting(dimension=3, schedule=LinearUcb.example().schedule, slope=0.5)
 
-    def query(self, trace: Trace) -> Query:
+    def query(self, trace: object) -> Floats:
         """Return the point at which residuals are wanted."""
         return self.point
 

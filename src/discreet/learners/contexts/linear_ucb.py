@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Integers, Release, Server, Trace
+from discreet.contracts import Asked, Floats, Integers, Server
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.learners.contexts.cholesky import factorise, invert
 from discreet.models import LinearModel
@@ -48,7 +48,7 @@ class Looks(NamedTuple):
 NO_LOOKS = Looks(0, 0, 1.0, 0.0, 0.0, 0, 0.0)
 
 
-class LinearUcb(Server):
+class LinearUcb(Server[LinearModel, Floats, Asked]):
     """Publishes θ̂ = W⁻¹ u and the spread β² W⁻¹ + ω² W⁻², W = V + c 1, from sums V of x x' and u of y x as reported.
 
     β |x| in the norm of W⁻¹ is the confidence of LinUCB. ω |W⁻¹ x| is what errors of u and too large a shift do to a
@@ -123,7 +123,7 @@ class LinearUcb(Server):
         """Return how many numbers a report has."""
         return self.vector.size * (self.vector.size + 3) // 2
 
-    def learn(self, trace: Trace, released: Release) -> None:
+    def learn(self, trace: object, released: Floats) -> None:
         """Add the moments of a report, and fit the model when it is time."""
         if self.counts[LEFT] > 0:
             self.absorb_feature(released, self.counts[FEATURE] - 1)
@@ -230,10 +230,10 @@ class LinearUcb(Server):
         """Do what else a new model asks for: nothing."""
 
 
-class LinearUcbOnSums(LinearUcb):
+class LinearUcbOnSums(LinearUcb[float]):
     """The same where each release is the sum of all moments so far, and not one more report."""
 
-    def learn(self, trace: Trace, released: Release) -> None:
+    def learn(self, trace: object, released: Floats) -> None:
         """Take the new sums, and fit the model when it is time."""
         turn = self.counts[NEXT]
         if turn < self.schedule.times.size and self.counts[SEEN] + 1 >= self.schedule.times[turn]:

@@ -7,12 +7,12 @@ from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Integers, Query, Release, Server, Trace
+from discreet.contracts import Floats, Integers, Server
 from discreet.errors import check_int, check_positive
 from discreet.models import GreedyModel
 
 
-class ResidualDescent(Server):
+class ResidualDescent(Server[GreedyModel, Floats]):
     """Moves a point θ against every report g, and publishes a weighted mean of the points.
 
     First every feature i is looked at by itself, for ``sweep`` rounds: devices are made to play the arm with the most of
@@ -67,11 +67,11 @@ class ResidualDescent(Server):
         """Return how many numbers a report has."""
         return self.model.point.size
 
-    def query(self, trace: Trace) -> Query:
+    def query(self, trace: object) -> Floats:
         """Return the point at which residuals are wanted."""
         return self.model.point
 
-    def learn(self, trace: Trace, released: Release) -> None:
+    def learn(self, trace: object, released: Floats) -> None:
         """Take a step, and publish what to choose with."""
         point, t = self.model.point, self.rounds[0]
         self.rounds[0] = t + 1

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
-from discreet.contracts import Floats, Release, Server, Trace
+from discreet.contracts import Floats, Query, Release, Server
 
 
-class Unmoved(Server):
+class Unmoved(Server[Floats, Release, Query]):
     """Publishes the same model for ever: the yardstick of those that learn."""
 
     model: Floats
 
     @classmethod
-    def start(cls) -> Unmoved:
+    def start(cls) -> Self:
         """Return the server."""
         return cls(np.zeros(1))
 
     @classmethod
-    def example(cls) -> Unmoved:
+    def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.start()
 
-    def learn(self, trace: Trace, released: Release) -> None:
+    def learn(self, trace: object, released: Release) -> None:
         """Learn nothing."""

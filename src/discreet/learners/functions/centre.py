@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner, Query, Release, Toss
@@ -9,7 +11,7 @@ from discreet.errors import check_int
 from discreet.sets import L2Ball, LinearOracle
 
 
-class Centre(Learner):
+class Centre(Learner[Floats, Floats, Release, Query]):
     """Plays the centre of the set in every round, and learns nothing."""
 
     played: Floats
@@ -17,14 +19,14 @@ class Centre(Learner):
     asked: Floats  # a query of no length, where the channel wants a vector
 
     @classmethod
-    def start(cls, *, set: LinearOracle, points: int = 1) -> Centre:  # noqa: A002
+    def start(cls, *, set: LinearOracle, points: int = 1) -> Self:  # noqa: A002
         """Return the learner for actions of one or two points."""
         middle = set.centre()
         both = check_int("points", points, least=1, most=2) == 2
         return cls(np.stack([middle, middle]) if both else middle, middle.size, np.zeros(middle.size))
 
     @classmethod
-    def example(cls) -> Centre:
+    def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.start(set=L2Ball(5, 1.0))
 
@@ -41,20 +43,10 @@ class Centre(Learner):
         """Ignore what is released."""
 
 
-class SumCentre(Centre):
+class SumCentre(Centre[Floats]):
     """The same behind a channel that wants a vector as its query."""
 
-    @classmethod
-    def example(cls) -> SumCentre:
-        """Return one to check the contract with."""
-        return cls.start(set=L2Ball(5, 1.0))
-
-    @classmethod
-    def start(cls, *, set: LinearOracle, points: int = 1) -> SumCentre:  # noqa: A002
-        """Return the learner for actions of one or two points."""
-        return cls(*Centre.start(set=set, points=points))
-
-    def query(self, trace: Floats) -> Query:
+    def query(self, trace: Floats) -> Floats:
         """Ask for nothing."""
         return trace
 
@@ -63,19 +55,13 @@ class SumCentre(Centre):
         return self.size
 
 
-class RoundedCentre(SumCentre):
+class RoundedCentre(Centre[Floats, Toss]):
     """The same behind a channel that rounds outcomes."""
 
-    @classmethod
-    def example(cls) -> RoundedCentre:
-        """Return one to check the contract with."""
-        return cls.start(set=L2Ball(5, 1.0))
-
-    @classmethod
-    def start(cls, *, set: LinearOracle, points: int = 1) -> RoundedCentre:  # noqa: A002
-        """Return the learner for actions of one or two points."""
-        return cls(*Centre.start(set=set, points=points))
-
-    def query(self, trace: Floats) -> Query:
+    def query(self, trace: Floats) -> Toss:
         """Ask for nothing."""
         return Toss(trace, 0.5)
+
+    def release_size(self) -> int:
+        """Return the dimension of the points."""
+        return self.size

@@ -12,7 +12,7 @@ from discreet.learners.functions.exploring import Exploring
 from discreet.sets import L2Ball, Projecting
 
 
-class Descent(Exploring):
+class Descent(Exploring[float]):
     """Steps against an estimated gradient, and back onto the set.
 
     With g = ``factor`` · (released - 1/2) · u, u the direction of the decision, and s steps so far,

@@ -21,7 +21,7 @@ class Look(NamedTuple):
     origin: Floats
 
 
-class DikinLeader(Learner):
+class DikinLeader(Learner[Floats, Look, float]):
     """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
 
     Without curvature this is ``Scrible`` with ζ < 1, which is for every set with a barrier. B is a barrier of the set, u

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Learner
+from discreet.contracts import Floats, Generator, Learner, Release
 from discreet.errors import DiscreetError, check_positive
 from discreet.kernel import helper
 from discreet.sets import LinearOracle, check_hull
 
 
-class Exploring(Learner):
+class Exploring(Learner[Floats, Floats, Release]):
     """Looks from a point into a random direction."""
 
     set: LinearOracle

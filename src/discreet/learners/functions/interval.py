@@ -23,7 +23,7 @@ class Quarter(NamedTuple):
     epoch: int
 
 
-class IntervalSearch(Learner):
+class IntervalSearch(Learner[Floats, Quarter, float]):
     """Stochastic convex functions on an interval (Agarwal, Foster, Hsu, Kakade & Rakhlin 2011, Algorithm 1).
 
     An epoch plays the points x1, x2, x3 at 1/4, 1/2 and 3/4 of the interval in turn, and keeps the means m1, m2, m3 of

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Learner, Query
+from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_positive, check_range
 from discreet.sets import Plan, Vertices, check_ability, check_hull, set_named
 
 
-class OracleLeader(Learner):
+class OracleLeader(Learner[Floats, Floats, Floats]):
     """Linear functions, vertices only: explores by a plan, and leads by the oracle on released sums of estimates.
 
     A plan has vertices x with mean m and covariance M, and W = M⁻¹ on the hull. With probability γ, the ``exploration``,
@@ -101,7 +101,7 @@ class OracleLeader(Learner):
             self.set.minimise_linear(self.aim, self.played)
         return self.played, self.asked
 
-    def query(self, trace: Floats) -> Query:
+    def query(self, trace: Floats) -> Floats:
         """Ask for the loss times the report of the vertex, or for nothing."""
         return trace
 

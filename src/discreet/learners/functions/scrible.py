@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Learner, Query
+from discreet.contracts import Asked, Floats, Generator, Learner
 from discreet.errors import check_positive, check_range
 from discreet.learners.functions.exploring import draw_tangent
 from discreet.sets import Barrier, L2Ball, check_ability, check_hull
@@ -23,7 +23,7 @@ class Step(NamedTuple):
     played: Floats
 
 
-class Scrible(Learner):
+class Scrible(Learner[Floats, Step, float, Asked]):
     """Bandit linear optimisation (Abernethy, Hazan & Rakhlin 2008, with directions from the sphere).
 
     R is a barrier of the set with parameter ν, H = R''(x) on the hull, which has n dimensions, and C Cᵀ = H⁻¹. A round
@@ -68,7 +68,7 @@ class Scrible(Learner):
     played: Floats  # y: a buffer
 
     @classmethod
-    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> Scrible:  # noqa: A002
+    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> Self:  # noqa: A002
         """Return the learner before the first round; ``radius`` is ζ."""
         check_ability(set, Barrier)
         check_hull(set)
@@ -82,7 +82,7 @@ class Scrible(Learner):
         )
 
     @classmethod
-    def example(cls) -> Scrible:
+    def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.start(set=L2Ball(5, 1.0), learning_rate=0.01)
 
@@ -106,20 +106,10 @@ class Scrible(Learner):
             self.sums[i] += self.factor * (released - 0.5) * trace.slope[i]
 
 
-class PointScrible(Scrible):
+class PointScrible(Scrible[Floats]):
     """The same behind a channel that adds noise to coordinates, and must know the point that is played."""
 
-    @classmethod
-    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> PointScrible:  # noqa: A002
-        """Return the learner before the first round."""
-        return cls(*Scrible.start(set=set, learning_rate=learning_rate, radius=radius))
-
-    @classmethod
-    def example(cls) -> PointScrible:
-        """Return one to check the contract with."""
-        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.01)
-
-    def query(self, trace: Step) -> Query:
+    def query(self, trace: Step) -> Floats:
         """Ask for the value at the point."""
         return trace.played
 

@@ -32,20 +32,20 @@ import math
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers, Observation, Query, Toss, Trace
+from discreet.contracts import Floats, Generator, Integers, Toss
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.functions.exploring import Exploring
-from discreet.learners.wrapping import Wrapping
+from discreet.learners.wrapping import Around
 from discreet.sets import L2Ball, LinearOracle, Projecting
 
 
-class SumLeader(Exploring):
+class SumLeader(Exploring[Floats]):
     """Asks for sums of (loss - middle) · u, which the channel multiplies, and follows the leader on them."""
 
     learning_rate: float  # η
     factor: float  # what a released sum is multiplied by, to be a sum of gradients
 
-    def query(self, trace: Trace) -> Query:
+    def query(self, trace: Floats) -> Floats:
         """Ask for the loss times the direction."""
         return trace
 
@@ -108,12 +108,12 @@ class ProjectionFree(SumLeader):
         """Return one to check the contract with."""
         return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, learning_rate=0.01)
 
-    def act(self, observation: object, rng: Generator) -> tuple[Floats, Trace]:
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
         """Play a point near the leader."""
         self.look(rng)
         return self.played, self.heading
 
-    def learn(self, trace: Trace, released: Floats) -> None:
+    def learn(self, trace: Floats, released: Floats) -> None:
         """Go to the leader on the new sum."""
         for i in range(self.sums.size):
             self.sums[i] = self.learning_rate * self.factor * released[i]
@@ -138,12 +138,14 @@ class ProjectionFree(SumLeader):
                 self.point[i] += share * (self.corner[i] - self.point[i])
 
 
-class RoundedProjectionFree(Wrapping):
+class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
     """The same for linear functions: values are rounded to an end of their range, and the noise of sums is paid once.
 
     With β = ±1/2 the rounded value at y + ζ u, P(β = 1/2) = f(y + ζ u) in widths of the range, β u has in the direction w
     the density 1 + f(y + ζ w) - f(y - ζ w) = 1 + 2 ζ ⟨ℓ, w⟩, over the uniform one: it does not depend on y.
     """
+
+    learner: ProjectionFree
 
     @classmethod
     def around(cls, plain: ProjectionFree) -> RoundedProjectionFree:
@@ -155,12 +157,12 @@ class RoundedProjectionFree(Wrapping):
         """Return one to check the contract with."""
         return cls.around(ProjectionFree.example())
 
-    def act(self, observation: Observation, rng: Generator) -> tuple[Floats, Toss]:
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Toss]:
         """Play a point near the leader, and toss a coin."""
         point, heading = self.learner.act(observation, rng)
         return point, Toss(heading, rng.random())
 
-    def query(self, trace: Toss) -> Query:
+    def query(self, trace: Toss) -> Toss:
         """Ask for the rounded loss times the direction."""
         return trace
 

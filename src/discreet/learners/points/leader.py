@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.contracts import Floats, Learner
 
 
-class Leader(Learner):
+class Leader(Learner[Floats, float, Floats, float]):
     """Plays a point that it computes from the newest sum of all loss vectors."""
 
     sums: Floats  # L, with its noise

@@ -38,7 +38,7 @@ class Batches(NamedTuple):
 EVERY_ROUND = Batches()
 
 
-class Searching(Learner):
+class Searching(Learner[int, Pull, float]):
     """Searches for the arm with the largest mean gain; a gain is 1 - loss.
 
     A subclass chooses arms in ``act``, and says in ``learn`` when it has found the answer. There may be several levels of

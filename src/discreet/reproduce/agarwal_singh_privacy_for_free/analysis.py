@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from discreet.reproduce.agarwal_singh_privacy_for_free.sweep import COUNTERS, COUNTING, same_rate
 from discreet.reproduce.agarwal_singh_privacy_for_free.text import LEVEL, counter_lines, threshold_lines
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number
 from discreet.reproduce.games import Played
 from discreet.reproduce.leaders import BLT, DELTA, OPEN, TREE, WITHOUT, Cell, cells, worst
 from discreet.reproduce.registry import Findings
@@ -88,8 +88,8 @@ def _ratios(rounds: int, mine: Sequence[Cell]) -> Iterator[Row]:
 
 def _crossing(rows: Sequence[Row], approach: str, rounds: int) -> Row:
     mine = [row for row in rows if row["approach"] == approach and row["T"] == rounds]
-    epsilons = [row["epsilon"] for row in mine]
-    measured, proved = (threshold(epsilons, [row[key] for row in mine]) for key in ("ratio", "ratio_of_bounds"))
+    epsilons = [number(row, "epsilon") for row in mine]
+    measured, proved = (threshold(epsilons, [number(row, key) for row in mine]) for key in ("ratio", "ratio_of_bounds"))
     return {
         "approach": approach,
         "T": rounds,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from discreet.reproduce.agarwal_singh_privacy_for_free.sweep import SIZE
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number
 from discreet.reproduce.fitting import shown, slope
 from discreet.reproduce.leaders import BLT, DELTA, TREE
 
@@ -24,8 +24,8 @@ def threshold_lines(found: Sequence[Row]) -> list[str]:
     for approach in (TREE, BLT):
         mine = [row for row in found if row["approach"] == approach]
         lines += [
-            f"  {approach:<12}{row['T']:>9,}  {shown(row['epsilon'], 3):>9}  {shown(row['epsilon_sqrt_T'], 0):>13}"
-            f"  {shown(row['epsilon_of_bounds'], 3):>13}  {shown(row['epsilon_of_bounds_sqrt_T'], 0):>13}"
+            f"  {approach:<12}{row['T']:>9,}  {_shown(row, 'epsilon', 3):>9}  {_shown(row, 'epsilon_sqrt_T', 0):>13}"
+            f"  {_shown(row, 'epsilon_of_bounds', 3):>13}  {_shown(row, 'epsilon_of_bounds_sqrt_T', 0):>13}"
             for row in mine
         ]
         measured, proved = (_exponent(mine, key) for key in ("epsilon", "epsilon_of_bounds"))
@@ -44,7 +44,7 @@ def counter_lines(counters: Sequence[Row], rounds: int) -> list[str]:
     ]
     for row in counters:
         bound = "none" if row["regret_bound"] is None else f"{row['regret_bound']:.0f}"
-        between = "" if math.isnan(row["regret_low"]) else f"{row['regret_low']:.1f} to {row['regret_high']:.1f}"
+        between = "" if math.isnan(number(row, "regret_low")) else f"{row['regret_low']:.1f} to {row['regret_high']:.1f}"
         lines.append(
             f"  {row['gap']:<6g}{row['counter']:<15}{row['regret_mean']:>8.1f}  {between:<18}{row['ratio']:>5.2f}"
             f"  {bound:>6}  {row['same_rate_regret_mean']:>11.1f}  {row['same_rate_ratio']:>5.2f}"
@@ -52,6 +52,10 @@ def counter_lines(counters: Sequence[Row], rounds: int) -> list[str]:
     return lines
 
 
+def _shown(row: Row, key: str, digits: int) -> str:
+    return shown(number(row, key), digits)
+
+
 def _exponent(rows: Sequence[Row], key: str) -> float:
-    usable = [row for row in rows if not math.isnan(row[key])]
-    return slope([row["T"] for row in usable], [row[key] for row in usable])
+    usable = [row for row in rows if not math.isnan(number(row, key))]
+    return slope([number(row, "T") for row in usable], [number(row, key) for row in usable])

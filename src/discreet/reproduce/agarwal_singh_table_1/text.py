@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from discreet.reproduce.agarwal_singh_table_1.sweep import FIXED, POINTS, SIZES
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number
 from discreet.reproduce.fitting import shown
 from discreet.reproduce.leaders import BLT, DELTA, OLD, OPEN, TREE, WITHOUT, Cell, Who, bound, worst
 
@@ -57,6 +57,8 @@ def _worst_line(found: Table, points: str, size: int) -> str:
 
 def _fit_line(fits: Sequence[Row], points: str, size: int, epsilon: float) -> str:
     mine = [fit for fit in fits if (fit["points"], fit["N"], fit["epsilon"]) == (points, size, epsilon)][:4]
-    pairs = [f"{shown(fit['exponent_of_regret'])}, adds {shown(fit['exponent_of_added'])}" for fit in mine[1:]]
-    first = f"  {points:<8}{size:<4}ε = {epsilon:<5g}{shown(mine[0]['exponent_of_regret']):<14}"
+    pairs = [
+        f"{shown(number(fit, 'exponent_of_regret'))}, adds {shown(number(fit, 'exponent_of_added'))}" for fit in mine[1:]
+    ]
+    first = f"  {points:<8}{size:<4}ε = {epsilon:<5g}{shown(number(mine[0], 'exponent_of_regret')):<14}"
     return first + "".join(f"{pair:<20}" for pair in pairs)

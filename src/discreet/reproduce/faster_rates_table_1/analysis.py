@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number, part_of
 from discreet.reproduce.fitting import columns, fitted, shown
 from discreet.reproduce.games import Played
 from discreet.reproduce.registry import Findings
@@ -34,11 +34,11 @@ def analyse(played: Sequence[Played]) -> Growth:
         for player in each.game.players
     }
     lengths = [each.game.rounds for each in played]
-    rows = [{key: row[key] for key in COLUMNS} for each in played for row in each.results.summary()]
+    rows = [part_of(row, COLUMNS) for each in played for row in each.results.summary()]
     fits = [_fit(name, lengths, regret) for name in ALGORITHMS]
     lines = [
-        f"  {fit['algorithm']:<20} {_power('T', fit['exponent_of_T'], fit['theory'])}   "
-        f"{_power('(1/epsilon)', fit['exponent_of_1/epsilon'], fit['theory_epsilon'])}"
+        f"  {fit['algorithm']:<20} {_power('T', number(fit, 'exponent_of_T'), number(fit, 'theory'))}   "
+        f"{_power('(1/epsilon)', number(fit, 'exponent_of_1/epsilon'), number(fit, 'theory_epsilon'))}"
         for fit in fits
     ]
     return Growth(

@@ -17,7 +17,7 @@ from discreet.reproduce.faster_rates_table_1_experts.sweep import (
     SIZE,
     TIGHT,
 )
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number
 
 Maps = Mapping[tuple[int, float], Mapping[str, Verdict]]  # by N and epsilon
 TITLES = {
@@ -42,8 +42,8 @@ def fit_lines(fits: Sequence[Row], cells: Sequence[Cell], length: int) -> list[s
         f"  {'':<20}{'over':<14}{'points':>6}  {'measured':>8}  {'Table 1':>7}     {'all':>5}  {'our bound':>9}",
         *(
             f"  {fit['algorithm']:<20}{fit['over']:<14}{fit['points_learnt']:>3}/{fit['points']:<2}  "
-            f"{_number(fit['exponent_learnt']):>8}  {_number(fit['table_1_learnt']):>7}     "
-            f"{_number(fit['exponent']):>5}  {_number(fit['our_bound']):>9}"
+            f"{_number(number(fit, 'exponent_learnt')):>8}  {_number(number(fit, 'table_1_learnt')):>7}     "
+            f"{_number(number(fit, 'exponent')):>5}  {_number(number(fit, 'our_bound')):>9}"
             for fit in fits
         ),
         f"{above} of {len(bounded)} mean regrets are above their bound. Exponents need not agree: bounds are for the",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
-from discreet.reproduce.files import Row
 from discreet.reproduce.noise_in_the_local_model.noises import squared_error
 from discreet.reproduce.noise_in_the_local_model.reporting import Reported
 from discreet.reproduce.noise_in_the_local_model.sweep import (
@@ -28,11 +28,24 @@ NAME = "noise-in-the-local-model"
 ERROR = 0.1  # root mean square, of a vector of length 1
 
 
+class Needed(TypedDict):
+    """How many reports one kind of noise needs."""
+
+    part: str
+    noise: str
+    epsilon: float
+    dimension: int
+    reports: float
+    measured_mean: float
+    measured_low: float
+    measured_high: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportsNeeded(Findings):
     """A row for each kind of noise, epsilon and dimension."""
 
-    rows: Sequence[Row]
+    rows: Sequence[Needed]
 
 
 def analyse(played: Sequence[Reported]) -> ReportsNeeded:
@@ -41,7 +54,7 @@ def analyse(played: Sequence[Reported]) -> ReportsNeeded:
     return ReportsNeeded(tables={NAME: rows}, text=text(rows), rows=rows, trials=int(played[0].squared.size))
 
 
-def _row(each: Reported) -> Row:
+def _row(each: Reported) -> Needed:
     """Return one row: n reports have the squared error of one, divided by n."""
     reports = each.reports
     measured = mean_interval(each.squared * (reports.rounds / ERROR**2))
@@ -57,7 +70,7 @@ def _row(each: Reported) -> Row:
     }
 
 
-def text(rows: Sequence[Row]) -> str:
+def text(rows: Sequence[Needed]) -> str:
     """Return the reports at the usual epsilon and dimension, ratios, and how well measurements agree."""
     here = {row["noise"]: row for row in rows if (row["part"], row["epsilon"]) == (OVER_EPSILONS, EPSILON)}
     lines = [
@@ -75,7 +88,7 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join([*lines, f"{inside} of {len(judged)} measured 95 % intervals contain the formula's number."])
 
 
-def _ratios(rows: Sequence[Row], part: str, kind: str) -> str:
+def _ratios(rows: Sequence[Needed], part: str, kind: str) -> str:
     """Return the least and the largest ratio to the reports of a cap."""
     mine = [row for row in rows if row["part"] == part]
     least = [row["reports"] for row in mine if row["noise"] == CAP]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from discreet.plot.canvas import set_heading
 from discreet.plot.ticks import logarithmic
 from discreet.reproduce.drawing import legend_below, panels, style
+from discreet.reproduce.files import number
 from discreet.reproduce.noise_in_the_local_model.analysis import ERROR, NAME, ReportsNeeded
 from discreet.reproduce.noise_in_the_local_model.sweep import (
     DIMENSION,
@@ -34,7 +35,7 @@ def draw(found: ReportsNeeded) -> Mapping[str, Figure]:
             mine = [row for row in found.rows if (row["part"], row["noise"]) == (part, kind)]
             look = style(index)
             marker = look.pop("marker")
-            places = [row[over] for row in mine]
+            places = [number(row, over) for row in mine]
             panel.plot(places, [row["reports"] for row in mine], linewidth=1.6, **look)
             panel.plot(places, [row["measured_mean"] for row in mine], marker=marker, linestyle="", color=look["color"])
             panel.plot([], [], label=kind if panel is left else None, marker=marker, linewidth=1.6, **look)

@@ -10,6 +10,7 @@ from discreet.plot.labels import End, label_ends
 from discreet.plot.looks import COLOURS, LINES, Look, distinct_looks
 from discreet.plot.ticks import logarithmic
 from discreet.reproduce.drawing import GREY, panels
+from discreet.reproduce.files import number
 from discreet.reproduce.price_of_privacy.analysis import NAME, Prices
 from discreet.reproduce.price_of_privacy.sweep import EPSILONS, OURS
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = ("epsilon", "regret_mean", "regret_low", "regret_high")
 BLACK = "#000000"  # of the best without privacy
 
 
@@ -39,9 +39,11 @@ def _draw_side(axes: Axes, found: Prices, names: Sequence[str], title: str) -> N
     shapes = distinct_looks(len(names), [colour for colour in COLOURS if colour != BLACK])
     ends = []
     for name, look in zip(names, shapes, strict=True):
-        x, y, low, high = ([row[key] for row in found.private[name]] for key in COLUMNS)
+        rows = found.private[name]
+        x, y = [number(row, "epsilon") for row in rows], [row["regret_mean"] for row in rows]
         axes.plot(x, y, markersize=4, linewidth=1.4, **look.options())
         if found.trials > 1:
+            low, high = ([number(row, end) for row in rows] for end in ("regret_low", "regret_high"))
             axes.fill_between(x, low, high, color=look.color, alpha=0.08, linewidth=0)
         ends.append(End(name, x[-1], y[-1], look))
     for label, level, look in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.reproduce.files import part_of
 from discreet.reproduce.games import Played
 from discreet.reproduce.registry import Findings
 from discreet.reproduce.tossou_figure_1.sweep import paper_batch, paper_delta, paper_epsilon, paper_players
@@ -32,9 +33,7 @@ class Regrets(Findings):
 def analyse(played: Sequence[Played]) -> Regrets:
     """Return medians of means, and by how much the paper overstates the privacy loss of its own algorithm."""
     rows = [
-        {"adversary": each.game.environment, **{key: row[key] for key in COLUMNS}}
-        for each in played
-        for row in each.results.summary()
+        {"adversary": each.game.environment, **part_of(row, COLUMNS)} for each in played for row in each.results.summary()
     ]
     rounds = played[0].game.rounds
     epsilon = paper_epsilon(rounds)

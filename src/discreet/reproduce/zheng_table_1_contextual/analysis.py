@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number
 from discreet.reproduce.fitting import columns, fitted, shown
 from discreet.reproduce.games import Played
 from discreet.reproduce.registry import Findings
@@ -48,7 +48,7 @@ def analyse(played: Sequence[Played]) -> ContextualGrowth:
     ]
     fits = [_fit(role, lengths, regret) for role in KINDS]
     blind = regret[BLIND, lengths[-1], math.inf].value
-    lines = [_line(fit, regret[fit["role"], lengths[-1], 1.0].value / blind) for fit in fits]
+    lines = [_line(fit, regret[str(fit["role"]), lengths[-1], 1.0].value / blind) for fit in fits]
     return ContextualGrowth(
         tables={NAME: rows, f"{NAME}-exponents": [{**fit, "trials": played[0].trials} for fit in fits]},
         text="\n".join(["Fitted exponents, those of the bounds, and the share of uniform play's regret, ε = 1:", *lines]),
@@ -65,9 +65,9 @@ def _fit(role: str, lengths: Sequence[int], regret: Regrets) -> Row:
 
 
 def _line(fit: Row, share: float) -> str:
-    kind = KINDS[fit["role"]]
+    kind = KINDS[str(fit["role"])]
     bounds = [("none" if math.isnan(each) else f"{each:g}") for each in (kind.in_rounds, kind.in_epsilon)]
-    powers = shown(fit["exponent_of_T"]), shown(fit["exponent_of_1/epsilon"])
+    powers = shown(number(fit, "exponent_of_T")), shown(number(fit, "exponent_of_1/epsilon"))
     return (
         f"  {fit['role']:<21} T^{powers[0]} (bound: {bounds[0]})   (1/epsilon)^{powers[1]} (bound: {bounds[1]})   "
         f"{100 * share:.0f} % of uniform play"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import number
 from discreet.reproduce.fitting import slope
 from discreet.reproduce.registry import Findings
 from discreet.reproduce.zheng_theorem_12.playing import Searched
@@ -29,11 +30,28 @@ SAME = (PRINTED, GAUSSIAN, RESPONSE, OPEN)  # the searches that differ in the no
 NAME = "zheng-theorem-12"
 
 
+class Sampled(TypedDict):
+    """What one search took; None where trials were cut off."""
+
+    part: str
+    gap: float
+    epsilon: float
+    search: str
+    variance: float
+    samples_mean: float | None
+    samples_low: float | None
+    samples_high: float | None
+    predicted: float | None
+    wrong: int
+    error_high: float
+    cut_off: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Samples(Findings):
     """A row for each part, gap, epsilon and player."""
 
-    rows: Sequence[Row]
+    rows: Sequence[Sampled]
     trials: int
 
 
@@ -43,7 +61,7 @@ def analyse(played: Sequence[Searched]) -> Samples:
     return Samples(tables={NAME: rows}, text=text(rows), rows=rows, trials=int(played[0].results.trials.size))
 
 
-def _rows(each: Searched) -> list[Row]:
+def _rows(each: Searched) -> list[Sampled]:
     found = {player.role: row for player, row in each.rows.items()}
     variances = {player.role: _variance(each, index) for index, player in enumerate(each.game.players)}
     private = next(player for player in each.game.players if player.role == RESPONSE)
@@ -72,7 +90,7 @@ def _variance(each: Searched, index: int) -> float:
     return float(each.results.contenders[index].facts["parameters"]["variance"])
 
 
-def text(rows: Sequence[Row]) -> str:
+def text(rows: Sequence[Sampled]) -> str:
     """Return the samples at the usual gap and epsilon, and how they grow."""
     here = {row["search"]: row for row in rows if (row["part"], row["epsilon"]) == (OVER_EPSILONS, EPSILON)}
     lines = [
@@ -89,7 +107,7 @@ def text(rows: Sequence[Row]) -> str:
         )
         + ". Theorem 12 has -2 in both.",
     ]
-    wrong = sum(int(row["wrong"]) for row in rows)
+    wrong = sum(row["wrong"] for row in rows)
     return "\n".join([*lines, f"Wrong answers in all searches together: {wrong}."])
 
 
@@ -97,18 +115,19 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}"
 
 
-def _predicted(row: Row) -> str:
+def _predicted(row: Sampled) -> str:
     inside = f" ({_number(row['predicted'])})" if row["search"] in SAME else ""
     return f"{inside:<14}{row['wrong']} wrong"
 
 
-def _ratio(rows: dict[str, Row], more: str, fewer: str) -> str:
+def _ratio(rows: dict[str, Sampled], more: str, fewer: str) -> str:
     top, bottom = rows[more]["samples_mean"], rows[fewer]["samples_mean"]
     return "-" if top is None or bottom is None else f"{top / bottom:.3g} times"
 
 
-def _exponent(rows: Sequence[Row], part: str, over: str, role: str) -> str:
+def _exponent(rows: Sequence[Sampled], part: str, over: str, role: str) -> str:
     """Return the fitted exponent, where no search was cut off."""
     mine = [row for row in rows if (row["part"], row["search"]) == (part, role) and row["samples_mean"] is not None]
-    found = slope([row[over] for row in mine], [row["samples_mean"] for row in mine]) if len(mine) > 1 else math.nan
+    x, y = ([number(row, key) for row in mine] for key in (over, "samples_mean"))
+    found = slope(x, y) if len(mine) > 1 else math.nan
     return "-" if math.isnan(found) else f"{found:.2f}"

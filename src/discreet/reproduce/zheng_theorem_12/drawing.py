@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from discreet.plot.canvas import set_heading
 from discreet.plot.ticks import logarithmic
 from discreet.reproduce.drawing import draw_means, legend_below, panels
-from discreet.reproduce.files import Row
+from discreet.reproduce.files import Row, number
 from discreet.reproduce.zheng_theorem_12.analysis import NAME, Samples
 from discreet.reproduce.zheng_theorem_12.sweep import (
     ARMS,
@@ -37,7 +37,7 @@ def draw(found: Samples) -> Mapping[str, Figure]:
             if mine:
                 draw_means(
                     panel,
-                    [row[over] for row in mine],
+                    [number(row, over) for row in mine],
                     [_interval(row) for row in mine],
                     index,
                     _once(panel is left, role),
@@ -54,8 +54,8 @@ def draw(found: Samples) -> Mapping[str, Figure]:
 
 
 def _interval(row: Row) -> Interval:
-    low, high = (math.nan if row[key] is None else row[key] for key in ("samples_low", "samples_high"))
-    return Interval(row["samples_mean"], low, high)
+    low, high = (math.nan if row[key] is None else number(row, key) for key in ("samples_low", "samples_high"))
+    return Interval(number(row, "samples_mean"), low, high)
 
 
 def _once(first: bool, role: str) -> str | None:

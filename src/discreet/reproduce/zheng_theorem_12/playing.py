@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.environments import environment
-from discreet.guarantee import Json
 from discreet.reproduce.games import Game, Player, contender, split
 from discreet.reproduce.plan import Plan
 from discreet.simulation import SearchResults, search
 from discreet.simulation.experiment import Progress
+from discreet.simulation.search_results import SearchRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +19,7 @@ class Searched:
 
     game: Game
     results: SearchResults
-    rows: Mapping[Player, Json]  # of the summary
+    rows: Mapping[Player, SearchRow]  # of the summary
 
 
 def play(sweep: Sequence[Game], plan: Plan) -> list[Searched]:

@@ -1,0 +1,127 @@
+"""The contract of noise."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, NamedTuple, Self
+
+from discreet.contracts.passing import Floats, Generator
+from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee, Json
+from discreet.guarantee import Model as PrivacyModel
+from discreet.kernel import Component
+
+
+class NoiseScale(NamedTuple):
+    """What noise is added: its kind, its scale in the units of the feedback, and whether it is drawn exactly."""
+
+    kind: str
+    scale: float
+    exact: bool = False
+
+    def times(self, factor: float) -> NoiseScale:
+        """Return the same noise in other units."""
+        return self._replace(scale=self.scale * factor)
+
+    def as_dict(self) -> Json:
+        """Return the noise for JSON."""
+        return {"kind": self.kind, "scale": self.scale} | ({"exact": True} if self.exact else {})
+
+
+class Noise(Component):
+    """Noise with a known strength, for one number or for vectors. It knows itself: nothing asks which noise it is.
+
+    Noise of one's own needs ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number at a time, and for
+    simulation: what vectors and several releases cost together is stated by noise that declares it.
+    """
+
+    kind: ClassVar[str] = "noise of one's own"
+    norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
+    across: ClassVar[float] = math.nan  # in which norm those of several releases add up: 1, or 2 where squares do
+    is_exact: ClassVar[bool] = False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    has_exact_twin: ClassVar[bool] = False  # whether there is noise of this kind that is
+    is_bounded: ClassVar[bool] = False  # whether noisy numbers of a range stay as near to its middle as their mean square
+    has_memory: ClassVar[bool] = True  # whether a draw may depend on earlier ones, so that releases are no trials
+
+    @property
+    def scale(self) -> float:
+        """The scale in units of the value."""
+        raise NotImplementedError
+
+    @property
+    def step(self) -> float:
+        """The step of the grid that exact noise lives on; 0 for floating-point noise."""
+        return 0.0
+
+    @classmethod
+    def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
+        """Return the least noise with which a movement of ``sensitivity`` costs at most (epsilon, delta)."""
+        raise DiscreetError(f"{cls.__name__} noise cannot be calibrated by name: build it with the scale that it needs.")
+
+    @classmethod
+    def combined(cls, releases: int) -> float:
+        """Return by how much more a movement costs that is in several releases: k times, or sqrt(k) times."""
+        if math.isnan(cls.across):
+            raise DiscreetError(f"noise is {cls.__name__}, of which it is not known what several releases cost together.")
+        return math.sqrt(releases) if cls.across == 2.0 else float(releases)
+
+    def fits_vectors_of(self, size: int) -> bool:
+        """Return whether it is noise for vectors of that many numbers, which move in ``norm``."""
+        return not math.isnan(self.norm)
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return the variance of a coordinate of noise of scale 1."""
+        raise NotImplementedError
+
+    def deviation(self, dimension: int) -> float:
+        """Return the standard deviation of a coordinate."""
+        return math.sqrt(self.unit_variance(dimension)) * self.scale
+
+    def square_around_middle(self, width: float) -> float:
+        """Return the largest mean square of a noisy number around the middle of its range, which has that width."""
+        return width * width / 4.0 + self.deviation(1) ** 2
+
+    def log_moment(self, tilt: float, dimension: int) -> float:
+        """Return the logarithm of E exp(tilt Z), Z a coordinate of the noise; infinite where there is none."""
+        raise NotImplementedError
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return one number with noise; ``perturb`` is for vectors."""
+        raise NotImplementedError
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Add noise to a vector, in place: independent noise to every coordinate."""
+        for i in range(vector.size):
+            vector[i] = self.add_noise(vector[i], rng)
+
+    def guarantee(self, sensitivity: float, *, model: PrivacyModel, source: str) -> Guarantee:
+        """Return what the release of one number guarantees that moves by at most ``sensitivity``."""
+        raise NotImplementedError
+
+    def joint_guarantee(self, sensitivity: float, *, model: PrivacyModel, source: str) -> Guarantee:
+        """Return what releases of vectors guarantee that move by ``sensitivity`` together, in ``norm`` and ``across``."""
+        return Guarantee.none(f"nothing is proved of running sums with {type(self).__name__} noise")
+
+    def exact(self, guarantee: Guarantee, sensitivity: float) -> Noise:
+        """Return the exact twin that keeps a guarantee for this sensitivity, or refuse."""
+        if self.is_exact:
+            return self
+        raise DiscreetError(f"noise is {type(self).__name__}, which cannot be drawn exactly: it is for simulation only.")
+
+    def sealed(self) -> Noise:
+        """Return noise of the same law that refuses to be drawn: exact noise can do so, for live use."""
+        return self
+
+    def unsealed(self) -> Noise:
+        """Return noise of the same law that can be drawn."""
+        return self
+
+    @property
+    def is_gaussian(self) -> bool:
+        """Whether draws are independent, and movements of several releases add up as for Gaussian noise."""
+        return self.across == 2.0 and not self.has_memory
+
+    @property
+    def noise_scale(self) -> NoiseScale:
+        """Kind and scale."""
+        return NoiseScale(self.kind, self.scale, self.is_exact)
