@@ -92,16 +92,16 @@ def test_all_digits_are_those_of_the_c_library(name):
         np.testing.assert_array_equal(fast(numbers), by_library(name, numbers))
 
 
-@pytest.mark.parametrize(("name", "share"), [("exp", 0.09), ("log", 0.13)])
+@pytest.mark.parametrize(("name", "share"), [("exp", 0.04), ("log", 0.13)])
 def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share):
     numbers = ARGUMENTS[name][0]
     found = compiled(name, sure_only=True)(numbers)
     sure = ~np.isnan(found)
-    assert 1.0 - share < sure.mean() < 1.0  # 3 % above what is expected, some hundred deviations
+    assert 1.0 - share < sure.mean() < 1.0  # 1 % above what is expected, tens of deviations
     np.testing.assert_array_equal(found[sure], by_library(name, numbers[sure]))
 
 
-@pytest.mark.parametrize(("name", "most"), [("exp", 0.04), ("log", 0.06)])
+@pytest.mark.parametrize(("name", "most"), [("exp", 0.015), ("log", 0.06)])
 def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most):
     """What is sure is the nearest number to the truth, with room to spare; long doubles have 11 bits more."""
     numbers = ARGUMENTS[name][0]

@@ -134,7 +134,7 @@ class Careful:
 
 
 def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
-    """Return e^x = 2^k e^r: with r = high + low, it is 1 + high + high²/2 + high³/6 + the polynomial + low (1 + high).
+    """Return e^x = 2^k e^r: with r = high + low, it is 1 + high + high²/2 + high³/6 + the polynomial + low e^high.
 
     The first four are added with all that rounding leaves out: a lane that is not sure takes as long as all of this.
     """
@@ -151,7 +151,7 @@ def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
     total, total_rest = c.sum_and_rest(second, sixth)
     left = c.fused(c.fused(square_rest, high, cube_rest), c.each(SIXTH), sixth_rest)
     left = c.fused(cube, c.each(SIXTH_LOW), left)
-    left = c.fused(low, first, c.fused(square_rest, c.each(0.5), left))
+    left = c.fused(low, total, c.fused(square_rest, c.each(0.5), left))
     left = builder.fadd(left, builder.fadd(builder.fadd(first_rest, second_rest), total_rest))
     tail = c.fused(builder.fmul(square, square), c.polynomial(EXP_TERMS, high), left)
     value, rest = c.sum_and_rest(total, tail)
