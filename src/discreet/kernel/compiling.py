@@ -45,6 +45,7 @@ HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 WORTH = 2**17  # turns in plain Python that take as long as compiling
 
 _known_to_numba: set[object] = set()
+_digests: dict[object, str | None] = {}
 _turns: dict[object, int] = {}  # that were done with a function, or will be
 _dispatchers: dict[tuple[Any, ...], Compiled] = {}
 _lock = threading.Lock()
@@ -69,7 +70,7 @@ def compile_for(function: Function, *components: object) -> Function:
         with _lock:
             _tell_numba()
             if key not in _dispatchers:
-                _dispatchers[key] = Compiled(function, fingerprint(function, components, HOW))
+                _dispatchers[key] = Compiled(function, _digest_of(function, components))
     return cast(Function, _dispatchers[key])
 
 
@@ -88,9 +89,16 @@ def compile_if_worth(function: Function, *components: object, turns: int) -> Fun
 
 def was_compiled(function: Callable[..., Any], *components: object) -> bool:
     """Return whether a function was compiled for components and records like these, and is kept."""
-    digest = fingerprint(function, components, HOW)
-    name = _mark_of(components)
+    digest, name = _digest_of(function, components), _mark_of(components)
     return digest is not None and any((_folder(digest, lean=lean) / name).is_file() for lean in (True, False))
+
+
+def _digest_of(function: Callable[..., Any], components: tuple[object, ...]) -> str | None:
+    """Return what names the folder of compiled code; it is worked out once in a process."""
+    key = (function, *classes_in(components))
+    if key not in _digests:
+        _digests[key] = fingerprint(function, components, HOW)
+    return _digests[key]
 
 
 def _folder(digest: str, *, lean: bool) -> Path:
