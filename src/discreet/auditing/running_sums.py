@@ -17,7 +17,7 @@ from discreet.contracts import Floats, Generator, Integers, Noise, Protected
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import compilable, compile_for, copy
+from discreet.kernel import compilable, compile_for, compile_if_worth, copy
 from discreet.randomness import streams
 from discreet.sets import ConvexSet
 
@@ -161,7 +161,7 @@ def responses(channel: Stream, rounds: int, size: int) -> Floats:
         impulse = Impulse(turn, np.zeros(1, np.int64))
         probe = channel.with_noise(impulse)
         released = np.empty((1, rounds, size))
-        runs = compile_for(prefix_runs, probe) if compilable(probe) else prefix_runs
+        runs = compile_if_worth(prefix_runs, probe, turns=rounds) if compilable(probe) else prefix_runs
         runs(probe, np.zeros((rounds, size)), released, streams(0).privacy)
         return released[0, :, 0], int(impulse.drawn[0])
 

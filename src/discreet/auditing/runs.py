@@ -94,7 +94,8 @@ def watch_numbers(
 ) -> None:
     """Play a channel that releases numbers again and again from the same state, and note all that is seen."""
     for run in range(seen.shape[0]):
-        state[:] = before
+        for i in range(state.size):  # a slice would be copied, which compiled code does not do without counting
+            state[i] = before[i]
         releases, actions, left = 0, 0, 0
         for t in range(inputs.shape[0]):
             if left == 0:
@@ -123,7 +124,8 @@ def watch_vectors(
     """Play a channel that releases vectors again and again from the same state, and note all that is seen."""
     size = seen.shape[1] // places - 2
     for run in range(seen.shape[0]):
-        state[:] = before
+        for i in range(state.size):
+            state[i] = before[i]
         releases, actions, left = 0, 0, 0
         for t in range(inputs.shape[0]):
             if left == 0:
