@@ -20,7 +20,7 @@ from discreet.kernel.lanes import LANES
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
-from discreet.simulation import side_by_side
+from discreet.simulation import jobs
 from discreet.simulation.loop import Player, Prototype
 from discreet.simulation.side_by_side import lanes_of, run_trials
 from discreet.simulation.trial import checkpoints
@@ -57,7 +57,7 @@ def compare(name, arms, rounds, turns):
 
     def everything(programs):
         how = {"seed": 1, "trials": range(LANES), "bounds": UNIT, "clip": False, "stop": threading.Event()}
-        return run_trials([private], world, marks, programs=programs, **how)
+        return run_trials([private], world, marks, ways=programs, **how)
 
     learner = in_turns(lambda: learner_in_lanes, lambda: learner_one_by_one, turns=turns)
     assert np.array_equal(kept["lanes"], kept["single"]), name
@@ -67,14 +67,23 @@ def compare(name, arms, rounds, turns):
 
 def short_trials(name, turns, trials=1024):
     """Return microseconds of a trial of 100 rounds, in lanes and one by one."""
-    usual = side_by_side.ENOUGH, side_by_side.ENOUGH_IF_COMPILED
 
-    def all_of(enough):
-        side_by_side.ENOUGH = side_by_side.ENOUGH_IF_COMPILED = enough
+    def way(in_lanes):
+        def chosen(private, world, rounds, trials, bounds, **_):
+            program = lanes_of(private, world, bounds) if in_lanes else None
+            if program:
+                program.compile()
+            return program
+
+        return chosen
+
+    def all_of(in_lanes):
+        jobs.soonest_way = way(in_lanes)
         return lambda: simulate(name, rounds=100, trials=trials, workers=1)
 
-    spent = in_turns(lambda: all_of(0), lambda: all_of(2**62), turns=turns)
-    side_by_side.ENOUGH, side_by_side.ENOUGH_IF_COMPILED = usual
+    usual = jobs.soonest_way
+    spent = in_turns(lambda: all_of(True), lambda: all_of(False), turns=turns)
+    jobs.soonest_way = usual
     return [1e6 * seconds / trials for seconds in spent]
 
 

@@ -111,7 +111,7 @@ def test_an_arm_that_there_is_not_is_told_however_it_is_played(way):
     if way == "side by side":
         program = lanes_of(private, world, unit)
         program.compile()
-        play = functools.partial(run_trials, *who, trials=range(16), programs=(program,), **how)
+        play = functools.partial(run_trials, *who, trials=range(16), ways=(program,), **how)
     else:
         play = functools.partial(run_trial, *who, trial=0, compiled=way == "compiled", **how)
     with pytest.raises(DiscreetError, match=r"^action 3 was played, but the game has 3 arms, counted from 0\.$"):

@@ -88,7 +88,7 @@ def test_words_are_dealt_whole_and_once(arms):
 
 def test_an_arm_that_is_not_there_is_refused():
     game = tossed_in_words(coins_with([0.3, 0.6]), 0, 10, np.random.default_rng(6))
-    with pytest.raises(DiscreetError, match="numbers of arms must agree"):
+    with pytest.raises(DiscreetError, match="but the game has 2 arms"):
         game.loss(0, 2)
 
 

@@ -14,8 +14,8 @@ from discreet.algorithms import algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, SwitchingCosts, Table
-from discreet.kernel import was_compiled
 from discreet.kernel.lanes import LANES, Program, Unfit, program
+from discreet.learners import Exp3
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
 from discreet.planning.games import Planned
@@ -23,10 +23,10 @@ from discreet.planning.outcomes import expected
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
-from discreet.simulation import dealing, side_by_side
+from discreet.simulation import dealing
 from discreet.simulation.dealing import can_be_tossed
-from discreet.simulation.loop import Player, play
-from discreet.simulation.side_by_side import lanes_arguments, lanes_if_worth, lanes_of, run_trials
+from discreet.simulation.loop import Player, Prototype
+from discreet.simulation.side_by_side import lanes_of, run_trials, soonest_way
 from discreet.simulation.trial import Dealer, checkpoints, run_trial
 
 UNIT = make_range()
@@ -44,7 +44,7 @@ def in_lanes(privates, world, rounds, trials, **more):
     programs = tuple(lanes_of(private, world, UNIT) for private in privates)
     for each in programs:
         each.compile()
-    return run(privates, world, rounds, trials, programs=programs, **more)
+    return run(privates, world, rounds, trials, ways=programs, **more)
 
 
 def run(privates, world, rounds, trials, **more):
@@ -198,7 +198,7 @@ def test_games_that_remember_their_players_are_played_in_lanes_too(world, monkey
     programs = (lanes_of(privates[0], world, UNIT), None, lanes_of(privates[2], world, UNIT))
     for each in (programs[0], programs[2]):
         each.compile()
-    found = run(privates, world, 400, range(5), programs=programs)
+    found = run(privates, world, 400, range(5), ways=programs)
     for trial in range(5):
         alone = plainly(privates, world, 400, trial)
         np.testing.assert_array_equal(found[trial].loss, alone.loss)
@@ -226,9 +226,15 @@ def test_coins_are_not_tossed_for_who_deals_otherwise(arms):
 
 class TestThroughSimulate:
     def simulate(self, monkeypatch, *, lanes, **changes):
-        monkeypatch.setattr(side_by_side, "COMPILING", 2**62)
-        monkeypatch.setattr(side_by_side, "was_compiled", lambda *_: not lanes)
-        monkeypatch.setattr(side_by_side, "TURN", 4 if lanes else 2**62)
+        def way(private, world, rounds, trials, bounds, **_):
+            try:
+                program = lanes_of(private, world, bounds)
+                program.compile()
+            except Unfit:
+                return None
+            return program if lanes else None
+
+        monkeypatch.setattr("discreet.simulation.jobs.soonest_way", way)
         arguments = {"environment": "stochastic", "rounds": 500, "trials": 20, "seed": 2, "workers": 2}
         return simulate(["exp3", "kl-ucb", "uniform"], **(arguments | changes))
 
@@ -253,32 +259,43 @@ class TestThroughSimulate:
             lanes_of(built("exp3", 1000, 100), Stochastic(1000), UNIT)
 
     @pytest.mark.parametrize(
-        ("name", "rounds", "trials", "compiled", "side_by_side"),
+        ("name", "rounds", "trials", "kept", "way"),
         [
-            ("exp3", 1000, 1, [], True),  # written sooner than single trials are compiled
-            ("exp3", 10**9, 4, [], False),  # most lanes would idle
-            ("exp3", 1000, 100, ["single"], False),  # too little to write anything
-            ("exp3", 1000, 100, ["single", "lanes"], True),
-            ("exp3", 10**7, 64, ["single"], True),
-            ("tracking-ucb", 1000, 24, [], True),
-            ("tracking-ucb", 10**6, 96, ["single", "lanes"], False),  # lanes would wait for each other
+            ("exp3", 100, 2, [], "plain"),  # nothing is compiled sooner than it is done
+            ("exp3", 3000, 100, [], "lanes"),  # written sooner than single trials are compiled
+            ("exp3", 10**9, 4, [], "singly"),  # most lanes would idle
+            ("exp3", 1000, 100, ["singly"], "singly"),  # too little to write anything
+            ("exp3", 1000, 100, ["singly", "lanes"], "lanes"),
+            ("exp3", 10**7, 64, ["singly"], "lanes"),
+            ("kl-ucb", 3000, 100, [], "singly"),
+            ("tracking-ucb", 3000, 100, [], "lanes"),
+            ("tracking-ucb", 10**6, 96, ["singly", "lanes"], "singly"),  # lanes would wait for each other
         ],
     )
-    def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, compiled, side_by_side):
-        monkeypatch.setattr(f"{lanes_if_worth.__module__}.was_compiled", lambda *_: "single" in compiled)
-        monkeypatch.setattr(Program, "is_compiled", lambda _: "lanes" in compiled)
-        private, world = built(name, 4, 1000), Stochastic(4)
-        assert bool(lanes_if_worth(private, world, rounds, trials, UNIT, threads=2)) == side_by_side
+    def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, kept, way):
+        monkeypatch.setattr(Player, "is_kept", lambda *_: "singly" in kept)
+        monkeypatch.setattr(Program, "is_compiled", lambda _: "lanes" in kept)
+        found = soonest_way(built(name, 4, 1000), Stochastic(4), rounds, trials, UNIT, clip=False, threads=2)
+        assert way == ("lanes" if isinstance(found, Program) else "singly" if found.compiled else "plain")
+
+    def test_what_cannot_be_compiled_is_played_as_it_is(self):
+        class InPython(Exp3):
+            compiles = False
+
+        private = Private(Open(UNIT), InPython(*Exp3.example()))
+        found = soonest_way(private, Stochastic(5), 10**6, 10, UNIT, clip=False, threads=2)
+        assert isinstance(found, Prototype)
+        assert not found.compiled
 
 
 def test_what_single_trials_were_compiled_for_is_known(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    private, world = Private(Open(UNIT), Lost(arms=2)), Stochastic(2)
-    given = [lanes_arguments(private, world, UNIT)[name] for name in ("private", "game", "held")]
-    assert not was_compiled(play, *given)
-    Player(private, streams(1)).play(given[1], np.array([2]))
-    assert was_compiled(play, *given)
-    assert not was_compiled(play, Private(Open(UNIT), Foreign(arms=2)), *given[1:])
+    private, other = (Private(Open(UNIT), each(arms=2)) for each in (Lost, Foreign))
+    game = Stochastic(2).deal(0, 2, np.random.default_rng(1))
+    assert not Player(private, streams(1)).is_kept(game)
+    Player(private, streams(1)).play(game, np.array([2]))
+    assert Player(private, streams(1)).is_kept(game)
+    assert not Player(other, streams(1)).is_kept(game)
 
 
 class TestKeeping:

@@ -11,11 +11,12 @@ from typing import Generic
 
 from discreet.contracts import Protected
 from discreet.kernel import compiling_for
-from discreet.kernel.lanes import Program, Unfit
+from discreet.kernel.lanes import Unfit
 from discreet.problems import Environment
 from discreet.ranges import Range
 from discreet.simulation.executors import Gave
-from discreet.simulation.side_by_side import Programs, lanes_if_worth, lanes_of, run_trials, trials_at_once
+from discreet.simulation.loop import Prototype
+from discreet.simulation.side_by_side import Way, Ways, lanes_of, run_trials, soonest_way, trials_at_once
 from discreet.simulation.trial import Outcome, checkpoints
 
 
@@ -69,24 +70,25 @@ class RegretJob:
     threads: int  # of one process
 
     @cached_property
-    def programs(self) -> Programs:
-        """The compiled loops for trials side by side; who has none is compiled for one trial at a time."""
-        return tuple(self._program(*who) for who in zip(self.labels, self.privates, strict=True))
+    def ways(self) -> Ways:
+        """How everybody plays; what is compiled for that is compiled now."""
+        return tuple(self._way(*who) for who in zip(self.labels, self.privates, strict=True))
 
-    def _program(self, label: str, private: Protected) -> Program | None:
+    def _way(self, label: str, private: Protected) -> Way:
+        asked = self.world, self.rounds, self.trials, self.bounds
         with compiling_for(label):
-            program = lanes_if_worth(private, self.world, self.rounds, self.trials, self.bounds, threads=self.threads)
-            if program is None:
-                self._run((private,), 2, range(1), threading.Event(), ())
-            return program
+            way = soonest_way(private, *asked, clip=self.clip, threads=self.threads)
+            if isinstance(way, Prototype) and way.compiled:
+                self._run((private,), 2, range(1), threading.Event(), (way,))
+            return way
 
     def __getstate__(self) -> dict[str, object]:
         """Leave compiled code at home."""
-        return {name: value for name, value in self.__dict__.items() if name != "programs"}
+        return {name: value for name, value in self.__dict__.items() if name != "ways"}
 
     def compile(self) -> None:
         """Compile all loops."""
-        assert len(self.programs) == len(self.privates)
+        assert len(self.ways) == len(self.privates)
 
     def compile_every_way(self) -> None:
         """Compile the loops for single trials, and those for lanes, whatever would be used."""
@@ -100,14 +102,14 @@ class RegretJob:
 
     def at_once(self) -> int:
         """Return how many trials are best played together."""
-        return trials_at_once(self.programs, self.rounds, self.trials, threads=self.threads)
+        return trials_at_once(self.ways, self.rounds, self.trials, threads=self.threads)
 
     def play(self, trials: range, stop: threading.Event) -> list[Outcome] | None:
         """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
-        return self._run(self.privates, self.rounds, trials, stop, self.programs)
+        return self._run(self.privates, self.rounds, trials, stop, self.ways)
 
     def _run(
-        self, privates: tuple[Protected, ...], rounds: int, trials: range, stop: threading.Event, programs: Programs
+        self, privates: tuple[Protected, ...], rounds: int, trials: range, stop: threading.Event, ways: Ways
     ) -> list[Outcome] | None:
         return run_trials(
             privates,
@@ -118,5 +120,5 @@ class RegretJob:
             bounds=self.bounds,
             clip=self.clip,
             stop=stop,
-            programs=programs,
+            ways=ways,
         )

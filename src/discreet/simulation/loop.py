@@ -9,7 +9,18 @@ import numpy as np
 
 from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Protected, Trace
 from discreet.errors import DiscreetError
-from discreet.kernel import Call, arrays, as_plain, compilable, compile_for, copier, copy, likeness, with_names
+from discreet.kernel import (
+    Call,
+    arrays,
+    as_plain,
+    compilable,
+    compile_for,
+    copier,
+    copy,
+    likeness,
+    was_compiled,
+    with_names,
+)
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
@@ -104,11 +115,7 @@ class Player:
     def play(self, game: Game, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
         learner, scores = self.private.learner, np.empty(marks.size)
-        if learner.follows:
-            game = game.followed()
-        if isinstance(game, ReactingGame):
-            self.memory = game.memory.copy() if self.memory is None else self.memory
-            game = game._replace(memory=self.memory)
+        game = self._as_played(game)
         made_of = likeness((game, marks)) if self._compiled else ()
         held = with_names(*self._held) if self._held else self._opening(game, made_of)
         who = self._fast if self._compiled else self.private
@@ -126,6 +133,20 @@ class Player:
         scores[mark:] = self._loss
         self.rounds += t
         return scores
+
+    def is_kept(self, game: Game) -> bool:
+        """Return whether the loop for such a game was compiled, now or in an earlier process."""
+        played = self._as_played(game)
+        return was_compiled(play, self._fast, played, self.first(played))
+
+    def _as_played(self, game: Game) -> Game:
+        """Return the game as this player sees it: perhaps with experts to follow, or with what it remembers of them."""
+        if self.private.learner.follows:
+            game = game.followed()
+        if isinstance(game, ReactingGame):
+            self.memory = game.memory.copy() if self.memory is None else self.memory
+            game = game._replace(memory=self.memory)
+        return game
 
     def _calling(self, loop: Loop, arguments: tuple[object, ...]) -> Reached:
         with failures_of(self._calls):

@@ -1,11 +1,13 @@
-"""Trials side by side: one loop plays many of them at once, each with the numbers that it has by itself.
+"""How trials are played: one by one, as plain Python or compiled, or side by side, one loop for many of them.
 
-It pays where there is much to play, and where there is little, because such a loop is compiled sooner. Learners whose
-loop cannot be turned play the same games one trial at a time.
+All ways give the same numbers, so what is done sooner is done. A loop for trials side by side (lanes) pays where there is
+much to play, and where there is little, because it is compiled sooner; where there is hardly anything, nothing is
+compiled. Learners whose loop cannot be turned play the same games one trial at a time.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Sequence
@@ -13,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.contracts import Floats, Integers, Protected
-from discreet.kernel import compilable, was_compiled
+from discreet.kernel import compilable
 from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import Environment
 from discreet.randomness import Streams, streams, streams_of
@@ -24,33 +26,63 @@ from discreet.simulation.trial import Dealer, Outcome, Remembered, Stretch, deal
 
 # What everything takes, in rounds of one trial that is played by itself:
 COMPILING, WRITING = 2**25, 2**23  # a loop for single trials, and one for lanes, unless it is kept from an earlier time
+LOADING = 2**20  # what was compiled before
 START = 500  # starting a trial by itself
+FASTEST = 2**7  # a round in plain Python, at least; it is measured
 TURN, LONG_TURN = 4, 24  # a round in all lanes; and in a loop so long that they rarely do the same
+PROBE, ROUND, DOUBT = 16, 5e-8, 2.0  # rounds that are measured; seconds of one, compiled; later ones may take longer
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games that are dealt together
 
-Programs = tuple[Program | None, ...]
+Way = (
+    Program | Prototype | None
+)  # side by side, or singly in the way of the prototype, which is compiled if there is none
+Ways = Sequence[Way]
 
 
-def lanes_if_worth(
-    private: Protected, environment: Environment, rounds: int, trials: int, bounds: Range, *, threads: int
-) -> Program | None:
-    """Return the loop for trials side by side, compiled, if there is one and everything is done sooner with it.
+def soonest_way(
+    private: Protected, environment: Environment, rounds: int, trials: int, bounds: Range, *, clip: bool, threads: int
+) -> Way:
+    """Return the way to play some trials that is done first, compiled as far as it is.
 
-    Where little is played, that is a matter of compiling: one for lanes is written and compiled in less time.
+    Where little is played, that is a matter of compiling, which takes longer than playing.
     """
+    whole = Prototype(private)
+    plain = Prototype(private, compiled=False)
+    if not whole.compiled:
+        return plain
+    few = min(PROBE, rounds)
+    game, _ = deal(environment, 0, few, streams(0).environment, bounds, clip=clip)
+    kept = Player(whole, streams(0)).is_kept(game)
+    singly = -(-trials // threads) * (rounds + START) + (LOADING if kept else COMPILING)
+    plainly = float(rounds * trials * FASTEST)
+    if plainly < singly:
+        before = time.perf_counter()
+        Player(plain, streams(0)).play(game, np.array([few]))
+        plainly = max(plainly, DOUBT * trials * rounds * (time.perf_counter() - before) / few / ROUND)
+    program = _program_sooner(private, environment, rounds, trials, bounds, threads=threads, than=min(singly, plainly))
+    return program or (plain if plainly < singly else whole)
+
+
+def _program_sooner(
+    private: Protected,
+    environment: Environment,
+    rounds: int,
+    trials: int,
+    bounds: Range,
+    *,
+    threads: int,
+    than: float,
+) -> Program | None:
+    """Return the loop for trials side by side, compiled, if there is one and all is done sooner with it."""
+    turns = rounds * -(-trials // (LANES * threads))
+    if TURN * turns >= than:
+        return None
     try:
-        examples = lanes_arguments(private, environment, bounds)
-        turns = rounds * -(-trials // (LANES * threads))
-        singly = -(-trials // threads) * (rounds + START)
-        if not was_compiled(play, *(examples[name] for name in ("private", "game", "held"))):
-            singly += COMPILING
-        if TURN * turns >= singly:
-            return None
-        program = program_for(play, examples)
+        program = lanes_of(private, environment, bounds)
         turn = LONG_TURN if program.sheet.is_long else TURN
-        if turn * turns + (0 if program.is_compiled() else WRITING) >= singly:
+        if turn * turns + (0 if program.is_compiled() else WRITING) >= than:
             return None
         program.compile()
     except Unfit:
@@ -58,9 +90,9 @@ def lanes_if_worth(
     return program
 
 
-def trials_at_once(programs: Programs, rounds: int, trials: int, *, threads: int) -> int:
+def trials_at_once(ways: Ways, rounds: int, trials: int, *, threads: int) -> int:
     """Return how many trials a thread is given: as many as there are lanes, or a few if they are short."""
-    if any(programs):
+    if _some_in_lanes(ways):
         return -(-trials // -(-trials // LANES))  # groups of almost the same size
     return max(1, min(SHORT // rounds, trials // (4 * threads)))
 
@@ -98,19 +130,19 @@ def run_trials(
     bounds: Range,
     clip: bool,
     stop: threading.Event,
-    programs: Programs = (),
+    ways: Ways = (),
 ) -> list[Outcome] | None:
-    """Play some trials, in lanes as far as there are programs for that, or return None if told to stop before the end."""
+    """Play some trials, each algorithm in its way, or return None if told to stop before the end."""
     dealer, found = Dealer(environment, bounds, clip=clip), list[Outcome]()
-    if any(programs):
+    if _some_in_lanes(ways):
         for first in range(0, len(trials), LANES):
-            group = _Group(privates, marks, seed, trials[first : first + LANES], programs)
+            group = _Group(privates, marks, seed, trials[first : first + LANES], ways)
             outcomes = group.played(dealer, stop)
             if outcomes is None:
                 return None
             found += outcomes
         return found
-    shared = [Prototype(each) for each in privates]
+    shared = [_prototype(way, each) for way, each in itertools.zip_longest(ways, privates)]
     parts = stretches(environment, marks)
     size = 1 if len(parts) > 1 else max(1, min(TOGETHER, NUMBERS // (int(marks[-1]) * dealer.problem.actions)))
     for first in range(0, len(trials), size):
@@ -121,11 +153,19 @@ def run_trials(
     return found
 
 
+def _some_in_lanes(ways: Ways) -> bool:
+    return any(isinstance(way, Program) for way in ways)
+
+
+def _prototype(way: Way, private: Protected) -> Prototype:
+    return way if isinstance(way, Prototype) else Prototype(private)
+
+
 class _Group:
     """Up to as many trials as there are lanes; lanes that are left over play the last one again."""
 
     def __init__(
-        self, privates: Sequence[Protected], marks: Integers, seed: int, trials: Sequence[int], programs: Programs
+        self, privates: Sequence[Protected], marks: Integers, seed: int, trials: Sequence[int], ways: Ways
     ) -> None:
         self.marks, self.count = marks, len(trials)
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
@@ -134,8 +174,8 @@ class _Group:
         self.loss = np.empty((len(trials), len(privates), marks.size))
         self.seconds = np.zeros(len(privates))
         self.playing = [
-            _InLanes(program, private, own) if program else _OneByOne(private, seed, trials)
-            for program, private in zip(programs, privates, strict=True)
+            _InLanes(way, private, own) if isinstance(way, Program) else _OneByOne(_prototype(way, private), seed, trials)
+            for way, private in zip(ways, privates, strict=True)
         ]
 
     def played(self, dealer: Dealer, stop: threading.Event) -> list[Outcome] | None:
@@ -163,8 +203,7 @@ class _Group:
 class _OneByOne:
     """An algorithm that plays its trials one after the other."""
 
-    def __init__(self, private: Protected, seed: int, trials: Sequence[int]) -> None:
-        shared = Prototype(private)
+    def __init__(self, shared: Prototype, seed: int, trials: Sequence[int]) -> None:
         self.players = [Player(shared, own) for own in streams_of(seed, trials)]
 
     def play(self, piece: Piece, stops: Integers) -> Floats | None:
