@@ -7,7 +7,7 @@ give away any single answer: that is differential privacy.
 Every round counts as another person. There are 442 patients only, so that each comes about 300 times: if one person
 stood behind all rounds of a patient, epsilon would be 300 times as large for that person, and delta larger still.
 
-Run it with: python examples/diabetes.py [picture.png]   (needs scikit-learn, and matplotlib for the picture)
+Run it with: python examples/diabetes.py [picture.png] [--quick]   (needs scikit-learn, and matplotlib for the picture)
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from discreet.environments import Diabetes, environment
 from discreet.learners import Centre
 from discreet.problems import Functions
 
-ROUNDS, TRIALS, DELTA = 1 << 17, 8, 1e-6
+QUICK = "--quick" in sys.argv  # a first look, at few rounds
+ROUNDS, TRIALS, DELTA = 1 << (12 if QUICK else 17), 1 if QUICK else 8, 1e-6
 PROBLEM = Functions("ball(4)", evaluations=2)  # models of the first four principal components
 WINDOWS = 24  # of the picture, each a little longer than the one before
 
@@ -94,8 +95,8 @@ def main() -> None:
     rounds, errors = squared_errors(results, unit)
     best = unit * float((results.loss - results.regret)[0, :, -1].mean()) / ROUNDS
     print_table(results, errors, best)
-    if len(sys.argv) > 1:
-        draw(rounds, errors, results, best, sys.argv[1])
+    for path in set(sys.argv[1:]) - {"--quick"}:
+        draw(rounds, errors, results, best, path)
 
 
 if __name__ == "__main__":

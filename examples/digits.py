@@ -7,7 +7,7 @@ that is differential privacy. Images and experts are public, answers are not.
 Every round counts as another person. There are 897 images only, so that each comes 22 or 23 times: if one person stood
 behind all rounds of an image, epsilon would be 23 times as large for that person, and delta larger still.
 
-Run it with: python examples/digits.py [picture.png]   (needs scikit-learn, and matplotlib for the picture)
+Run it with: python examples/digits.py [picture.png] [--quick]   (needs scikit-learn, and matplotlib for the picture)
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from discreet.environments import AdviceTable, Table
 from discreet.learners import Uniform
 from discreet.problems import Advice
 
-DIGITS, EXPERTS, ROUNDS, TRIALS = 10, 30, 20_000, 8
+QUICK = "--quick" in sys.argv  # a first look, at few rounds
+DIGITS, EXPERTS, ROUNDS, TRIALS = 10, 30, 1_000 if QUICK else 20_000, 1 if QUICK else 8
 EPSILONS, DELTA = (1.0, 0.1), 1e-6
 PRIVATE = ("expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4")
 STYLES = dict(
@@ -123,8 +124,8 @@ def main() -> None:
     results = simulate(contenders(), environment=game, rounds=ROUNDS, trials=TRIALS, seed=1)
     right = 1.0 - np.einsum("ta,tae->e", game.table.losses, game.advice) / ROUNDS  # for each expert
     print_table(right, results)
-    if len(sys.argv) > 1:
-        draw(right, results, sys.argv[1])
+    for path in set(sys.argv[1:]) - {"--quick"}:
+        draw(right, results, path)
 
 
 if __name__ == "__main__":

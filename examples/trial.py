@@ -9,7 +9,7 @@ choosing, and those are private too: nobody but the patient's own doctor sees wh
 
 Outcomes are those of a model that was fitted to the trial, except in the last table, where they are the trial's own.
 
-Run it with: python examples/trial.py [picture.png]   (needs lifelines, and matplotlib for the picture)
+Run it with: python examples/trial.py [picture.png] [--quick]   (needs lifelines, and matplotlib for the picture)
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from discreet.environments import environment
 from discreet.environments.actg175 import fitted_risks
 from discreet.problems import Arms, Contexts, Problem
 
-PATIENTS, TRIALS, DELTA = 1 << 16, 32, 1e-6
+QUICK = "--quick" in sys.argv  # a first look, at few patients
+PATIENTS, TRIALS, DELTA = 1 << (12 if QUICK else 16), 1 if QUICK else 32, 1e-6
 FEW_TRIALS = 2  # without a picture
 AS_MANY = 2_139  # as there were
 WINDOWS = 14  # of the picture, each longer than the one before
@@ -129,7 +130,8 @@ def draw(found: list[Results], path: str) -> None:
 
 
 def main() -> None:
-    trials = TRIALS if len(sys.argv) > 1 else FEW_TRIALS
+    pictures = set(sys.argv[1:]) - {"--quick"}
+    trials = TRIALS if pictures else min(TRIALS, FEW_TRIALS)
     found = []
     for problem in (Arms(4), Contexts(4, 16)):  # the same patients and outcomes for both
         world = environment("actg175-simulator", problem, rounds=PATIENTS)
@@ -137,8 +139,8 @@ def main() -> None:
     print_table(found)
     replay = environment("actg175-replay", rounds=PATIENTS)
     print_replay(simulate(players(replay.problem), environment=replay, rounds=PATIENTS, trials=trials, seed=1))
-    if len(sys.argv) > 1:
-        draw(found, sys.argv[1])
+    for path in pictures:
+        draw(found, path)
 
 
 if __name__ == "__main__":

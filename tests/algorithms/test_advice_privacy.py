@@ -134,7 +134,7 @@ class TestPrivacy:
     def test_a_query_of_another_shape_is_refused(self, change):
         channel = Estimates.over(size=2, coordinates=2, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0)
         query = Estimate(0, 1.0, np.ones(2), np.ones(2), 2.0)._replace(**change)
-        with pytest.raises(DiscreetError, match=r"is of arm -?[12], but .* 2 arms|query has [13] entries, but the channel expects 2"):
+        with pytest.raises(DiscreetError, match=r"arm -?[12], but .* 2 arms|has [13] entries, but the channel expects 2"):
             channel.offer(0.5, query, np.random.default_rng(0))
 
     @pytest.mark.parametrize("tiny", [1e-155, 1e-162, 1e-170, 5e-324])

@@ -20,7 +20,7 @@ from discreet.learners.arms.draws import Draw
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 game = environment("stochastic", arms=3).deal(0, 1000, np.random.default_rng(0))
-player = Player(algorithm("batched-exp3").build(Setting(Arms(3))).private, streams(1))
+player = Player(algorithm("exp3").build(Setting(Arms(3))).private, streams(1))
 loss = player.play(game, np.array([1000]))[0]
 stats = [v.stats for d in kernel.compiling._dispatchers.values() for v in d.versions.values()]
 hits, misses = (sum(sum(getattr(s, k).values()) for s in stats) for k in ("cache_hits", "cache_misses"))
