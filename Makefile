@@ -4,6 +4,7 @@ PYTHON ?= python3.11
 ENVIRONMENT := .venv
 BIN := $(ENVIRONMENT)/bin
 READY := $(ENVIRONMENT)/ready
+unexport PYTHONDONTWRITEBYTECODE # importing would take half as long again, in every process
 IN_TWO := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
 .PHONY: demo test full quick lint bench peers lock clean help

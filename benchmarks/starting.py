@@ -35,8 +35,11 @@ def processor_seconds(*arguments: str, **environment: str) -> float:
 
 
 def first_use(name: str, options: str) -> float:
-    """Return the seconds that compiling takes: a first simulation, less the same one with compiled code at hand."""
-    call = f"simulate({name!r}, rounds=64, trials=1, workers=1{', ' + options if options else ''})"
+    """Return the seconds that compiling takes: a first simulation, less the same one with compiled code at hand.
+
+    It has the usual 24 trials of 10,000 rounds: with much fewer nothing would be compiled.
+    """
+    call = f"simulate({name!r}, workers=1{', ' + options if options else ''})"
     program = f"from discreet import simulate; {call}"
     with tempfile.TemporaryDirectory() as folder:
         first = processor_seconds("-c", program, NUMBA_CACHE_DIR=folder)

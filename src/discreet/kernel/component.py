@@ -236,8 +236,10 @@ def _refuse_name(name: str, owner: type, other: type) -> NoReturn:
 
 
 def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a method's arguments."""
-    return tuple(inspect.signature(method).parameters)
+    """Return the names of a method's arguments; ``inspect.signature`` takes a tenth of a second for all of them."""
+    code = cast(FunctionType, method).__code__
+    extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
 
 
 def _bare(method: Callable[..., Any]) -> Callable[..., Any]:
