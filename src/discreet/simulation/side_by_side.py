@@ -35,9 +35,8 @@ SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games that are dealt together
 
-Way = (
-    Program | Prototype | None
-)  # side by side, or singly in the way of the prototype, which is compiled if there is none
+# Side by side, or singly as the prototype is played; None stands for a compiled one.
+Way = Program | Prototype | None
 Ways = Sequence[Way]
 
 
