@@ -16,14 +16,14 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from discreet.kernel import flattening, generators, scopes, sources, syntax
+from discreet.kernel import flattening, generators, guards, scopes, sources, syntax
 from discreet.kernel.calls import call_python, compiled_call
 from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
 from discreet.kernel.flattening import flattened
 from discreet.kernel.generators import hand_over_generators
 from discreet.kernel.guards import compiled_note, note_numbers
-from discreet.kernel.state import as_plain, likeness
+from discreet.kernel.state import as_plain
 from discreet.kernel.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -38,7 +38,8 @@ IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": 
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
 WRITING = "".join(
-    Path(str(each.__file__)).read_text(encoding="utf-8") for each in (flattening, generators, scopes, sources, syntax)
+    Path(str(each.__file__)).read_text(encoding="utf-8")
+    for each in (flattening, generators, guards, scopes, sources, syntax)
 )
 HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 
@@ -108,8 +109,15 @@ def _folder(digest: str, *, lean: bool) -> Path:
 
 def _mark_of(components: tuple[object, ...]) -> str:
     """Return the name of the file that says for which kinds of components code is kept."""
-    kinds = repr([likeness(each) for each in components if isinstance(each, tuple)])
+    kinds = repr([_kind_of(each) for each in components if isinstance(each, tuple)])
     return f"{hashlib.sha256(kinds.encode()).hexdigest()[:20]}.kept"
+
+
+def _kind_of(value: object) -> object:
+    """Return of what types a value is made; how long its arrays are does not matter."""
+    if isinstance(value, tuple):
+        return (type(value), *[_kind_of(part) for part in value])
+    return (value.dtype.str, value.ndim, value.flags.c_contiguous) if isinstance(value, np.ndarray) else type(value)
 
 
 def _tell_numba() -> None:
@@ -185,7 +193,7 @@ class Compiled:
         self.must_allocate = False
         self._function, self._digest = function, digest
         self.versions: dict[tuple[object, ...], Any] = {}
-        self._noted: set[object] = set()  # of which it is noted that they are kept
+        self._noted: dict[object, int] = {}  # versions, and of how many kinds of arguments it is noted that they are kept
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version without reference counting, if there is one."""
@@ -205,8 +213,8 @@ class Compiled:
     def _called(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
         version = self.version(arguments, lean=lean)
         result = version(*arguments)
-        if self._digest is not None and version not in self._noted:
-            self._noted.add(version)
+        if self._digest is not None and self._noted.get(version) != len(version.overloads):
+            self._noted[version] = len(version.overloads)
             mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.touch()

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from discreet.kernel.component import Component, apart, methods
+from discreet.kernel.guards import Refused, note_numbers, refusal
 from discreet.kernel.scopes import Renaming, Results, Scope, Written
 from discreet.kernel.sources import (
     BUILTINS,
@@ -124,6 +125,10 @@ class _Flattening:
                 out.append(ast.Assign([self.target(node.target, scope)], value))
             case ast.AugAssign():
                 out.append(cast(ast.stmt, self.renamed(node, scope)))
+            case ast.Expr(value=ast.Call() as call) if self.without and (guard := scope.guard_of(call)):
+                found, wanted = (self.held(self.expression(each, scope, out), out) for each in call.args)
+                names = (self.global_name(each.__name__, each) for each in (note_numbers, Refused))
+                out.append(refusal(guard, found, wanted, *names))
             case ast.Expr():
                 out.append(ast.Expr(self.expression(node.value, scope, out)))
             case ast.Return() if results:
@@ -177,9 +182,7 @@ class _Flattening:
                     body: Statements = []
                     value = self.expression(other, scope, body)
                     body.append(ast.Assign([store(name)], value))
-                    test: ast.expr = load(name)
-                    if isinstance(op, ast.Or):
-                        test = ast.UnaryOp(ast.Not(), test)
+                    test: ast.expr = ast.UnaryOp(ast.Not(), load(name)) if isinstance(op, ast.Or) else load(name)
                     inner.append(ast.If(test, body, []))
                 return load(name)
             case ast.IfExp():

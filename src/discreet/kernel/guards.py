@@ -6,6 +6,7 @@ raises an error that finds them there.
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import functools
 import threading
@@ -27,6 +28,20 @@ class Guard(NamedTuple):
 
 
 guards: dict[Check, Guard] = {}
+
+
+def wrong(guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.expr:
+    """Return the test, as syntax, of what a check refuses."""
+    if guard.equal:
+        return ast.Compare(found, [ast.NotEq()], [wanted])
+    return ast.UnaryOp(ast.Not(), ast.Compare(ast.Constant(0), [ast.LtE(), ast.Lt()], [found, wanted]))
+
+
+def refusal(guard: Guard, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
+    """Return a check written out, with what its functions are called: one of its own would take longer to compile."""
+    tell = ast.Expr(ast.Call(ast.Name(note, ast.Load()), [found, wanted], []))
+    refuse = ast.Raise(ast.Call(ast.Name(error, ast.Load()), [ast.Constant(guard.sentence)], []), None)
+    return ast.If(wrong(guard, found, wanted), [tell, refuse], [])
 
 
 class _Noted(threading.local):

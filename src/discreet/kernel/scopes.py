@@ -6,8 +6,10 @@ import ast
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
+
+from discreet.kernel.guards import Guard, guards
 
 
 @dataclass
@@ -19,6 +21,12 @@ class Scope:
     given: dict[str, ast.expr] = field(default_factory=dict)  # parameters that stand for an expression
     known: dict[str, Any] = field(default_factory=dict)  # names whose component is known
     within: tuple[tuple[CodeType, int], ...] = ()  # what is being written out: code, and the component it is called on
+
+    def guard_of(self, call: ast.Call) -> Guard | None:
+        """Return the check of two numbers that is called, if it is one."""
+        name = call.func.id if isinstance(call.func, ast.Name) and not call.keywords else ""
+        value = self.globals.get(name)
+        return guards.get(value) if name not in self.locals and isinstance(value, FunctionType) else None
 
 
 class Results(NamedTuple):

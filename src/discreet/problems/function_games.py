@@ -110,6 +110,13 @@ class LinearFunctions(FunctionGame):
         """Return 0."""
         return 0.0
 
+    def stay_within(self, low: float, high: float, slope: float, centre: Floats, outer: float) -> bool:
+        """Return whether all stay in a range and below a slope in the whole ball around the set, which tells at once."""
+        weight, slopes = self.losses[:, WEIGHT], self.losses[:, FIRST:]
+        steep = np.abs(weight) * np.sqrt(np.einsum("ti,ti->t", slopes, slopes))
+        middle, reach = self.losses[:, BASE] + weight * (slopes @ centre), steep * outer
+        return bool((steep <= slope).all() and (middle - reach >= low).all() and (middle + reach <= high).all())
+
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sums of all bases and of all slopes."""
         weighted = np.hstack([self.losses[:, :1], self.losses[:, WEIGHT, None] * self.losses[:, FIRST:]])

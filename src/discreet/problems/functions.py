@@ -166,14 +166,17 @@ class Functions(Problem):
         if functions.choices != self.place.dimension:  # compiled code would read other memory
             given = count(max(functions.choices, 0), "coordinate")
             raise DiscreetError(f"functions are of {given}, but points of {self.domain} have {self.place.dimension}.")
-        extent = np.empty((functions.losses.shape[0], 5))
-        place = self.place
+        place, centre = self.place, self.place.set.centre()
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
+        limits = low, high, self.lipschitz * bounds.width, centre, place.outer
+        if type(functions) is LinearFunctions and self.curvature == 0.0 and functions.stay_within(*limits):
+            return game, 0
+        extent = np.empty((functions.losses.shape[0], 5))
         loop, (within, calls) = measure, with_calls(place.set)
         if compilable(functions):
             loop = compile_if_worth(measure, functions, within, turns=len(extent))
         with failures_of(calls):
-            loop(functions, within, place.outer, place.set.centre(), low, high, extent)
+            loop(functions, within, place.outer, centre, low, high, extent)
         width = bounds.width * (1.0 + TOLERANCE)
         inside = (extent[:, 0] >= low) & (extent[:, 1] <= high)
         flat = extent[:, 2] <= self.lipschitz * width

@@ -8,6 +8,7 @@ compiled. Learners whose loop cannot be turned play the same games one trial at 
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.contracts import Floats, Integers, Protected
-from discreet.kernel import compilable
+from discreet.kernel import compilable, likeness
 from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import Environment
 from discreet.randomness import Streams, streams, streams_of
@@ -26,8 +27,7 @@ from discreet.simulation.trial import Dealer, Outcome, Remembered, Stretch, deal
 
 # What everything takes, in rounds of one trial that is played by itself:
 COMPILING, WRITING = 2**25, 2**23  # a loop for single trials, and one for lanes, unless it is kept from an earlier time
-LOADING = 2**20  # what was compiled before
-START = 500  # starting a trial by itself
+LOADING = 2**23  # a loop for single trials that is kept, if Numba is yet to be imported
 FASTEST = 2**7  # a round in plain Python, at least; it is measured
 TURN, LONG_TURN = 4, 24  # a round in all lanes; and in a loop so long that they rarely do the same
 PROBE, ROUND, DOUBT = 16, 5e-8, 2.0  # rounds that are measured; seconds of one, compiled; later ones may take longer
@@ -39,13 +39,16 @@ TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games tha
 Way = Program | Prototype | None
 Ways = Sequence[Way]
 
+_plain_so_far: dict[object, float] = {}  # rounds that were, by what plays them
+
 
 def soonest_way(
     private: Protected, environment: Environment, rounds: int, trials: int, bounds: Range, *, clip: bool, threads: int
 ) -> Way:
     """Return the way to play some trials that is done first, compiled as far as it is.
 
-    Where little is played, that is a matter of compiling, which takes longer than playing.
+    Where little is played, that is a matter of compiling, which takes longer than playing. What was played before as
+    plain Python counts, too: who plays little again and again does not wait for much longer than it takes to compile.
     """
     whole = Prototype(private)
     plain = Prototype(private, compiled=False)
@@ -53,15 +56,20 @@ def soonest_way(
         return plain
     few = min(PROBE, rounds)
     game, _ = deal(environment, 0, few, streams(0).environment, bounds, clip=clip)
-    kept = Player(whole, streams(0)).is_kept(game)
-    singly = -(-trials // threads) * (rounds + START) + (LOADING if kept else COMPILING)
-    plainly = float(rounds * trials * FASTEST)
+    loading = 0 if "numba" in sys.modules else LOADING
+    singly = rounds * -(-trials // threads) + (loading if Player(whole, streams(0)).is_kept(game) else COMPILING)
+    key = likeness((private, game))
+    plainly = _plain_so_far.get(key, 0.0) + rounds * trials * FASTEST
     if plainly < singly:
         before = time.perf_counter()
         Player(plain, streams(0)).play(game, np.array([few]))
-        plainly = max(plainly, DOUBT * trials * rounds * (time.perf_counter() - before) / few / ROUND)
+        taken = (time.perf_counter() - before) / few / ROUND
+        plainly = _plain_so_far.get(key, 0.0) + rounds * trials * max(FASTEST, DOUBT * taken)
     program = _program_sooner(private, environment, rounds, trials, bounds, threads=threads, than=min(singly, plainly))
-    return program or (plain if plainly < singly else whole)
+    if program or plainly >= singly:
+        return program or whole
+    _plain_so_far[key] = plainly
+    return plain
 
 
 def _program_sooner(

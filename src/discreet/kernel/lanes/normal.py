@@ -19,7 +19,7 @@ from discreet.errors import DiscreetError
 from discreet.kernel import bits
 from discreet.kernel.compiling import as_list
 from discreet.kernel.component import records
-from discreet.kernel.guards import Guard, guards
+from discreet.kernel.guards import Guard, guards, wrong
 from discreet.kernel.state import as_plain
 from discreet.kernel.syntax import Statements, load, store
 
@@ -233,10 +233,8 @@ class _Writing:
     def guarded(self, guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.stmt:
         """Return what a check does: raise, with both numbers, unless they fit."""
         self.failures.append(Failure(DiscreetError, guard.sentence, numbers=True))
-        wrong: ast.expr = ast.Compare(found, [ast.NotEq()], [wanted])
-        if not guard.equal:
-            wrong = ast.UnaryOp(ast.Not(), ast.Compare(ast.Constant(0), [ast.LtE(), ast.Lt()], [found, wanted]))
-        return ast.If(wrong, [ast.Raise(ast.Constant(len(self.failures)), ast.Tuple([found, wanted], ast.Load()))], [])
+        told = ast.Tuple([found, wanted], ast.Load())
+        return ast.If(wrong(guard, found, wanted), [ast.Raise(ast.Constant(len(self.failures)), told)], [])
 
     def assigned(self, target: ast.expr, value: ast.expr) -> Statements:
         pairs = list(_pairs(target, value))
