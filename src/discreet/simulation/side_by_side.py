@@ -51,22 +51,23 @@ def soonest_way(
     plain Python counts, too: who plays little again and again does not wait for much longer than it takes to compile.
     """
     whole = Prototype(private)
-    plain = Prototype(private, compiled=False)
     if not whole.compiled:
-        return plain
+        return whole
     few = min(PROBE, rounds)
     game, _ = deal(environment, 0, few, streams(0).environment, bounds, clip=clip)
     loading = 0 if "numba" in sys.modules else LOADING
     singly = rounds * -(-trials // threads) + (loading if Player(whole, streams(0)).is_kept(game) else COMPILING)
     key = likeness((private, game))
     plainly = _plain_so_far.get(key, 0.0) + rounds * trials * FASTEST
+    plain = None
     if plainly < singly:
+        plain = Prototype(private, compiled=False)
         before = time.perf_counter()
         Player(plain, streams(0)).play(game, np.array([few]))
         taken = (time.perf_counter() - before) / few / ROUND
         plainly = _plain_so_far.get(key, 0.0) + rounds * trials * max(FASTEST, DOUBT * taken)
     program = _program_sooner(private, environment, rounds, trials, bounds, threads=threads, than=min(singly, plainly))
-    if program or plainly >= singly:
+    if program or not plain or plainly >= singly:
         return program or whole
     _plain_so_far[key] = plainly
     return plain
