@@ -14,6 +14,7 @@ from discreet.learners.arms.weights import equal_weights
 from discreet.problems import ArmGame, Arms, tossed_in_words
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, Prototype
+from discreet.simulation.warming import EveryWay
 
 SHORT, TRIALS = 100, 400  # rounds of a short trial, and how many
 DEALT = 2**16
@@ -21,6 +22,7 @@ MANY = 10_000, 1_000_000
 
 
 def short_trials(name: str) -> Callable[[], object]:
+    simulate(name, arms=4, rounds=SHORT, trials=1, on=EveryWay(1))  # whichever is best is compiled
     return lambda: simulate(name, arms=4, rounds=SHORT, trials=TRIALS, workers=1)
 
 
