@@ -80,15 +80,15 @@ def compiled(text: str) -> bytes:
     from llvmlite import binding
 
     machine = _target()[0]
-    try:
-        module = binding.parse_assembly(text)
-        module.verify()
-    except RuntimeError as error:
-        raise Unfit(f"LLVM refuses it: {error}") from None
-    options = binding.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = options.slp_vectorization = False  # there are vectors already
-    builder = binding.create_pass_builder(machine, options)
     with _lock:
+        try:
+            module = binding.parse_assembly(text)
+            module.verify()
+        except RuntimeError as error:
+            raise Unfit(f"LLVM refuses it: {error}") from None
+        options = binding.create_pipeline_tuning_options(speed_level=3)
+        options.loop_vectorization = options.slp_vectorization = False  # there are vectors already
+        builder = binding.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
         code: bytes = machine.emit_object(module)
     return code
