@@ -216,8 +216,9 @@ class Compiled:
         if self._digest is not None and self._noted.get(version) != len(version.overloads):
             self._noted[version] = len(version.overloads)
             mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
-            mark.parent.mkdir(parents=True, exist_ok=True)
-            mark.touch()
+            with contextlib.suppress(OSError):  # a full disk must not undo what was done, perhaps in live use
+                mark.parent.mkdir(parents=True, exist_ok=True)
+                mark.touch()
         return result
 
     def version(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import pickle
@@ -212,12 +213,13 @@ def _kept(digest: str) -> Program | Unfit | None:
 
 
 def _keep(digest: str, what: object) -> None:
-    """Keep it for other processes."""
+    """Keep it for other processes, if there is room for it."""
     path = _path(digest)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(pickle.dumps(what))
-    Path(file.name).replace(path)  # never half a file
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(pickle.dumps(what))
+        Path(file.name).replace(path)  # never half a file
 
 
 def address_of(array: Array) -> int:
