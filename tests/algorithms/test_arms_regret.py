@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from arm_games import PRIVATE, mean_regret
+from arm_games import PRIVATE, everybody, mean_regret
 
 from discreet import DiscreetError, Range, Setting, algorithm, algorithms
 from discreet.algorithms.arms.choosing import WITH_BOUNDS, least_bound, least_measured
@@ -24,9 +24,9 @@ from discreet.simulation.trial import checkpoints, run_trial
 @pytest.mark.parametrize("name", algorithms(Arms))
 def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
-    regret, instance = mean_regret(name, setting, environment(world, arms=arms), trials=6)
-    trivial = rounds * setting.bounds.width
-    assert regret <= (trivial if instance.regret_bound is None else instance.regret_bound)
+    instances, regrets = everybody(tuple(algorithms(Arms)), setting, world, trials=6)
+    trivial, bound = rounds * setting.bounds.width, instances[name].regret_bound
+    assert regrets[name] <= (trivial if bound is None else bound)
 
 
 @pytest.mark.parametrize("estimator", ["importance-weighted", "reduced-variance"])
@@ -154,11 +154,10 @@ DECLARED = {name: each.growth for name, each in algorithms(Arms).items() if each
 def test_regret_grows_no_faster_than_declared(name):
     """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for chance; seeds are fixed."""
     exponent, epsilon = DECLARED[name]
+    alike = tuple(other for other, (_, its_own) in DECLARED.items() if its_own == epsilon)
     lengths = [1 << k for k in (14, 16, 18, 20)]
-    world = environment("deterministic", arms=4)
-    regrets = [
-        mean_regret(name, Setting(Arms(4), rounds=t, epsilon=epsilon, delta=1e-6), world, trials=4)[0] for t in lengths
-    ]
+    settings = [Setting(Arms(4), rounds=t, epsilon=epsilon, delta=1e-6) for t in lengths]
+    regrets = [everybody(alike, setting, "deterministic", trials=4)[1][name] for setting in settings]
     slope = np.polyfit(np.log(lengths), np.log(np.maximum(regrets, 1.0)), 1)[0]
     assert slope <= exponent + 0.12
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from discreet.kernel import flattening, generators, guards, scopes, sources, syntax
+from discreet.kernel import flattening, generators, guards, pipeline, scopes, sources, syntax
 from discreet.kernel.calls import call_python, compiled_call
 from discreet.kernel.component import compiled_as, helpers, methods, stand_ins
 from discreet.kernel.digest import classes_in, fingerprint
@@ -39,7 +39,7 @@ ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
 WRITING = "".join(
     Path(str(each.__file__)).read_text(encoding="utf-8")
-    for each in (flattening, generators, guards, scopes, sources, syntax)
+    for each in (flattening, generators, guards, pipeline, scopes, sources, syntax)
 )
 HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 
@@ -247,7 +247,9 @@ def _declared(function: Callable[..., Any], digest: str | None, *, lean: bool) -
     """Return what Numba makes of a function; it compiles when it is called."""
     import numba
 
-    options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"} | ({"_nrt": False} if lean else {})
+    options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"}
+    if lean:
+        options |= {"_nrt": False, "pipeline_class": pipeline.short_pipeline()}
     njit: Any = numba.njit  # takes one option that its published signature does not name
     if digest is None:
         return cast(Callable[..., Any], njit(**options)(function))

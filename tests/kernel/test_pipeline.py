@@ -1,0 +1,77 @@
+"""Fewer of Numba's passes: those that are left out are there, and what needs them is compiled in the ordinary way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba.core import compiler
+
+from discreet import kernel
+from discreet.kernel import Component
+from discreet.kernel.pipeline import NEEDLESS, short_pipeline
+
+
+class Halving(Component):
+    """A variable is an integer at first, and then a float."""
+
+    values: np.ndarray
+
+    def middle(self, value):
+        place = self.values.size
+        while place > value:
+            place = place / 2
+        return place
+
+
+class Pointing(Component):
+    """A variable is an index at first, and then a float: it cannot be of one type."""
+
+    values: np.ndarray
+
+    def middle(self, value):
+        found = 1
+        found = self.values[found] * value
+        return found
+
+
+class Listing(Component):
+    """Makes a list on the way."""
+
+    values: np.ndarray
+
+    def middle(self, value):
+        return sum([value * each for each in self.values])
+
+
+def ask(component, rounds):
+    found = 0.0
+    for t in range(rounds):
+        found += component.middle(t + 1.5)
+    return found
+
+
+def passes_of(pipeline):
+    """Return the names of all passes in the order in which they run."""
+    from numba.core.registry import cpu_target
+    from numba.core.types import int64
+
+    flags = compiler.Flags()
+    flags.enable_pyobject = False
+    chosen = pipeline(cpu_target.typing_context, cpu_target.target_context, None, (int64,), None, flags, {})
+    (manager,) = chosen.define_pipelines()
+    return [each.name() for each, _ in manager.passes]
+
+
+def test_what_is_left_out_would_be_there():
+    usual, short = passes_of(compiler.Compiler), passes_of(short_pipeline())
+    assert set(usual) >= NEEDLESS
+    assert short == [each for each in usual if each not in NEEDLESS]
+    assert "nopython_type_inference" in short
+
+
+@pytest.mark.parametrize(("kind", "ordinary"), [(Halving, False), (Pointing, True), (Listing, True)])
+def test_whatever_a_component_does_its_numbers_are_those_of_plain_python(kind, ordinary):
+    component = kind(values=np.array([0.25, 3.0, 7.5]))
+    compiled = kernel.compile_for(ask, component)
+    assert compiled(component, 7) == ask(component, 7)
+    assert compiled.must_allocate == ordinary
