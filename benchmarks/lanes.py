@@ -40,26 +40,33 @@ def compare(name, arms, rounds, turns):
     games = [world.deal(0, PIECE, streams(1, trial=trial).environment) for trial in range(LANES)]
     table, end = np.ascontiguousarray(np.stack([game.losses for game in games], axis=-1)), np.array([PIECE])
     kept = {}
+    whole = [game._replace(losses=np.tile(game.losses, (rounds // PIECE, 1))) for game in games]
 
     def learner_in_lanes():
         own = [streams(1, trial=trial) for trial in range(LANES)]
         generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
         lanes, kept["lanes"] = program.start(private, generators), np.empty((1, LANES))
-        for _ in range(rounds // PIECE):
-            program.run(lanes, {"game.losses": table, "marks": end, "scores": kept["lanes"]})
 
-    whole = [game._replace(losses=np.tile(game.losses, (rounds // PIECE, 1))) for game in games]
+        def run():
+            for _ in range(rounds // PIECE):
+                program.run(lanes, {"game.losses": table, "marks": end, "scores": kept["lanes"]})
+
+        return run
 
     def learner_one_by_one():
         players = [Player(shared, streams(1, trial=trial)) for trial in range(LANES)]
-        scores = [player.play(game, np.array([rounds])) for player, game in zip(players, whole, strict=True)]
-        kept["single"] = np.array(scores).T
+
+        def run():
+            scores = [player.play(game, np.array([rounds])) for player, game in zip(players, whole, strict=True)]
+            kept["single"] = np.array(scores).T
+
+        return run
 
     def everything(programs):
         how = {"seed": 1, "trials": range(LANES), "bounds": UNIT, "clip": False, "stop": threading.Event()}
         return run_trials([private], world, marks, ways=programs, **how)
 
-    learner = in_turns(lambda: learner_in_lanes, lambda: learner_one_by_one, turns=turns)
+    learner = in_turns(learner_in_lanes, learner_one_by_one, turns=turns)
     assert np.array_equal(kept["lanes"], kept["single"]), name
     all_of_it = in_turns(lambda: lambda: everything((program,)), lambda: lambda: everything(()), turns=turns)
     return [1e9 * seconds / rounds / LANES for seconds in (*learner, *all_of_it)]

@@ -16,7 +16,7 @@ class Halving(Component):
 
     values: np.ndarray
 
-    def middle(self, value):
+    def halved(self, value):
         place = self.values.size
         while place > value:
             place = place / 2
@@ -28,10 +28,10 @@ class Pointing(Component):
 
     values: np.ndarray
 
-    def middle(self, value):
+    def halved(self, value):
         found = 1
         found = self.values[found] * value
-        return found
+        return found + value
 
 
 class Listing(Component):
@@ -39,14 +39,14 @@ class Listing(Component):
 
     values: np.ndarray
 
-    def middle(self, value):
+    def halved(self, value):
         return sum([value * each for each in self.values])
 
 
 def ask(component, rounds):
     found = 0.0
     for t in range(rounds):
-        found += component.middle(t + 1.5)
+        found += component.halved(t + 1.5)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from discreet.kernel.component import Component
@@ -94,3 +94,18 @@ def with_body(source: ast.FunctionDef, body: Statements) -> ast.FunctionDef:
 def bare(arguments: ast.arguments) -> ast.arguments:
     """Return plain parameters without annotations and defaults."""
     return ast.arguments([], [ast.arg(each.arg) for each in arguments.args], None, [], [], None, [])
+
+
+def names_read(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the variables that are read."""
+    return _names(nodes, ast.Load)
+
+
+def names_assigned(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the variables that are assigned."""
+    return _names(nodes, ast.Store)
+
+
+def _names(nodes: Sequence[ast.AST], use: type[ast.expr_context]) -> set[str]:
+    found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
+    return {each.id for each in found if isinstance(each.ctx, use)}

@@ -17,7 +17,7 @@ from discreet.kernel.lanes.expressions import Expressions
 from discreet.kernel.lanes.kinds import Kinds, Varying
 from discreet.kernel.lanes.layout import Layout
 from discreet.kernel.lanes.normal import Normal, Unfit
-from discreet.kernel.lanes.simplifying import exits, names_assigned
+from discreet.kernel.lanes.unrolling import exits
 from discreet.kernel.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
@@ -31,6 +31,7 @@ from discreet.kernel.lanes.vectors import (
     Value,
 )
 from discreet.kernel.lanes.widths import LANES
+from discreet.kernel.syntax import names_assigned
 
 
 class Region:
@@ -78,7 +79,7 @@ class Emitter(Expressions):
         self.numbers |= {name: self.at_entry(integers, i, LONG) for i, name in enumerate(self.layout.integers)}
         self.sizes: dict[tuple[str, int], Any] = {}
         for position, (name, axis) in enumerate(self.layout.lengths, len(self.layout.integers)):
-            fixed = self.layout.fixed(name, axis)
+            fixed = self.layout.fixed[name][axis]
             self.sizes[name, axis] = self.at_entry(integers, position, LONG) if fixed is None else LONG(fixed)
 
     def at_entry(self, table: Any, position: int, kind: Any) -> Any:

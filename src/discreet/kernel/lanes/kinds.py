@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.kernel.lanes.counting import is_counter
 from discreet.kernel.lanes.normal import Normal, Unfit
-from discreet.kernel.lanes.simplifying import exits, is_counter, names_assigned, names_read
-from discreet.kernel.syntax import Statements
+from discreet.kernel.lanes.unrolling import exits
+from discreet.kernel.syntax import Statements, names_assigned, names_read
 
 ORDER = "bif"  # flags, integers, floats: each can stand for those before it
 UNIFORM_ARRAYS = frozenset({"marks"})  # all other arrays have one more axis, of lanes

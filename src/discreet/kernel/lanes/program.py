@@ -19,12 +19,13 @@ from discreet.kernel.compiling import HOW, cache_root
 from discreet.kernel.digest import fingerprint
 from discreet.kernel.flattening import written_out
 from discreet.kernel.lanes.kinds import Kinds, Varying
-from discreet.kernel.lanes.layout import Layout
+from discreet.kernel.lanes.layout import Layout, fixed_lengths
 from discreet.kernel.lanes.machine import compiled, functions_in, load, machine_name
 from discreet.kernel.lanes.normal import Failure, Unfit, normal_form, value_at
-from discreet.kernel.lanes.simplifying import names_read, simplified
+from discreet.kernel.lanes.simplifying import simplified
 from discreet.kernel.lanes.widths import LANES
 from discreet.kernel.sources import Stays
+from discreet.kernel.syntax import names_read
 from discreet.kernel.watching import compiling
 
 Array = np.ndarray[Any, Any]
@@ -96,16 +97,15 @@ class Program:
         fields = {name: value_at(examples, path) for name, path in written.fields.items()}
         given = {name: value for name, value in examples.items() if isinstance(value, np.ndarray) or name == "held"}
         normal = normal_form(written.body, written.globals, fields, given)
-        kinds = Kinds(normal, normal.body)
-        body = simplified(normal.body, kinds.flags)
+        paths = {name: written.fields.get(name, name) for name in (*normal.arrays, *normal.numbers)}
+        handed = {name for name, path in paths.items() if not path.startswith(f"{root}.")}
+        body = simplified(normal.body, Kinds(normal, normal.body).flags, fixed_lengths(normal, handed))
         kinds = Kinds(normal, body)
         varying = Varying(normal, body)
         if {"t", "mark"} & varying.names or "going" in names_read(body):
             raise Unfit("trials that may end before the last round")
         if any(not array.size for array in normal.arrays.values()):
             raise Unfit("an empty array")
-        paths = {name: written.fields.get(name, name) for name in (*normal.arrays, *normal.numbers)}
-        handed = {name for name, path in paths.items() if not path.startswith(f"{root}.")}
         layout = Layout(normal, kinds, handed)
         text = str(Emitter(normal, body, kinds, varying, layout).module)
         is_long = sum(isinstance(node, ast.stmt) for each in written.body for node in ast.walk(each)) > LONG

@@ -115,12 +115,15 @@ class Careful:
         product = self.builder.fmul(x, y)
         return product, self.fused(x, y, self.builder.fneg(product))
 
-    def polynomial(self, terms: Sequence[float], x: Any) -> Any:
-        """Return the sum of terms[i] x^i."""
-        total = self.each(terms[-1])
-        for term in reversed(terms[:-1]):
-            total = self.fused(total, x, self.each(term))
-        return total
+    def polynomial(self, terms: Sequence[float], x: Any, square: Any) -> Any:
+        """Return the sum of terms[i] x^i, even and odd powers apart: half as many steps wait for the one before."""
+        halves = []
+        for half in (terms[::2], terms[1::2]):
+            total = self.each(half[-1])
+            for term in reversed(half[:-1]):
+                total = self.fused(total, square, self.each(term))
+            halves.append(total)
+        return self.fused(halves[1], x, halves[0])
 
     def is_sure(self, value: Any, rest: Any, room: float) -> Any:
         """Return where value + rest is not near the middle between two numbers.
@@ -153,7 +156,7 @@ def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
     left = c.fused(cube, c.each(SIXTH_LOW), left)
     left = c.fused(low, total, c.fused(square_rest, c.each(0.5), left))
     left = builder.fadd(left, builder.fadd(builder.fadd(first_rest, second_rest), total_rest))
-    tail = c.fused(builder.fmul(square, square), c.polynomial(EXP_TERMS, high), left)
+    tail = c.fused(builder.fmul(square, square), c.polynomial(EXP_TERMS, high, square), left)
     value, rest = c.sum_and_rest(total, tail)
     certain = builder.and_(c.is_sure(value, rest, EXP_ROOM), builder.fcmp_ordered("<", c.absolute(x), c.each(LARGE)))
     scaled = builder.add(c.bits(value), builder.shl(c.bits(shifted), c.word(52)))  # the low bits of shifted are k
@@ -173,7 +176,7 @@ def nearest_log(builder: ir.IRBuilder, x: Any) -> Nearest:
     s_rest = builder.fdiv(left, divisor)
     square = builder.fmul(s, s)
     small = c.fused(s_rest, c.each(2.0), builder.fmul(count, c.each(LN2_LOW)))
-    tail = c.fused(builder.fmul(s, square), c.polynomial(LOG_TERMS, square), small)
+    tail = c.fused(builder.fmul(s, square), c.polynomial(LOG_TERMS, square, builder.fmul(square, square)), small)
     total, total_rest = c.sum_and_rest(builder.fmul(count, c.each(LN2_HIGH)), builder.fmul(s, c.each(2.0)))
     value, rest = c.sum_and_rest(total, builder.fadd(tail, total_rest))
     usual = builder.icmp_unsigned("<", builder.sub(bits, c.word(LEAST)), c.word(EXPONENT - LEAST))

@@ -1,18 +1,20 @@
-"""What is known before a loop runs is worked out: constants, branches that are never taken, counters of loops."""
+"""What is known before a loop runs is worked out: constants, branches that are never taken, turns of loops."""
 
 from __future__ import annotations
 
 import ast
 import contextlib
 import copy
-import itertools
 import math
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from discreet.kernel.lanes.normal import Unfit
-from discreet.kernel.syntax import Statements, load, store
+from discreet.kernel.lanes.counting import Counters
+from discreet.kernel.lanes.unrolling import Endless, Rest, exits, one_turn
+from discreet.kernel.syntax import Statements, load, names_assigned
 
+Known = dict[str, Any]  # constants by name
+Lengths = Mapping[str, Sequence[int | None]]  # of all axes of an array, by its name: None for what may change
 UNKNOWN = object()
 OPERATIONS: dict[type, Any] = {
     ast.Add: lambda x, y: x + y,
@@ -32,45 +34,30 @@ COMPARISONS: dict[type, Any] = {
 CONVERSIONS: dict[str, Any] = {"float": float, "int": int, "bool": bool}
 
 
-def simplified(body: Sequence[ast.stmt], flags: Set[str]) -> Statements:
+def simplified(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Statements:
     """Return the statements with constants worked out; ``flags`` are variables that are true or false."""
-    return Counters().block(Folding({}, flags).block(body))
+    return Counters().block(Folding({}, flags, lengths).block(body))
 
 
-def names_read(nodes: Sequence[ast.AST]) -> set[str]:
-    """Return the variables that are read."""
-    return _names(nodes, ast.Load)
+class Both(ast.If):
+    """A branch of which both sides may be taken."""
 
-
-def names_assigned(nodes: Sequence[ast.AST]) -> set[str]:
-    """Return the variables that are assigned."""
-    return _names(nodes, ast.Store)
-
-
-def _names(nodes: Sequence[ast.AST], use: type[ast.expr_context]) -> set[str]:
-    found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
-    return {each.id for each in found if isinstance(each.ctx, use)}
-
-
-def exits(statements: Sequence[ast.stmt]) -> Iterator[ast.Break | ast.Continue]:
-    """Yield what leaves the loop around these statements, or goes on with its next turn."""
-    for each in statements:
-        if isinstance(each, ast.Break | ast.Continue):
-            yield each
-        elif isinstance(each, ast.If):
-            yield from exits(each.body)
-            yield from exits(each.orelse)
+    ends: tuple[Known, Known]  # what is known at the end of each side
 
 
 class Folding:
     """Works out constants, in the order in which statements run."""
 
-    def __init__(self, known: dict[str, Any], flags: Set[str]) -> None:
-        self.known, self.flags = known, flags
+    def __init__(self, known: Known, flags: Set[str], lengths: Lengths) -> None:
+        self.known, self.flags, self.lengths = known, flags, lengths
 
     def block(self, statements: Sequence[ast.stmt]) -> Statements:
         """Return statements, simplified."""
-        return [each for statement in statements for each in self.statement(statement)]
+        out: Statements = []
+        for statement in statements:
+            if not (out and self.joined(out[-1], statement)):
+                out += self.statement(statement)
+        return out
 
     def statement(self, node: ast.stmt) -> Statements:
         """Return what a statement becomes."""
@@ -86,7 +73,9 @@ class Folding:
                 return [ast.Assign([place], self.expression(value))]
             case ast.If():
                 return self.branch(node)
-            case ast.While() | ast.For():
+            case ast.While():
+                return self.written_out(node)
+            case ast.For():
                 return self.loop(node)
         return [node]
 
@@ -98,17 +87,56 @@ class Folding:
         before = dict(self.known)
         body = self.block(node.body)
         after = dict(self.known)
-        self.known.clear()
-        self.known.update(before)
+        self.known = before
         orelse = self.block(node.orelse)
         unchanged = self.flags - names_assigned(node.orelse)
-        implied = self.known | {x: value for x, value in _implied(node.test, taken=False).items() if x in unchanged}
-        both = {name: value for name, value in after.items() if same(implied.get(name, UNKNOWN), value)}
-        lost = names_assigned([*node.body, *node.orelse]) - both.keys()
-        for name in lost:
-            self.known.pop(name, None)
-        self.known.update(both)
-        return [ast.If(test, body, orelse)]
+        implied = {x: value for x, value in _implied(node.test, taken=False).items() if x in unchanged}
+        found = Both(test, body, orelse)
+        found.ends = after, self.known | implied
+        self.known = _common(*found.ends)
+        return [found]
+
+    def joined(self, before: ast.stmt, node: ast.stmt) -> bool:
+        """Let a branch do what the next one does, if it is known at the end of each side which way that goes."""
+        if not isinstance(before, Both) or not isinstance(node, ast.If) or any(True for _ in exits([before])):
+            return False
+        flags = _implied(node.test, taken=True)
+        ways = [way for flag in flags for way in _decided(before, flag)]
+        (taken,) = flags.values() or (True,)
+        twice = any(side and ways.count(way) > 1 for side, way in ((node.body, taken), (node.orelse, not taken)))
+        if not ways or UNKNOWN in ways or twice:
+            return False
+        self.add_to(before, node)
+        return True
+
+    def add_to(self, branch: Both, node: ast.If) -> None:
+        """Append what a branch does to the sides of another one."""
+        ((flag, taken),) = _implied(node.test, taken=True).items()
+        ends = []
+        for known, side in zip(branch.ends, (branch.body, branch.orelse), strict=True):
+            value, self.known = known.get(flag, UNKNOWN), dict(known)
+            if value is UNKNOWN:
+                inner = side[-1]
+                assert isinstance(inner, Both)
+                self.add_to(inner, node)
+            else:
+                side += self.block(copy.deepcopy(node.body if value is taken else node.orelse))
+            ends.append(self.known)
+        branch.ends = ends[0], ends[1]
+        self.known = _common(*ends)
+
+    def written_out(self, node: ast.While) -> Statements:
+        """Return a loop turn by turn, if it is known how many there are: what is counted is constant then."""
+        test = self.expression(node.test)
+        if isinstance(test, ast.Constant) and not isinstance(node.test, ast.Constant):
+            before = dict(self.known)
+            try:
+                return self.block(copy.deepcopy(one_turn(node))) if test.value else []
+            except Endless:
+                self.known = before
+        if isinstance(node, Rest):
+            raise Endless
+        return self.loop(node)
 
     def loop(self, node: ast.While | ast.For) -> Statements:
         """Return what a loop becomes: a variable is constant if all assignments in it are of the value from before."""
@@ -116,15 +144,14 @@ class Folding:
         kept = {name: value for name, value in self.known.items() if name in changed}
         others = {name: value for name, value in self.known.items() if name not in changed}
         while True:
-            inner = Folding(others | kept, self.flags)
+            inner = Folding(others | kept, self.flags, self.lengths)
             iterated = inner.expression(node.test if isinstance(node, ast.While) else node.iter)
             body = inner.block(copy.deepcopy(node.body))
             wrong = {name for name in kept if not _always([*body, *_targets(node)], name, kept[name])}
             if not wrong:
                 break
             kept = {name: value for name, value in kept.items() if name not in wrong}
-        self.known.clear()
-        self.known.update(others | kept)
+        self.known = others | kept
         if isinstance(node, ast.While):
             return [ast.While(iterated, body, [])]
         return [ast.For(node.target, iterated, body, [])]
@@ -160,6 +187,12 @@ class Folding:
                 if isinstance(test, ast.Constant):
                     return self.expression(node.body if test.value else node.orelse)
                 return ast.IfExp(test, self.expression(node.body), self.expression(node.orelse))
+            case ast.Attribute(value=ast.Name(id=array), attr="size"):
+                lengths = [each for each in self.lengths[array] if each is not None]
+                return ast.Constant(math.prod(lengths)) if len(lengths) == len(self.lengths[array]) else node
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=array)), slice=ast.Constant(value=int(axis))):
+                length = self.lengths[array][axis]
+                return node if length is None else ast.Constant(length)
             case ast.Subscript():
                 return ast.Subscript(node.value, self.expression(node.slice), node.ctx)
             case ast.Tuple():
@@ -205,6 +238,23 @@ def same(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
+def _common(one: Known, other: Known) -> Known:
+    """Return what is known on both sides."""
+    return {name: value for name, value in one.items() if same(other.get(name, UNKNOWN), value)}
+
+
+def _decided(branch: Both, flag: str) -> list[object]:
+    """Return the value of a flag at every end of a branch, and of those that end its sides."""
+    found: list[object] = []
+    for known, side in zip(branch.ends, (branch.body, branch.orelse), strict=True):
+        last = side[-1] if side else None
+        if flag in known or not isinstance(last, Both):
+            found.append(known.get(flag, UNKNOWN))
+        else:
+            found += _decided(last, flag)
+    return found
+
+
 def _implied(test: ast.expr, *, taken: bool) -> dict[str, Any]:
     """Return what is known of a flag where a branch on it was taken, or not."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -227,115 +277,3 @@ def _always(statements: Sequence[ast.stmt], name: str, value: object) -> bool:
                 if not (isinstance(assigned, ast.Constant) and same(assigned.value, value)):
                     return False
     return True
-
-
-class Counters:
-    """Gives counters of loops names of their own, so that they are the same in all lanes that are still in the loop.
-
-    Where a lane leaves, it takes the value along: ``arm = arm.1; break``.
-    """
-
-    def __init__(self) -> None:
-        self.count = itertools.count(1)
-
-    def block(self, statements: Sequence[ast.stmt]) -> Statements:
-        """Return statements, simplified."""
-        out: Statements = []
-        for statement in statements:
-            match statement:
-                case ast.If():
-                    out.append(ast.If(statement.test, self.block(statement.body), self.block(statement.orelse)))
-                case ast.For():
-                    out.append(self.counted(statement))
-                case ast.While():
-                    out += self.climbing(statement, out)
-                case _:
-                    out.append(statement)
-        return out
-
-    def fresh(self, name: str) -> str:
-        """Return a name for a counter."""
-        return f"{name}.{COUNTER}{next(self.count)}"
-
-    def counted(self, node: ast.For) -> ast.For:
-        """Return a loop over a range whose counter is nothing but that."""
-        assert isinstance(node.target, ast.Name)
-        name = node.target.id
-        body = self.block(node.body)
-        if name in names_assigned(body):
-            raise Unfit("a loop that changes its own counter")
-        counter = self.fresh(name)
-        renamed = [_renamed(each, name, counter) for each in body]
-        first: Statements = [ast.Assign([store(name)], load(counter))]
-        return ast.For(store(counter), node.iter, [*first, *renamed], [])
-
-    def climbing(self, node: ast.While, before: Statements) -> Statements:
-        """Return a loop that is left in the middle, with a counter for what moves by a constant in every turn."""
-        body = self.block(node.body)
-        if not any(isinstance(each, ast.Break) for each in exits(body)) or any(
-            isinstance(each, ast.Continue) for each in exits(body)
-        ):
-            return [ast.While(node.test, body, [])]
-        for name in sorted(names_assigned(body)):
-            start = _last_assigned(before, name)
-            if isinstance(start, ast.Constant) and _steps(body, name):  # one is enough
-                counter = self.fresh(name)
-                leave = [ast.Assign([store(name)], load(counter)), ast.Break()]
-                stop = ast.If(ast.UnaryOp(ast.Not(), _renamed(node.test, name, counter)), leave, [])
-                renamed = [_renamed(each, name, counter) for each in body]
-                turn = [stop, *_with_copy(renamed, name, counter)]
-                return [ast.Assign([store(counter)], start), ast.While(ast.Constant(True), turn, [])]
-        return [ast.While(node.test, body, [])]
-
-
-COUNTER = "counter"
-
-
-def is_counter(name: str) -> bool:
-    """Return whether a variable was made by ``Counters``."""
-    return name.rpartition(".")[2].startswith(COUNTER)
-
-
-def _last_assigned(statements: Statements, name: str) -> ast.expr | None:
-    """Return what a variable was last set to in a block, if that is plain to see."""
-    for statement in reversed(statements):
-        if name in names_assigned([statement]):
-            plain = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-            return statement.value if plain else None  # type: ignore[attr-defined]
-    return None
-
-
-def _steps(body: Sequence[ast.stmt], name: str) -> bool:
-    """Return whether a variable is only assigned in the outermost block of a loop, itself plus or minus a constant."""
-    own = [each for each in body if isinstance(each, ast.Assign) and name in names_assigned(each.targets)]
-    for each in own:
-        match each.value:
-            case ast.BinOp(left=ast.Name(id=read), op=ast.Add() | ast.Sub(), right=ast.Constant()) if read == name:
-                continue
-        return False
-    total = sum(
-        isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.id == name
-        for statement in body
-        for each in ast.walk(statement)
-    )
-    return bool(own) and total == len(own)
-
-
-def _renamed(node: Any, name: str, new: str) -> Any:
-    changed = copy.deepcopy(node)
-    for each in ast.walk(changed):
-        if isinstance(each, ast.Name) and each.id == name:
-            each.id = new
-    return changed
-
-
-def _with_copy(body: Sequence[ast.stmt], name: str, counter: str) -> Statements:
-    """Put ``name = counter`` before everything that leaves the loop."""
-    out: Statements = []
-    for each in body:
-        if isinstance(each, ast.Break):
-            out.append(ast.Assign([store(name)], load(counter)))
-        if isinstance(each, ast.If):
-            each = ast.If(each.test, _with_copy(each.body, name, counter), _with_copy(each.orelse, name, counter))
-        out.append(each)
-    return out

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
 from discreet.kernel import Component, as_list, helper
-from discreet.learners.arms.draws import draw
+from discreet.learners.arms.draws import draw, draw_evenly
 from discreet.learners.arms.weights import bounded_exp, rebuild
 from discreet.lengths import check_experts
 
@@ -75,7 +75,7 @@ class ExpertWeights(Component):
         total = float(self.scale[0])
         point = rng.random()
         if point < mixing:
-            arm = int(point / mixing * arms)
+            arm = draw_evenly(point, mixing, arms)
         else:
             expert = draw(as_list(self.values), (point - mixing) / (1.0 - mixing) * total)
             left, arm = rng.random(), 0

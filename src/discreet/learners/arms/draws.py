@@ -28,6 +28,18 @@ def new_draw(arm: int, importance: float) -> Draw:
 
 
 @helper
+def draw_evenly(point: float, share: float, arms: int) -> int:
+    """Return an arm, all alike, from a uniform point of [0, share); rounding must not lead beyond the last one.
+
+    What is divided is the same in every round, so compiled code divides once.
+
+    >>> [draw_evenly(point, 0.3, 3) for point in (0.0, 0.15, 0.2999)]
+    [0, 1, 2]
+    """
+    return min(int(point * (arms / share)), arms - 1)
+
+
+@helper
 def draw(weights: Sequence[float] | Floats, mass: float) -> int:
     """Return the arm at which the running sum of the weights passes ``mass``, which is in [0, their sum).
 

@@ -72,5 +72,5 @@ class Exp3Gain(Learner[int, Draw, float]):
         """Move the weight of the arm that was played, unless its gain is too far out."""
         gain = 1.0 - released
         if -self.margin <= gain <= 1.0 + self.margin:
-            scaled = (gain + self.margin) / (1.0 + 2.0 * self.margin)
-            self.weights.add(trace.arm, self.learning_rate * scaled * trace.importance)
+            rate = self.learning_rate / (1.0 + 2.0 * self.margin)
+            self.weights.add(trace.arm, rate * (gain + self.margin) * trace.importance)

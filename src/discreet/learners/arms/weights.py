@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
 from discreet.kernel import Component, as_list, helper
-from discreet.learners.arms.draws import Draw, draw, new_draw
+from discreet.learners.arms.draws import Draw, draw, draw_evenly, new_draw
 
 FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
 
@@ -31,7 +31,7 @@ class FewWeights(Component):
         arms, total = len(values), float(self.scale[0])
         point = rng.random()
         if point < mixing:
-            arm = int(point / mixing * arms)
+            arm = draw_evenly(point, mixing, arms)
         else:
             arm = draw(values, (point - mixing) * (1.0 / (1.0 - mixing)) * total)
         return new_draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
@@ -66,7 +66,7 @@ class ManyWeights(Component):
         total = float(self.scale[0])
         point = rng.random()
         if point < mixing:
-            arm = int(point / mixing * arms)
+            arm = draw_evenly(point, mixing, arms)
         else:
             arm = descend(self.tree, self.values, (point - mixing) / (1.0 - mixing) * total)
         return Draw(arm, total / ((1.0 - mixing) * float(self.values[arm]) + mixing / arms * total))
