@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from conftest import in_full
 
 from discreet import Private, Range, Setting, algorithm, algorithms, audit
 from discreet.auditing import EveryRelease, GameFacts, attacked, default_attack
@@ -98,7 +99,7 @@ class TestPower:
         assert 0.9 <= found.lower_bound <= 1.0
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+    @pytest.mark.parametrize("epsilon", [in_full(0.2), 1.0, in_full(4.0)])
     def test_so_with_one_bit(self, epsilon):
         found = audit("one-bit-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
@@ -107,7 +108,7 @@ class TestPower:
         assert audit(cheating, claimed=honest.guarantee, trials=2_000_000).violated
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
+    @pytest.mark.parametrize("epsilon", [in_full(0.5), 1.0, in_full(10.0)])
     def test_so_with_gaussian_noise(self, epsilon):
         found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
@@ -125,7 +126,7 @@ class TestPower:
         assert not audit(cheating, attack=attack, trials=200_000).violated, "its own guarantee is the larger one"
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("epsilon", [0.5, 1.0, 10.0])
+    @pytest.mark.parametrize("epsilon", [in_full(0.5), 1.0, in_full(10.0)])
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
         honest = algorithm("local-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)).private
         mechanism = honest.channel.noise
@@ -152,7 +153,7 @@ class TestPower:
         assert 10.1 < classical.lower_bound <= classical.stated.epsilon
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("delta", [0.0, 1e-6])
+    @pytest.mark.parametrize("delta", [0.0, in_full(1e-6)])
     def test_where_it_is_not_tight_the_audit_shows_what_is_known_to_leak(self, delta):
         found = audit("exp3-tau", setting=Setting(Arms(), rounds=10_000, delta=delta), trials=2_000)
         assert 0.02 < found.lower_bound < 0.3

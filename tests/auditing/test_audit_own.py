@@ -45,7 +45,7 @@ class TestOneSOwn:
                 return Guarantee(epsilon=1.0, delta=0.0, model="local", status="proved", source="wishful thinking")
 
         private = Private(Forgetful(UNIT, Laplace(0.5)), Exp3.start(arms=2, learning_rate=0.1))
-        found = audit(private, trials=3_000)
+        found = audit(private, trials=1_000)
         assert found.violated
         assert "VIOLATED" in str(found)
         assert "wishful thinking" in str(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from fractions import Fraction
 
@@ -50,7 +51,12 @@ numbers = some.one_of(
     some.floats(),
 )
 streams = some.lists(some.tuples(*[numbers] * SIZE), min_size=6, max_size=6)
-LIVE = {(name, i): unsealed(CHANNELS[name](losses, 6).live()) for name in CHANNELS for i, losses in enumerate(SETS)}
+
+
+@functools.cache
+def live_channels():
+    """Return every channel over every set, by both."""
+    return {(name, i): unsealed(CHANNELS[name](losses, 6).live()) for name in CHANNELS for i, losses in enumerate(SETS)}
 
 
 @pytest.mark.slow
@@ -58,7 +64,7 @@ LIVE = {(name, i): unsealed(CHANNELS[name](losses, 6).live()) for name in CHANNE
 @given(streams, some.integers(0, 5), some.tuples(*[numbers] * SIZE))
 def test_neighbours_are_within_the_stated_steps_whatever_comes(vectors, where, other):
     neighbour = [*vectors[:where], other, *vectors[where + 1 :]]
-    for (name, _), live in LIVE.items():
+    for (name, _), live in live_channels().items():
         if name == "padded":
             continue  # what pads is given noisy sums: its nodes are those of the tree without padding
         one, two = given_to_the_mechanism(live, vectors), given_to_the_mechanism(live, neighbour)
@@ -80,8 +86,8 @@ def test_a_coarse_grid_is_paid_for(vectors, where, other):
     neighbour = [*vectors[:where], other, *vectors[where + 1 :]]
     for name, norm in (("laplace", 1), ("gaussian", 2)):
         for i, losses in enumerate(SETS):
-            LIVE[name, i].restart()
-            coarse = on_grid(LIVE[name, i], 2.0 ** math.floor(math.log2(losses.diameter(math.inf)) - 1.0))
+            live_channels()[name, i].restart()
+            coarse = on_grid(live_channels()[name, i], 2.0 ** math.floor(math.log2(losses.diameter(math.inf)) - 1.0))
             one, two = (np.array(given_to_the_mechanism(coarse, world)) for world in (vectors, neighbour))
             moved = np.linalg.norm((one - two).ravel().astype(float), norm) * coarse.noise.step
             assert moved <= coarse.sensitivity

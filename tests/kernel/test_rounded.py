@@ -14,6 +14,7 @@ from discreet.kernel.lanes.vectors import DOUBLE, EVERYWHERE, LANES, LONG, POINT
 COUNT = 400_000
 RNG = np.random.default_rng(20261117)
 SPECIAL = [0.0, -0.0, 1.0, math.inf, -math.inf, math.nan, 5e-324, -5e-324, 2.0**-1022, 1.7e308, 0.5, 2.0, math.e]
+LEAST_DOUBT = {"exp": 0.489, "log": 0.48}  # farther from the truth than this, the C library may round otherwise
 ARGUMENTS = {
     "exp": [
         RNG.uniform(-50.0, 0.0, COUNT),
@@ -92,7 +93,7 @@ def test_all_digits_are_those_of_the_c_library(name):
         np.testing.assert_array_equal(fast(numbers), by_library(name, numbers))
 
 
-@pytest.mark.parametrize(("name", "share"), [("exp", 0.04), ("log", 0.13)])
+@pytest.mark.parametrize(("name", "share"), [("exp", 0.04), ("log", 0.17)])
 def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share):
     numbers = ARGUMENTS[name][0]
     found = compiled(name, sure_only=True)(numbers)
@@ -101,7 +102,7 @@ def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share):
     np.testing.assert_array_equal(found[sure], by_library(name, numbers[sure]))
 
 
-@pytest.mark.parametrize(("name", "most"), [("exp", 0.015), ("log", 0.06)])
+@pytest.mark.parametrize(("name", "most"), [("exp", 0.015), ("log", 0.08)])
 def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most):
     """What is sure is the nearest number to the truth, with room to spare; long doubles have 11 bits more."""
     numbers = ARGUMENTS[name][0]
@@ -109,7 +110,7 @@ def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most):
     exactly = getattr(np, name)(numbers.astype(np.longdouble))
     sure = ~np.isnan(found)
     off = np.abs((exactly - found) / np.spacing(np.abs(found)))[sure]
-    assert 0.5 - most - 0.03 < off.max() < 0.5
+    assert 0.5 - most - 0.03 < off.max() < LEAST_DOUBT[name]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import in_full
 
 from discreet import simulate
 from discreet.problems import Functions
@@ -138,7 +139,7 @@ def test_staying_at_the_centre_loses_what_its_bound_says(plain):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("rounds", [2**12, 2**20])
+@pytest.mark.parametrize("rounds", [in_full(2**12), 2**20])
 def test_figures_and_words_at_every_size(name, rounds, legible, tmp_path):
     known = reproduction(name)
     found = known.analyse(imagined(known.sweep(rounds), power_law))
