@@ -104,7 +104,7 @@ def _least(
     setting: Setting[Functions], size: int, found: Found | None, exploration: float | None, spread: float | None
 ) -> Chosen:
     """Return the exploration and the spread with the least bound, for the noise of a running sum."""
-    place, rounds = place_with(setting, Vertices), setting.rounds
+    place, rounds, slope = place_with(setting, Vertices), setting.rounds, steepest(setting)
     plan = cast(Vertices, place.set).plan()
     lengths = np.linalg.norm(centred_estimators(plan), axis=1)
     square, longest, root = float(plan.weights @ lengths**2), float(lengths.max()), math.sqrt(place.flat)
@@ -122,7 +122,7 @@ def _least(
             outer=place.outer,
             exploration=share,
             square=square,
-            slope=steepest(setting),
+            slope=slope,
             noise=root * total,
             inverse=float(np.max(1.0 / inside) if rest.size == 1 else noisy_sums.shares @ (1.0 / inside)),
         )
@@ -131,7 +131,7 @@ def _least(
     def best_spread(share: float) -> Chosen:
         if spread is not None:
             return chosen(share, check_range("spread", spread, 0.0, 1e100))
-        alone = math.sqrt(rounds * (square / (4.0 * share) + size * steepest(setting) ** 2) / 2.5 / root)
+        alone = math.sqrt(rounds * (square / (4.0 * share) + size * slope**2) / 2.5 / root)
         tried = [chosen(share, alone * factor) for factor in np.geomspace(0.03, 3.0, 40)]
         return min([*tried, chosen(share, alone), chosen(share, 0.0)], key=lambda each: each.bound)
 
