@@ -11,6 +11,9 @@ from discreet.kernel import Component
 from discreet.kernel.pipeline import NEEDLESS, short_pipeline
 
 
+NOW, LATER = 0, 2
+
+
 class Halving(Component):
     """A variable is an integer at first, and then a float."""
 
@@ -32,6 +35,18 @@ class Pointing(Component):
         found = 1
         found = self.values[found] * value
         return found + value
+
+
+class Choosing(Component):
+    """A variable is one of two numbers that have names."""
+
+    values: np.ndarray
+
+    def halved(self, value):
+        place = NOW
+        if value > 3.0:
+            place = LATER
+        return self.values[place]
 
 
 class Listing(Component):
@@ -69,7 +84,7 @@ def test_what_is_left_out_would_be_there():
     assert "nopython_type_inference" in short
 
 
-@pytest.mark.parametrize(("kind", "ordinary"), [(Halving, False), (Pointing, True), (Listing, True)])
+@pytest.mark.parametrize(("kind", "ordinary"), [(Halving, False), (Choosing, False), (Pointing, True), (Listing, True)])
 def test_whatever_a_component_does_its_numbers_are_those_of_plain_python(kind, ordinary):
     component = kind(values=np.array([0.25, 3.0, 7.5]))
     compiled = kernel.compile_for(ask, component)

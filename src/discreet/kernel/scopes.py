@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -58,6 +59,9 @@ class Renaming(ast.NodeTransformer):
             return copy.deepcopy(scope.given[name])
         if name in scope.locals:
             return ast.Name(scope.locals[name], node.ctx)
-        if name in scope.globals:
-            return ast.Name(self.global_name(name, scope.globals[name]), node.ctx)
-        return node
+        if name not in scope.globals:
+            return node
+        value = scope.globals[name]
+        if type(value) in (bool, int, float) and math.isfinite(value):  # Numba has a type for "this very number"
+            return ast.Constant(value)
+        return ast.Name(self.global_name(name, value), node.ctx)
