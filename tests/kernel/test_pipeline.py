@@ -10,7 +10,6 @@ from discreet import kernel
 from discreet.kernel import Component
 from discreet.kernel.pipeline import NEEDLESS, short_pipeline
 
-
 NOW, LATER = 0, 2
 
 
