@@ -174,7 +174,7 @@ class Functions(Problem):
         extent = np.empty((functions.losses.shape[0], 5))
         loop, (within, calls) = measure, with_calls(place.set)
         if compilable(functions):
-            loop = compile_if_worth(measure, functions, within, turns=len(extent))
+            loop = compile_if_worth(measure, functions, within, numbers=3 * functions.losses.size)
         with failures_of(calls):
             loop(functions, within, place.outer, centre, low, high, extent)
         width = bounds.width * (1.0 + TOLERANCE)

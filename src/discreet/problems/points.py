@@ -111,14 +111,13 @@ class Points(Problem):
         self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
     ) -> tuple[Tabled, int]:
         """Return the game with all loss vectors in their declared set, and how many had to be moved, or refuse it."""
-        losses = self.sets(bounds).losses
-        rounds = len(game.losses)
-        first = compile_if_worth(first_outside, losses, turns=rounds)(losses, game.losses)
+        losses, numbers = self.sets(bounds).losses, game.losses.size
+        first = compile_if_worth(first_outside, losses, numbers=numbers)(losses, game.losses)
         if first < 0:
             return game, 0
         if clip:
             rows = game.losses.copy()
-            moved = compile_if_worth(project_rows, losses, turns=rounds)(losses, rows)
+            moved = compile_if_worth(project_rows, losses, numbers=numbers)(losses, rows)
             return game._replace(losses=rows), int(moved)
         vector = game.losses[first]
         sizes = {
