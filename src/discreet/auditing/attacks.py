@@ -22,7 +22,7 @@ from discreet.problems import ArmGame, Game, Problem
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.experiment import Progress
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 AT_ONCE = 1 << 19
 SEEDS = 10**15  # that there are
@@ -289,8 +289,9 @@ class FreshRuns(Attack):
         draws = -(-rounds // private.channel.hold())
         marks = np.array([rounds])
         found = np.empty(trials)
+        shared = Prototype(overheard(private, draws, np.empty(draws)))
         for trial in range(trials):
-            player = Player(overheard(private, draws, np.empty(draws)), streams(seed, trial=2 * trial + world))
+            player = Player(shared, streams(seed, trial=2 * trial + world))
             player.play(game, marks)
             ear = recorder(player)
             acted, heard = (int(number) for number in ear.counts)

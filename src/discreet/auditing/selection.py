@@ -16,7 +16,7 @@ from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.experiment import Progress
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 WARM_UPS = 4_000
 RATIO = 0.76  # of the learnt share of a probability to its mixed share: where one changed gain moves it most
@@ -85,11 +85,11 @@ class RareArm(Attack):
         changed = losses.copy()
         changed[self.warm * size, last] = self.bounds.low
         found = []
-        marks = np.array([len(losses)])
+        marks, shared = np.array([len(losses)]), Prototype(private)
         for trial in trials:
             worlds = []
             for table in (losses, changed):
-                player = Player(private, streams(seed, trial=trial))
+                player = Player(shared, streams(seed, trial=trial))
                 player.play(ArmGame(table), marks)
                 learner: Any = player.private.learner
                 weights, mixing = learner.weights.values, learner.mixing

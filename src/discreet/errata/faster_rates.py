@@ -13,7 +13,7 @@ from discreet.problems import Advice, Arms
 from discreet.problems.advice import AdviceGame
 from discreet.randomness import streams
 from discreet.ranges import make_range
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 PAPER = "Asi, Raman & Talwar 2025 (Faster rates)"
 
@@ -90,7 +90,7 @@ def perturbation() -> str:
 def private_advice() -> str:
     """Let all experts advise the first arm in one world, the second in the other, in one round of many."""
     rounds, runs = 20, 500
-    private = algorithm("expert-arms").build(Setting(Advice(2, 2), rounds=rounds)).private
+    private = Prototype(algorithm("expert-arms").build(Setting(Advice(2, 2), rounds=rounds)).private)
     told = []
     for world in (0, 1):
         table = np.zeros((2, 2, 2))
