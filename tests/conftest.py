@@ -37,11 +37,6 @@ def root() -> Path:
     return ROOT
 
 
-def in_full(*values):
-    """Return values of a parameter that make full tries, and make test does not: they show no more than the others."""
-    return pytest.param(*values, marks=pytest.mark.full)
-
-
 def heed_interrupts():
     """Let the process that begins here be interrupted, even if this one was started in the background and cannot be."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from advice_games import BATCHED, NAMES, PRIVATE, UNIT, WORLDS
+from cases import in_full
 
 from discreet import DiscreetError, Private, Range, Setting, algorithm, audit, kernel, simulate
 from discreet.auditing.advice import OneEstimate
@@ -119,7 +120,7 @@ class TestAlgorithms:
 class TestAudits:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", PRIVATE)
-    @pytest.mark.parametrize("delta", [0.0, 1e-6])
+    @pytest.mark.parametrize("delta", [0.0, in_full(1e-6)])
     def test_named_algorithms(self, name, delta):
         found = audit(name, setting=Setting(Advice(), rounds=10_000, delta=delta))
         assert not found.violated

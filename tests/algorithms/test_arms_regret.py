@@ -24,7 +24,7 @@ from discreet.simulation.trial import checkpoints, run_trial
 @pytest.mark.parametrize("name", algorithms(Arms))
 def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
-    instances, regrets = everybody(tuple(algorithms(Arms)), setting, world, trials=6)
+    instances, regrets = everybody(tuple(algorithms(Arms)), setting, world, trials=4)
     trivial, bound = rounds * setting.bounds.width, instances[name].regret_bound
     assert regrets[name] <= (trivial if bound is None else bound)
 

@@ -6,6 +6,7 @@ import json
 import sys
 
 import pytest
+from cases import in_full
 
 from discreet.reproduce import reproductions
 
@@ -54,8 +55,8 @@ def test_as_soon_as_there_is_something_to_interrupt(after, tmp_path, interrupt):
 @pytest.mark.parametrize(
     "command",
     [
-        *(name for name in COMMANDS if name not in ("list", "describe")),
-        *(pytest.param(name, marks=() if name == ONE else pytest.mark.full) for name in REPRODUCTIONS),
+        *("simulate", "audit", in_full("plan"), in_full("counters"), in_full("errata")),
+        *(name if name == ONE else in_full(name) for name in REPRODUCTIONS),
     ],
 )
 def test_while_compiling_and_playing(command, tmp_path, interrupt):

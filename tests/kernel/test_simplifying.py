@@ -138,7 +138,7 @@ def test_what_is_simplified_does_the_same(case, length, known):
     body = ast.parse(text).body
     short = simplified(copy.deepcopy(body), flags, {"values": (length if known else None,)})
     rng = np.random.default_rng(1)
-    for _ in range(60):
+    for _ in range(15):
         values = rng.random(length) * (rng.random(length) < 0.7)
         mass = float(rng.random() * values.sum() * 1.2 + 0.01)
         expected, found = results(body, values, mass), results(short, values, mass)

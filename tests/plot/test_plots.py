@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import in_full
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
@@ -53,7 +54,9 @@ def drawn(results, size=(8.0, 5.2), **options):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("count", "spacing"), [(1, 3.0), (6, 0.0), (7, 0.0), (13, 3.0), (24, 0.0), (24, 500.0)])
+@pytest.mark.parametrize(
+    ("count", "spacing"), [(1, 3.0), in_full(6, 0.0), in_full(7, 0.0), (13, 3.0), (24, 0.0), in_full(24, 500.0)]
+)
 def test_contenders_are_called_by_their_labels_and_nothing_overlaps(count, spacing, one, legible):
     figure, _ = drawn(many(one, count, spacing=spacing))
     texts = legible(figure)
@@ -73,7 +76,7 @@ def test_a_long_title_is_wrapped_and_not_cut_off(one, legible):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [2, 7, 24])
+@pytest.mark.parametrize("count", [2, in_full(7), 24])
 def test_curves_can_be_drawn_into_small_axes_of_a_figure_of_ones_own(count, one, legible):
     figure = Figure(figsize=(12.0, 8.0))
     panels = figure.subplots(2, 2)
