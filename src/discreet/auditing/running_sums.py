@@ -161,7 +161,7 @@ def responses(channel: Stream, rounds: int, size: int) -> Floats:
         impulse = Impulse(turn, np.zeros(1, np.int64))
         probe = channel.with_noise(impulse)
         released = np.empty((1, rounds, size))
-        runs = compile_if_worth(prefix_runs, probe, numbers=4 * rounds * size) if compilable(probe) else prefix_runs
+        runs = compile_if_worth(prefix_runs, probe, numbers=64 * rounds * size) if compilable(probe) else prefix_runs
         runs(probe, np.zeros((rounds, size)), released, streams(0).privacy)
         return released[0, :, 0], int(impulse.drawn[0])
 
