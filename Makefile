@@ -30,7 +30,7 @@ quick: $(READY) ## Run the tests that are fast, for editing
 lint: $(READY) ## Style, types, import layers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers auto
 	@$(BIN)/lint-imports --no-logo
 
 bench: $(READY) ## Measure the speed beside C and, after make peers, beside other libraries; write docs/speed.md
