@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from common import ROOT
 from hypothesis import settings
-
-ROOT = Path(__file__).parent.parent
 
 os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")  # tests leave none in the user's folder
 settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples in every run

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 from advice_games import BATCHED, NAMES, PRIVATE, UNIT, WORLDS
-from cases import in_full
+from common import in_full
 
 from discreet import DiscreetError, Private, Range, Setting, algorithm, audit, kernel, simulate
 from discreet.auditing.advice import OneEstimate

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from cases import in_full
 from click.testing import CliRunner
+from common import in_full
 from scipy import integrate, signal
 
 from discreet import Bandit, Setting, algorithm, kernel

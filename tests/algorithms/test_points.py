@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from common import in_full
 from point_games import UNIT, build, mean_regret, problem_of, world_of
 
 from discreet import Private, Range, Setting, algorithm, algorithms, kernel
@@ -136,7 +137,7 @@ def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
 @pytest.mark.slow
 @pytest.mark.parametrize("world", ["linear-stochastic", "linear-alternating", "linear-drifting"])
 @pytest.mark.parametrize("epsilon", [1.0, 0.05])
-@pytest.mark.parametrize("rounds", [1 << 8, 1 << 13])
+@pytest.mark.parametrize("rounds", [in_full(1 << 8), 1 << 13])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("name", algorithms(Points))
 def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):

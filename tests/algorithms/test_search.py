@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 from discreet import Contender, DiscreetError, Setting, algorithm, algorithms, search
 from discreet.channels import Batch, Constant, PerRound

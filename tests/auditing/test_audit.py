@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from cases import in_full
 from click.testing import CliRunner
+from common import in_full
 
 from discreet import Private, Range, Setting, algorithm, algorithms, audit
 from discreet.auditing import EveryRelease, GameFacts, attacked, default_attack

@@ -65,7 +65,7 @@ def test_a_right_run_shows_nothing(face):
 @pytest.mark.slow
 @pytest.mark.parametrize("mistake", [Early, WhenTold, Counting])
 def test_mistakes_are_caught(mistake):
-    found = audit_release_times(bandit(), trials=200, kind=mistake)
+    found = audit_release_times(bandit(), trials=100, kind=mistake)
     assert found.violated
     assert "one person answers with the default, or is silent" in found.attack
 

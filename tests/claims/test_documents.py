@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from click.testing import CliRunner
-from conftest import ROOT
+from common import ROOT
 
 from discreet.cli.commands import cli
 from discreet.environments import environments

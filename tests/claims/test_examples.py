@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 LONG = [path for path in EXAMPLES if "--quick" in path.read_text(encoding="utf-8")]

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 from discreet.channels.selection import selection_curve
 from discreet.curves import gaussian_delta

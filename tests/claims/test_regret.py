@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from common import ROOT
 from scipy import integrate
 
 from discreet.algorithms.arms import bounds

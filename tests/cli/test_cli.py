@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 from discreet import algorithms
 from discreet.cli.commands import cli

@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from cases import in_full
+from common import in_full
 
 from discreet.reproduce import reproductions
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from conftest import ROOT
+from common import ROOT
 
 from discreet.algorithms import Setting, algorithm
 from discreet.cli.commands import cli

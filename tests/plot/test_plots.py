@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import in_full
+from common import in_full
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 

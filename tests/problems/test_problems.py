@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 from discreet import DiscreetError, Range, algorithm, algorithms, simulate
 from discreet.environments import environment, environments

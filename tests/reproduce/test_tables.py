@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import in_full
+from common import in_full
 
 from discreet import simulate
 from discreet.problems import Functions

@@ -62,9 +62,12 @@ def text_width(text: str, fontsize: float) -> float:
     >>> text_width("a longer text", 10.0) > 2.0 * text_width("short", 10.0) > 40.0
     True
     """
-    from matplotlib.textpath import TextPath
+    from matplotlib.cbook import is_math_text
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    return max(float(TextPath((0.0, 0.0), line, size=fontsize).get_extents().x1) for line in text.split("\n"))
+    font, width_and_more = FontProperties(size=fontsize), text_to_path.get_text_width_height_descent
+    return max(float(width_and_more(line, font, is_math_text(line))[0]) for line in text.split("\n"))
 
 
 def wrapped(text: str, fontsize: float, width: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Integers
 from discreet.simulation.executors import Gave
-from discreet.simulation.statistics import mean_interval
+from discreet.simulation.statistics import mean_intervals
 from discreet.simulation.trial import Outcome, Remembered
 
 Takes = TypeVar("Takes", contravariant=True)
@@ -126,4 +126,4 @@ class InMemory:
     @property
     def bands(self) -> Floats:
         """Mean regret over trials and the ends of its 95 % interval."""
-        return np.array([[mean_interval(column) for column in regret.T] for regret in self.regret])
+        return mean_intervals(self.regret.swapaxes(1, 2))

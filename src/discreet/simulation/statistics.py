@@ -29,8 +29,15 @@ def mean_interval(values: Floats, *, confidence: float = 0.95) -> Interval:
     Interval(value=2.0, low=-0.484..., high=4.484...)
     """
     check_range("confidence", confidence, 0.0, 1.0)
-    variance = values.var(ddof=1) if values.size > 1 else math.nan
-    return Interval(*interval(values.mean(), variance, values.size, confidence=confidence).tolist())
+    return Interval(*mean_intervals(values, confidence=confidence).tolist())
+
+
+def mean_intervals(values: Floats, *, confidence: float = 0.95) -> Floats:
+    """Return the same for many numbers at once, whose trials are along the last axis."""
+    rows = np.ascontiguousarray(values)
+    count = rows.shape[-1]
+    variance = rows.var(axis=-1, ddof=1) if count > 1 else np.full(rows.shape[:-1], math.nan)
+    return interval(rows.mean(axis=-1), variance, count, confidence=confidence)
 
 
 def interval(mean: ArrayLike, variance: ArrayLike, count: int, *, confidence: float = 0.95) -> Floats:

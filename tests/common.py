@@ -1,8 +1,12 @@
-"""Cases that only make full tries."""
+"""What test modules import from each other: where the project is, and cases that only make full tries."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+
+ROOT = Path(__file__).parent.parent
 
 
 def in_full(*values):
