@@ -42,3 +42,9 @@ def test_a_cap_that_is_hit_too_often_is_caught():
     noise = honest.channel.noise
     cheating = honest._replace(channel=honest.channel._replace(noise=noise._replace(inside=1.1 * noise.inside)))
     assert audit(cheating, claimed=honest.guarantee).violated
+
+
+def test_uniform_play_on_devices_leaks_nothing():
+    found = audit("uniform-contexts", setting=setting(1.0), trials=500)
+    assert found.lower_bound == 0.0
+    assert not found.violated

@@ -9,8 +9,10 @@ import numpy as np
 from discreet.auditing.attacks import Attack, EveryBit, EveryDifference, EveryRelease, EverySum, fresh_runs
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
-from discreet.contracts import Protected
+from discreet.contracts import Floats, Protected
 from discreet.kernel import copy
+from discreet.on_device import OnDevice
+from discreet.randomness import streams
 from discreet.ranges import Range
 
 
@@ -38,10 +40,33 @@ def every_difference(private: Protected, facts: GameFacts) -> Attack:
     return EveryDifference(channel.bounds, 1)
 
 
+class EveryOffer(Attack):
+    """Every release is a trial: the channel by itself is offered the lowest outcome again and again, or the highest."""
+
+    bounds: Range
+
+    @property
+    def text(self) -> str:
+        """What is done."""
+        low, high = self.bounds
+        return f"every outcome is {low:g} or {high:g}; a half-line of what is released"
+
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+        """Return what is released."""
+        channel, rng = copy(private.channel), streams(seed, trial=world).privacy
+        found = list[float]()
+        while len(found) < trials:
+            ready, released = channel.offer(self.bounds[world], 1.0, rng)
+            if ready:
+                found.append(released)
+        return np.array(found)
+
+
 @attack_on(Constant)
 def every_constant(private: Protected, facts: GameFacts) -> Attack:
-    """Return the same attack on what never uses feedback."""
-    return EveryRelease(facts.bounds or Range(0.0, 1.0), private.channel.hold())
+    """Return the same attack on what never uses feedback; of devices, which show nobody what they do, on the channel."""
+    bounds = facts.bounds or Range(0.0, 1.0)
+    return EveryOffer(bounds) if isinstance(private, OnDevice) else EveryRelease(bounds, private.channel.hold())
 
 
 def _chooses_lengths(private: Protected) -> bool:
