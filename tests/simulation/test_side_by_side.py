@@ -14,7 +14,7 @@ from discreet.algorithms import algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, SwitchingCosts, Table
-from discreet.kernel.lanes import LANES, Program, Unfit, program
+from discreet.kernel.lanes import LANES, Program, Unfit, program, room_for
 from discreet.learners import Exp3
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
@@ -71,6 +71,15 @@ def built(name, arms, rounds):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint64])
+@pytest.mark.parametrize("shape", [(1, LANES), (4, LANES), (3, 5, LANES), (1000, 7, LANES)])
+def test_no_vector_is_in_two_lines_of_the_fast_memory(shape, dtype):
+    rooms = [room_for(shape, dtype) for _ in range(5)]
+    for room in rooms:
+        assert (room.shape, room.dtype, room.flags.c_contiguous, room.any()) == (shape, dtype, True, False)
+        assert room.ctypes.data % 64 == 0
+
+
 @pytest.mark.parametrize("name", sorted(set(ON_ARMS) - ONE_BY_ONE))
 def test_every_lane_plays_as_its_trial_does_in_plain_python(name):
     arms = 3 if name in ("exp3", "batched-htinf") else 4  # one that is no multiple of 4, too

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Generator, Integers
-from discreet.kernel.lanes import LANES, program_for
+from discreet.kernel.lanes import LANES, program_for, room_for
 from discreet.problems import ArmGame, Game, toss
 from discreet.simulation.trial import Dealer, Stretch, Totals, stretches
 
@@ -69,7 +69,7 @@ class Dealt:
 
     def filled(self, arrays: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
         """Return arrays of all trials with an axis of lanes at the end; lanes that are left over have zeros."""
-        found = np.zeros((*arrays[0].shape, LANES), dtype=arrays[0].dtype)
+        found = room_for((*arrays[0].shape, LANES), arrays[0].dtype)
         for lane, array in enumerate(arrays):
             found[..., lane] = array
         return found
@@ -80,7 +80,7 @@ class Tossed(Dealt):
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all rounds; tables are used again."""
-        coins, table = self.dealer.coins, np.empty((self.size, self.arms, LANES))
+        coins, table = self.dealer.coins, room_for((self.size, self.arms, LANES))
         marks, sums = np.array([self.size]), np.empty((1, self.arms, LANES))
         program = program_for(
             toss, {"coins": coins, "losses": table[..., 0], "marks": marks, "sums": sums[..., 0], "rng": 0}

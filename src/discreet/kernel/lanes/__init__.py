@@ -5,7 +5,7 @@ calls, and writes it once more for vectors of trials. See docs/kernel.md: Lanes.
 """
 
 from discreet.kernel.lanes.normal import Unfit
-from discreet.kernel.lanes.program import Lanes, Program, program_for
+from discreet.kernel.lanes.program import Lanes, Program, program_for, room_for
 from discreet.kernel.lanes.widths import LANES
 
-__all__ = ["LANES", "Lanes", "Program", "Unfit", "program_for"]
+__all__ = ["LANES", "Lanes", "Program", "Unfit", "program_for", "room_for"]

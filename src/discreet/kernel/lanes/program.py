@@ -6,6 +6,7 @@ import ast
 import contextlib
 import functools
 import hashlib
+import math
 import pickle
 import platform
 import tempfile
@@ -30,6 +31,7 @@ from discreet.kernel.watching import compiling
 
 Array = np.ndarray[Any, Any]
 NO_FAILURE = (0, 0)  # room for the numbers that an error tells
+LINE = 64  # bytes
 LONG = 250  # statements: in a longer loop lanes go different ways, and each waits for all others
 
 _found: dict[object, Program | Unfit] = {}
@@ -134,7 +136,7 @@ class Program:
         mine = {name: path for name, path in self.sheet.paths.items() if path.startswith(f"{self.sheet.root}.")}
         values = {name: value_at({self.sheet.root: component}, path) for name, path in mine.items()}
         arrays = {name: _in_lanes(value) for name, value in values.items() if name in self.sheet.arrays}
-        held = np.zeros((max(1, len(layout.held)), LANES))
+        held = room_for((max(1, len(layout.held)), LANES))
         words = {name: _words(each) for name, each in generators.items()}
         tables = words | {"held": held} | arrays
         addresses = [address_of(tables[name]) if name in tables else 0 for name in layout.pointers]
@@ -228,13 +230,24 @@ def address_of(array: Array) -> int:
     return found
 
 
+def room_for(shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
+    """Return an array of zeros that begins where a line of the fast memory does, so that no vector is in two of them."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + LINE, dtype=np.uint8)
+    start = -address_of(memory) % LINE
+    found: Array = memory[start : start + size].view(dtype).reshape(shape)
+    return found
+
+
 def _in_lanes(array: Array) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(array[..., None], (*array.shape, LANES)))
+    found = room_for((*array.shape, LANES), array.dtype)
+    found[:] = array[..., None]
+    return found
 
 
 def _words(generators: Sequence[Any]) -> Array:
     """Return the states of PCG64 generators, and their steps, as rows of words."""
-    words = np.empty((4, LANES), dtype=np.uint64)
+    words = room_for((4, LANES), np.uint64)
     for lane, generator in enumerate(generators):
         state = generator.bit_generator.state["state"]
         for row, number in ((0, state["state"]), (2, state["inc"])):
