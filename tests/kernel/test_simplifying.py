@@ -107,6 +107,17 @@ if large:
     mass = 7.0
 """
 
+NUMBER_FOR_A_FLAG = """
+if mass > 1.0:
+    half = 3
+else:
+    half = 0
+if half:
+    steps = 1
+else:
+    steps = 2
+"""
+
 CASES = {
     "draw": (DRAW, {"done", "late"}),
     "unknown turns": (UNKNOWN_TURNS, {"done"}),
@@ -114,6 +125,7 @@ CASES = {
     "neither ends in leaving": (NEITHER_ENDS_IN_LEAVING, set()),
     "goes on": (GOES_ON, set()),
     "flags": (FLAGS, {"large"}),
+    "a number for a flag": (NUMBER_FOR_A_FLAG, set()),
     "a flag that is changed": (FLAG_THAT_IS_CHANGED, {"large"}),
 }
 

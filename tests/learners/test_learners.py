@@ -17,7 +17,7 @@ from discreet.learners import (
     Uniform,
 )
 from discreet.learners.arms import tsallis_inf
-from discreet.learners.arms.draws import draw
+from discreet.learners.arms.draws import draw, draw_evenly
 from discreet.learners.arms.tsallis_weights import solve
 
 ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
@@ -224,3 +224,13 @@ def test_draws_follow_the_weights():
     keep = weights > 0
     assert counts[1] == 0
     assert chisquare(counts[keep], 20_000 * weights[keep]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("share", [1.0, 0.3, 1e-6, 2.0**-53, 1e-17, 1e-310, 5e-324])
+@pytest.mark.parametrize("arms", [2, 3, 7, 512, 10**6])
+def test_evenly_drawn_arms_are_arms_and_the_ends_are_reached(arms, share):
+    assert draw_evenly(0.0, share, arms) == 0
+    last = math.nextafter(share, 0.0)
+    assert 0 <= draw_evenly(last, share, arms) < arms
+    if share > 1e-15:
+        assert draw_evenly(last, share, arms) == arms - 1

@@ -58,7 +58,7 @@ class EveryOffer(Attack):
         while len(found) < trials:
             ready, released = channel.offer(self.bounds[world], 1.0, rng)
             if ready:
-                found.append(released)
+                found.append(float(np.sum(released)))
         return np.array(found)
 
 

@@ -23,6 +23,7 @@ def short_pipeline() -> Any:
     from numba.core.typed_passes import NopythonTypeInference
 
     of_numba: Any = compilers  # which publishes no types
+    refusal = _refusal_of_rounding()  # registered now, by one thread
 
     class Short(of_numba.CompilerBase):  # type: ignore[misc]
         """Numba's own passes but those."""
@@ -31,7 +32,7 @@ def short_pipeline() -> Any:
             usual = of_numba.DefaultPassBuilder.define_nopython_pipeline(self.state)
             short = of_numba.PassManager("short")
             short.passes.extend(each for each in usual.passes if each[0].name() not in NEEDLESS)
-            short.add_pass_after(_refusal_of_rounding(), NopythonTypeInference)
+            short.add_pass_after(refusal, NopythonTypeInference)
             short.finalize()
             return [short]
 

@@ -101,10 +101,12 @@ class Folding:
         if not isinstance(before, Both) or not isinstance(node, ast.If) or any(True for _ in exits([before])):
             return False
         flags = _implied(node.test, taken=True)
-        ways = [way for flag in flags for way in _decided(before, flag)]
-        (taken,) = flags.values() or (True,)
+        if not flags.keys() & self.flags:  # a number may be neither True nor False
+            return False
+        ((flag, taken),) = flags.items()
+        ways = _decided(before, flag)
         twice = any(side and ways.count(way) > 1 for side, way in ((node.body, taken), (node.orelse, not taken)))
-        if not ways or UNKNOWN in ways or twice:
+        if twice or not all(isinstance(way, bool) for way in ways):
             return False
         self.add_to(before, node)
         return True

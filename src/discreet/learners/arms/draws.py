@@ -31,12 +31,12 @@ def new_draw(arm: int, importance: float) -> Draw:
 def draw_evenly(point: float, share: float, arms: int) -> int:
     """Return an arm, all alike, from a uniform point of [0, share); rounding must not lead beyond the last one.
 
-    What is divided is the same in every round, so compiled code divides once.
+    What is divided is the same in every round, so compiled code divides once. Below 2^-53 the only point is 0.
 
     >>> [draw_evenly(point, 0.3, 3) for point in (0.0, 0.15, 0.2999)]
     [0, 1, 2]
     """
-    return min(int(point * (arms / share)), arms - 1)
+    return min(int(point * (arms / max(share, 2.0**-60))), arms - 1)  # an infinite factor would make 0 no number
 
 
 @helper
