@@ -209,9 +209,8 @@ def test_everything_is_written(name, tmp_path, plain):
 
 @pytest.mark.full
 def test_slates_themselves_lose_less(tmp_path):
-    """The seed is fixed, and threads change nothing: this cannot flake. Intervals of three trials are wide."""
-    rows = written("slates", tmp_path, trials=3, rounds=2**16)
+    """The seed is fixed, and threads change nothing: this cannot flake. Intervals of fewer trials are too wide."""
+    rows = written("slates", tmp_path, trials=6, rounds=2**16)
     last = {row["algorithm"]: row for row in rows if row["T"] == str(2**16) and row["epsilon"] in ("10.0", "inf")}
-    assert float(last[SLATES]["regret_high"]) < float(last[INSIDE]["regret_low"])
-    assert float(last[SLATES]["regret_mean"]) < 0.6 * float(last[INSIDE]["regret_mean"])
+    assert float(last[SLATES]["regret_high"]) < 0.6 * float(last[INSIDE]["regret_low"])
     assert float(last[SLATES]["share_mean"]) < 0.4 < float(last[INSIDE]["share_mean"])

@@ -345,17 +345,19 @@ class TestKeeping:
             self.lanes_of(Foreign(arms=2))
 
     def test_without_room_on_disk_it_is_played_all_the_same(self, folder, monkeypatch):
-        def full(*_, **__):
+        def full(path, content=b"", **_):
+            with open(path, "wb") as file:
+                file.write(content[: len(content) // 2])
             raise OSError("no space left on device")
 
-        monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
+        monkeypatch.setattr("pathlib.Path.write_bytes", full)
         monkeypatch.setattr("pathlib.Path.touch", full)
         program = self.lanes_of(Lost(arms=2))
         program.compile()
         private = Private(Open(UNIT), Exp3.start(arms=2, learning_rate=0.1))
         found = run([private], Stochastic(2), 50, range(3))
         assert np.isfinite([each.loss for each in found]).all()
-        assert not list(folder.glob("*"))
+        assert not list(folder.glob("*")), "nothing half-written stays"
 
     def test_a_damaged_file_is_written_again(self, folder):
         self.lanes_of(Lost(arms=2)).compile()

@@ -219,9 +219,10 @@ def _keep(digest: str, what: object) -> None:
     path = _path(digest)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(pickle.dumps(what))
-        Path(file.name).replace(path)  # never half a file
+        with tempfile.TemporaryDirectory(dir=path.parent) as folder:  # a full disk leaves nothing behind
+            part = Path(folder) / digest
+            part.write_bytes(pickle.dumps(what))
+            part.replace(path)  # never half a file
 
 
 def address_of(array: Array) -> int:
