@@ -346,7 +346,7 @@ class TestKeeping:
 
     def test_without_room_on_disk_it_is_played_all_the_same(self, folder, monkeypatch):
         def full(path, content=b"", **_):
-            with open(path, "wb") as file:
+            with path.open("wb") as file:
                 file.write(content[: len(content) // 2])
             raise OSError("no space left on device")
 
