@@ -17,7 +17,8 @@ from discreet.simulation.loop import Player
 
 EXPERTS, ARMS, ROUNDS = 10_000, 10, 2_000
 MOST = 100.0  # microseconds of processor time a round
-READS_ALL = "exp4-p"  # reads the advice for all arms, not only for the one that is played, and is not held to it
+# reads the advice for all arms, not only for the one that is played, and is not held to it
+READS_ALL = "exp4-p"
 
 
 def microseconds(name: str, game: object, options: dict[str, int]) -> float:
@@ -33,7 +34,9 @@ def microseconds(name: str, game: object, options: dict[str, int]) -> float:
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
     """Yield a row for every algorithm."""
     game = AdviceRandom(ARMS, EXPERTS).deal(0, ROUNDS, np.random.default_rng(1))
-    cases = [(name, options) for name in algorithms(Advice) for options in ({}, {"batch_size": 100})]
+    cases = [
+        (name, options) for name in algorithms(Advice) for options in ({}, {"batch_size": 100})
+    ]
     for name, options in cases:
         if options and "batch_size" not in algorithm(name).options:
             continue

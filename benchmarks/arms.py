@@ -1,6 +1,7 @@
 """What one round of every ordinary learner costs, beside a C loop of it; and of private ones, beside Tsallis-INF in C.
 
-The C loops are compiled with -Ofast, draw random numbers in blocks, and have a tree of sums for many arms.
+The C loops are compiled with -Ofast, draw random numbers in blocks, and have a tree of sums for
+many arms.
 """
 
 from __future__ import annotations
@@ -25,14 +26,54 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 ROUNDS = 2**16  # of one call, for every number of arms
-CACHED, UNCACHED = 2**15, 2**23  # numbers in a table that fits into a core's cache, and in one that fits into none
+CACHED, UNCACHED = (
+    2**15,
+    2**23,
+)  # numbers in a table that fits into a core's cache, and in one that fits into none
 CASES = (  # learners, arms, numbers in the table, times C at most
-    (("exp3", "exp3-noise", "exp3-gain", "exp3-ix", "exp3-p", "tsallis-inf", "htinf", "ucb", "kl-ucb"), 4, CACHED, 1.5),
-    (("exp3", "exp3-noise", "exp3-gain", "exp3-ix", "exp3-p", "tsallis-inf", "htinf", "ucb", "kl-ucb"), 100, CACHED, 1.5),
+    (
+        (
+            "exp3",
+            "exp3-noise",
+            "exp3-gain",
+            "exp3-ix",
+            "exp3-p",
+            "tsallis-inf",
+            "htinf",
+            "ucb",
+            "kl-ucb",
+        ),
+        4,
+        CACHED,
+        1.5,
+    ),
+    (
+        (
+            "exp3",
+            "exp3-noise",
+            "exp3-gain",
+            "exp3-ix",
+            "exp3-p",
+            "tsallis-inf",
+            "htinf",
+            "ucb",
+            "kl-ucb",
+        ),
+        100,
+        CACHED,
+        1.5,
+    ),
     (("exp3", "exp3-noise"), 100, UNCACHED, 1.5),
     (("exp3", "exp3-gain", "exp3-ix"), 10_000, UNCACHED, 1.5),
 )
-PRIVATE = ("one-bit-tsallis-inf", "tracking-ucb", "batched-ucb", "dp-klucb", "dp-imed", "batched-htinf")  # ε = 1
+PRIVATE = (
+    "one-bit-tsallis-inf",
+    "tracking-ucb",
+    "batched-ucb",
+    "dp-klucb",
+    "dp-imed",
+    "batched-htinf",
+)  # ε = 1
 TWIN = "tsallis-inf"
 
 
@@ -55,7 +96,10 @@ def private(name: str, arms: int) -> Private:
         assert isinstance(built, Private)
         return built
     rate = (2.0 * np.log(arms) / (ROUNDS * arms)) ** 0.5
-    return Private(PerRound(Range(0.0, 1.0), Laplace(1.0)), Exp3.start(arms=arms, learning_rate=rate, mixing=0.1))
+    return Private(
+        PerRound(Range(0.0, 1.0), Laplace(1.0)),
+        Exp3.start(arms=arms, learning_rate=rate, mixing=0.1),
+    )
 
 
 def ours(name: str, losses: Floats, rounds: int = ROUNDS) -> tuple[float, float]:
@@ -73,22 +117,53 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
         if program is None:
             return
         for names, arms, numbers, most in CASES:
-            losses = np.random.default_rng(0).random((2 ** (numbers // arms).bit_length() // 2, arms))
+            losses = np.random.default_rng(0).random(
+                (2 ** (numbers // arms).bit_length() // 2, arms)
+            )
             losses.tofile(path)
-            where = "" if arms == 4 else ", losses in cache" if numbers == CACHED else ", losses not in cache"
+            where = (
+                ""
+                if arms == 4
+                else ", losses in cache"
+                if numbers == CACHED
+                else ", losses not in cache"
+            )
             for name in names:
                 a, b, apart = beside_c([program, name, path], name, losses, turns)
                 if apart > 0.02:
-                    raise RuntimeError(f"the two do not do the same: the mean losses of {name} are {apart:g} apart.")
-                yield Row(f"{name}, {arms:,} arms{where}", nanoseconds(a), f"{nanoseconds(b)} C", a / b, "x C", most=most)
+                    raise RuntimeError(
+                        "the two do not do the same: the "
+                        "mean "
+                        "losses of "
+                        f"{name} are "
+                        f"{apart:g} "
+                        "apart."
+                    )
+                yield Row(
+                    f"{name}, {arms:,} arms{where}",
+                    nanoseconds(a),
+                    f"{nanoseconds(b)} C",
+                    a / b,
+                    "x C",
+                    most=most,
+                )
         losses = np.random.default_rng(0).random((CACHED // 4, 4))
         losses.tofile(path)
         for name in PRIVATE:
             a, b, _ = beside_c([program, TWIN, path], name, losses, turns)
-            yield Row(f"{name}, ε = 1, 4 arms", nanoseconds(a), f"{nanoseconds(b)} {TWIN} in C", a / b, "x C", most=1.5)
+            yield Row(
+                f"{name}, ε = 1, 4 arms",
+                nanoseconds(a),
+                f"{nanoseconds(b)} {TWIN} in C",
+                a / b,
+                "x C",
+                most=1.5,
+            )
 
 
-def beside_c(command: list[str | Path], name: str, losses: Floats, turns: int) -> tuple[float, float, float]:
+def beside_c(
+    command: list[str | Path], name: str, losses: Floats, turns: int
+) -> tuple[float, float, float]:
     """Return ns a round of ours and of a C program, taking turns, and how far their mean losses are apart."""
     arguments = [str(part) for part in (*command, *losses.shape, ROUNDS, 3)]
     ours(name, losses, rounds=2)

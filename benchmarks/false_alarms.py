@@ -2,8 +2,8 @@
 
     python benchmarks/false_alarms.py 1000
 
-takes about a quarter of an hour. Every audit has another seed, and goes the whole way: the search for leaks, then
-the attack.
+takes about a quarter of an hour. Every audit has another seed, and goes the whole way: the search
+for leaks, then the attack.
 """
 
 from __future__ import annotations
@@ -31,14 +31,22 @@ def mechanisms() -> dict[str, Channel]:
     for epsilon in (0.2, 1.0, 3.0):
         tree = RunningSum.calibrated(SQUARE, Tree, prefixes=7, noise="laplace", epsilon=epsilon)
         found |= {
-            f"batches, epsilon {epsilon:g}": Batch.laplace(size=3, epsilon=epsilon, bounds=Range(-1.0, 1.0)),
-            f"laplace, epsilon {epsilon:g}": PerRound(UNIT, Laplace.calibrate(sensitivity=1.0, epsilon=epsilon)),
+            f"batches, epsilon {epsilon:g}": Batch.laplace(
+                size=3, epsilon=epsilon, bounds=Range(-1.0, 1.0)
+            ),
+            f"laplace, epsilon {epsilon:g}": PerRound(
+                UNIT, Laplace.calibrate(sensitivity=1.0, epsilon=epsilon)
+            ),
             f"gaussian, epsilon {epsilon:g}": PerRound(
                 UNIT, Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5)
             ),
-            f"response, epsilon {epsilon:g}": PerRound(UNIT, RandomisedResponse.calibrate(bounds=UNIT, epsilon=epsilon)),
+            f"response, epsilon {epsilon:g}": PerRound(
+                UNIT, RandomisedResponse.calibrate(bounds=UNIT, epsilon=epsilon)
+            ),
             f"tree, epsilon {epsilon:g}": tree,
-            f"epochs, epsilon {epsilon:g}": Restarting.calibrated(SQUARE, Tree, noise="laplace", epsilon=epsilon),
+            f"epochs, epsilon {epsilon:g}": Restarting.calibrated(
+                SQUARE, Tree, noise="laplace", epsilon=epsilon
+            ),
         }
     return found
 
@@ -62,7 +70,14 @@ def main() -> None:
     audits = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     found = alarms(audits)
     chance = stats.binom.sf(found.total() - 1, audits, 1.0 - CONFIDENCE)
-    print(f"{found.total()} alarms in {audits} audits of correct mechanisms; at most {1 - CONFIDENCE:.0%} are stated.")
+    print(
+        f"{found.total()} alarms in {audits} audits of "
+        "correct "
+        "mechanisms; at "
+        "most "
+        f"{1 - CONFIDENCE:.0%} are "
+        "stated."
+    )
     print(f"So many or more have a chance of {chance:.2g}, if every audit errs as often as it may.")
     for name, number in found.items():
         if number:

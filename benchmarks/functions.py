@@ -14,7 +14,8 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 TOTAL = 2**20  # rounds that algorithms are made for
-CASES = (  # algorithm, domain, rounds that are played, microseconds of processor time a round at most
+# algorithm, domain, rounds that are played, microseconds of processor time a round at most
+CASES = (
     ("private-projection-free", "ball(10)", 2**18, 1.0 / 1.5),
     ("private-projection-free", "k-sets(10,3)", 2**18, 1.0),
     ("private-linear-oracle", "k-sets(10,3)", 2**18, 1.0),

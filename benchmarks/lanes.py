@@ -1,8 +1,9 @@
 """Trials side by side against trials one by one: nanoseconds a round and trial, and how many times faster.
 
-CPU time of one thread, the two alternating, medians. The first columns are the loop alone, on losses that are dealt
-before and lie in fast memory; ``with dealing`` is everything that a simulation does for a round; in the end whole trials
-of 100 rounds, in microseconds. Both ways give the same numbers, which is checked on the way.
+CPU time of one thread, the two alternating, medians. The first columns are the loop alone, on
+losses that are dealt before and lie in fast memory; ``with dealing`` is everything that a
+simulation does for a round; in the end whole trials of 100 rounds, in microseconds. Both ways give
+the same numbers, which is checked on the way.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from collections.abc import Iterator
 import numpy as np
 from measuring import LEAST_TURNS, Row, in_turns
 
+from componentjit.lanes import LANES
 from discreet import Setting, simulate
 from discreet.algorithms import algorithms
 from discreet.environments import Stochastic
-from discreet.kernel.lanes import LANES
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
@@ -26,8 +27,21 @@ from discreet.simulation.side_by_side import lanes_of, run_trials
 from discreet.simulation.trial import checkpoints
 
 PIECE, UNIT = 2**11, make_range()
-NAMES = ("exp3", "dp-exp3-lap", "tsallis-inf", "htinf", "batched-exp3", "batched-tsallis-inf", "ucb")
-TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}  # times as fast, at least
+NAMES = (
+    "exp3",
+    "dp-exp3-lap",
+    "tsallis-inf",
+    "htinf",
+    "batched-exp3",
+    "batched-tsallis-inf",
+    "ucb",
+)
+TARGETS = {
+    "exp3": 4.5,
+    "dp-exp3-lap": 4.0,
+    "tsallis-inf": 4.0,
+    "htinf": 4.0,
+}  # times as fast, at least
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
 
 
@@ -38,13 +52,19 @@ def compare(name, arms, rounds, turns):
     program, shared = lanes_of(private, world, UNIT), Prototype(private)
     program.compile()
     games = [world.deal(0, PIECE, streams(1, trial=trial).environment) for trial in range(LANES)]
-    table, end = np.ascontiguousarray(np.stack([game.losses for game in games], axis=-1)), np.array([PIECE])
+    table, end = (
+        np.ascontiguousarray(np.stack([game.losses for game in games], axis=-1)),
+        np.array([PIECE]),
+    )
     kept = {}
     whole = [game._replace(losses=np.tile(game.losses, (rounds // PIECE, 1))) for game in games]
 
     def learner_in_lanes():
         own = [streams(1, trial=trial) for trial in range(LANES)]
-        generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
+        generators = {
+            "learner_rng": [each.learner for each in own],
+            "privacy_rng": [each.privacy for each in own],
+        }
         lanes, kept["lanes"] = program.start(private, generators), np.empty((1, LANES))
 
         def run():
@@ -57,18 +77,29 @@ def compare(name, arms, rounds, turns):
         players = [Player(shared, streams(1, trial=trial)) for trial in range(LANES)]
 
         def run():
-            scores = [player.play(game, np.array([rounds])) for player, game in zip(players, whole, strict=True)]
+            scores = [
+                player.play(game, np.array([rounds]))
+                for player, game in zip(players, whole, strict=True)
+            ]
             kept["single"] = np.array(scores).T
 
         return run
 
     def everything(programs):
-        how = {"seed": 1, "trials": range(LANES), "bounds": UNIT, "clip": False, "stop": threading.Event()}
+        how = {
+            "seed": 1,
+            "trials": range(LANES),
+            "bounds": UNIT,
+            "clip": False,
+            "stop": threading.Event(),
+        }
         return run_trials([private], world, marks, ways=programs, **how)
 
     learner = in_turns(learner_in_lanes, learner_one_by_one, turns=turns)
     assert np.array_equal(kept["lanes"], kept["single"]), name
-    all_of_it = in_turns(lambda: lambda: everything((program,)), lambda: lambda: everything(()), turns=turns)
+    all_of_it = in_turns(
+        lambda: lambda: everything((program,)), lambda: lambda: everything(()), turns=turns
+    )
     return [1e9 * seconds / rounds / LANES for seconds in (*learner, *all_of_it)]
 
 
@@ -100,11 +131,21 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
         for name in names:
             lanes, single, all_lanes, all_single = compare(name, arms, rounds, turns)
             least = TARGETS.get(name) if arms == 4 else None
-            what, beside = f"{name}, {arms} arms, trials side by side", f"{single:.1f} ns one by one"
+            what, beside = (
+                f"{name}, {arms} arms, trials side by side",
+                f"{single:.1f} ns one by one",
+            )
             yield Row(what, f"{lanes:.1f} ns", beside, single / lanes, "x faster", least=least)
             beside = f"{all_single:.1f} ns one by one"
             times = all_single / all_lanes
-            yield Row(f"{what}, with dealing", f"{all_lanes:.1f} ns", beside, times, "x faster", least=least and 3.0)
+            yield Row(
+                f"{what}, with dealing",
+                f"{all_lanes:.1f} ns",
+                beside,
+                times,
+                "x faster",
+                least=least and 3.0,
+            )
     for name in ("exp3", "batched-tsallis-inf"):
         lanes, single = short_trials(name, turns)
         what = f"a trial of 100 rounds, {name}, side by side"

@@ -24,7 +24,9 @@ def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
     times = []
     for _ in range(turns):
         with warnings.catch_warnings(action="ignore"):
-            bandit = Bandit(arms=ARMS, horizon=rounds, epsilon=1.0, algorithm=name, simulation=True, seed=1)
+            bandit = Bandit(
+                arms=ARMS, horizon=rounds, epsilon=1.0, algorithm=name, simulation=True, seed=1
+            )
         outcomes = np.random.default_rng(0).random(rounds).tolist()
         start = time.process_time()
         for outcome in outcomes:
@@ -77,6 +79,8 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
         yield row(f"ask and tell, {name}", ask_and_tell(name, turns), 25.0)
     for name, delta in EXACT:
         noise = "Gaussian" if delta else "Laplace"
-        yield row(f"live tell, {name}, exact {noise} noise", live_tell(name, turns, delta=delta), 25.0)
+        yield row(
+            f"live tell, {name}, exact {noise} noise", live_tell(name, turns, delta=delta), 25.0
+        )
     yield row("live tell to a file", file_tell("NORMAL", turns), 150.0)
     yield row("... waiting for the disk", file_tell("FULL", turns), None)

@@ -59,22 +59,37 @@ def short_rows(turns: int) -> Iterator[Row]:
     for name in ("exp3", "tsallis-inf", "batched-htinf", "tracking-ucb"):
         (spent,) = in_turns(lambda name=name: short_trials(name), turns=turns)
         each = spent / TRIALS * 1e6
-        yield Row(f"a trial of {SHORT} rounds, {name}", f"{each:.0f} µs", "", each, "µs", most=150.0)
+        yield Row(
+            f"a trial of {SHORT} rounds, {name}", f"{each:.0f} µs", "", each, "µs", most=150.0
+        )
 
 
 def arm_rows(turns: int) -> Iterator[Row]:
     for name in ("tsallis-inf", "htinf"):
-        few, many = in_turns(lambda n=name: playing(n, MANY[0], 64), lambda n=name: playing(n, MANY[1], 8), turns=turns)
+        few, many = in_turns(
+            lambda n=name: playing(n, MANY[0], 64),
+            lambda n=name: playing(n, MANY[1], 8),
+            turns=turns,
+        )
         fewer, more = few / 64 / MANY[0] * 1e9, many / 8 / MANY[1] * 1e9
         beside = f"{fewer:.2f} ns at {MANY[0]:,} arms"
-        yield Row(f"{name}, {MANY[1]:,} arms, a round, an arm", f"{more:.2f} ns", beside, more / fewer, "x", most=4.0)
+        yield Row(
+            f"{name}, {MANY[1]:,} arms, a round, an arm",
+            f"{more:.2f} ns",
+            beside,
+            more / fewer,
+            "x",
+            most=4.0,
+        )
 
 
 def dealing_rows(turns: int) -> Iterator[Row]:
     jobs = (lambda: dealing("stochastic"), lambda: dealing("switching-costs"))
     usual, walk = (spent / DEALT * 1e9 for spent in in_turns(*jobs, turns=turns))
     beside = f"{nanoseconds(usual)} stochastic"
-    yield Row("dealing switching-costs, 4 arms", nanoseconds(walk), beside, walk / usual, "x", most=2.0)
+    yield Row(
+        "dealing switching-costs, 4 arms", nanoseconds(walk), beside, walk / usual, "x", most=2.0
+    )
 
 
 def whole_rows(turns: int) -> Iterator[Row]:
@@ -85,9 +100,18 @@ def whole_rows(turns: int) -> Iterator[Row]:
     )
     learner, whole = (spent / rounds * 1e6 for spent in in_turns(*jobs, turns=turns))
     beside = f"{learner:.2f} µs the learner"
-    yield Row(f"simulate, exp3, {arms:,} arms, a round", f"{whole:.2f} µs", beside, whole / learner, "x", most=20.0)
+    yield Row(
+        f"simulate, exp3, {arms:,} arms, a round",
+        f"{whole:.2f} µs",
+        beside,
+        whole / learner,
+        "x",
+        most=20.0,
+    )
     (start,) = in_turns(lambda: lambda: equal_weights(MANY[1]), turns=turns)
-    yield Row(f"equal_weights({MANY[1]:,})", f"{start * 1e3:.1f} ms", "", start * 1e3, "ms", most=20.0)
+    yield Row(
+        f"equal_weights({MANY[1]:,})", f"{start * 1e3:.1f} ms", "", start * 1e3, "ms", most=20.0
+    )
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """How all benchmarks measure: in time of the processor, taking turns, and told as ratios wherever there is a rival.
 
-Seconds depend on the machine and on what else it does; ratios of what was measured in turns depend on both much less.
+Seconds depend on the machine and on what else it does; ratios of what was measured in turns depend
+on both much less.
 """
 
 from __future__ import annotations
@@ -32,15 +33,26 @@ class Row(NamedTuple):
 
     @property
     def met(self) -> bool:
-        return (self.most is None or self.figure <= self.most) and (self.least is None or self.figure >= self.least)
+        return (self.most is None or self.figure <= self.most) and (
+            self.least is None or self.figure >= self.least
+        )
 
     @property
     def cells(self) -> list[str]:
         goals = [
-            f"{sign} {goal:g} {self.unit}" for sign, goal in (("≤", self.most), ("≥", self.least)) if goal is not None
+            f"{sign} {goal:g} {self.unit}"
+            for sign, goal in (("≤", self.most), ("≥", self.least))
+            if goal is not None
         ]
         verdict = ("met" if self.met else "MISSED") if goals else ""
-        return [self.what, self.ours, self.rival, f"{self.figure:.3g} {self.unit}", " and ".join(goals), verdict]
+        return [
+            self.what,
+            self.ours,
+            self.rival,
+            f"{self.figure:.3g} {self.unit}",
+            " and ".join(goals),
+            verdict,
+        ]
 
 
 def in_turns(*jobs: Job, turns: int = LEAST_TURNS) -> list[float]:
@@ -60,7 +72,9 @@ def compile_c(name: str, folder: Path) -> Path | None:
     if shutil.which("gcc") is None:
         return None
     program = folder / name
-    subprocess.run(["gcc", "-Ofast", "-march=native", HERE / f"{name}.c", "-o", program, "-lm"], check=True)
+    subprocess.run(
+        ["gcc", "-Ofast", "-march=native", HERE / f"{name}.c", "-o", program, "-lm"], check=True
+    )
     return program
 
 

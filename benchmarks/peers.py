@@ -50,7 +50,9 @@ def river(rounds: int) -> Callable[[], object]:
 
 def mabwiser(rounds: int) -> Callable[[], object]:
     module = importlib.import_module("mabwiser.mab")
-    policy = module.MAB(arms=list(range(ARMS)), learning_policy=module.LearningPolicy.UCB1(alpha=1.0), seed=1)
+    policy = module.MAB(
+        arms=list(range(ARMS)), learning_policy=module.LearningPolicy.UCB1(alpha=1.0), seed=1
+    )
     policy.fit(list(range(ARMS)), [0.5] * ARMS)
     rewards = outcomes(rounds)
 
@@ -63,7 +65,9 @@ def mabwiser(rounds: int) -> Callable[[], object]:
 
 
 def vowpal_wabbit(rounds: int) -> Callable[[], object]:
-    workspace = importlib.import_module("vowpalwabbit").Workspace(f"--cb_explore {ARMS} --epsilon 0.1 --quiet")
+    workspace = importlib.import_module("vowpalwabbit").Workspace(
+        f"--cb_explore {ARMS} --epsilon 0.1 --quiet"
+    )
     rewards, rng = outcomes(rounds), np.random.default_rng(1)
 
     def run() -> None:
@@ -94,7 +98,8 @@ def simulating(rounds: int) -> Callable[[], object]:
     return lambda: simulate("exp3", losses=table, trials=1, workers=1)
 
 
-PEERS = (  # what, the module that must be there, how it is run, its rounds, ours over theirs at most
+# what, the module that must be there, how it is run, its rounds, ours over theirs at most
+PEERS = (
     ("ten lines of NumPy, EXP3", "numpy", ten_lines, 2**14, None),
     ("river, Exp3", "river", river, ROUNDS, 1.5),
     ("Vowpal Wabbit, epsilon-greedy", "vowpalwabbit", vowpal_wabbit, FEW, 1.5),
@@ -109,9 +114,24 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
             importlib.import_module(module)
         except ImportError:
             continue
-        jobs = (lambda: asking("exp3", FEW), lambda: simulating(ROUNDS), lambda n=rounds, run=theirs: run(n))
+        jobs = (
+            lambda: asking("exp3", FEW),
+            lambda: simulating(ROUNDS),
+            lambda n=rounds, run=theirs: run(n),
+        )
         spent, played = in_turns(*jobs, turns=turns), (FEW, ROUNDS, rounds)
-        live, simulated, peer = (seconds / n * 1e6 for seconds, n in zip(spent, played, strict=True))
+        live, simulated, peer = (
+            seconds / n * 1e6 for seconds, n in zip(spent, played, strict=True)
+        )
         told = f"{peer:.1f} µs {what}"
-        yield Row("ask and tell, exp3, live, 4 arms", f"{live:.1f} µs", told, live / peer, "x", most=most)
-        yield Row("simulate, exp3, 4 arms, a table", f"{simulated:.2f} µs", told, simulated / peer, "x", most=1.0)
+        yield Row(
+            "ask and tell, exp3, live, 4 arms", f"{live:.1f} µs", told, live / peer, "x", most=most
+        )
+        yield Row(
+            "simulate, exp3, 4 arms, a table",
+            f"{simulated:.2f} µs",
+            told,
+            simulated / peer,
+            "x",
+            most=1.0,
+        )

@@ -2,9 +2,10 @@
 
 python benchmarks/regret.py [--rounds N] [--trials N] [--runs N] [--guard]
 
-Mean regret where losses do not change, as a multiple of tsallis-inf's; mean and largest regret where they do; runs that
-never found the best arm, over numbers of arms and epsilons; what the guard of tracking-ucb costs and brings. The exit
-status says whether all targets are met. (What a round costs, ``make bench`` measures.)
+Mean regret where losses do not change, as a multiple of tsallis-inf's; mean and largest regret
+where they do; runs that never found the best arm, over numbers of arms and epsilons; what the guard
+of tracking-ucb costs and brings. The exit status says whether all targets are met. (What a round
+costs, ``make bench`` measures.)
 """
 
 from __future__ import annotations
@@ -43,7 +44,13 @@ class Losses(NamedTuple):
 UNCHANGING = (
     Losses("stochastic, gap .05", "stochastic", {}, (1.25, 3.0), (1.4, 3.6)),
     Losses("stochastic, gap .2", "stochastic", {"gap": 0.2}, (1.25, 7.0), (1.4, 9.0)),
-    Losses("low means .15 / .2", "stochastic", {"means": (0.15, 0.2, 0.2, 0.2)}, (1.25, 3.0), (1.4, 3.6)),
+    Losses(
+        "low means .15 / .2",
+        "stochastic",
+        {"means": (0.15, 0.2, 0.2, 0.2)},
+        (1.25, 3.0),
+        (1.4, 3.6),
+    ),
     Losses("deterministic", "deterministic", {}, None, (1.6, 10.0)),
 )
 CHANGING = (
@@ -53,7 +60,12 @@ CHANGING = (
     Losses("drifting", "drifting", {}),
     Losses("late change", "late-change", {}),
 )
-GUARDED = (*UNCHANGING[:2], UNCHANGING[3], Losses("repeating, 60 rounds", "repeating", {"repeats": 60}), CHANGING[0])
+GUARDED = (
+    *UNCHANGING[:2],
+    UNCHANGING[3],
+    Losses("repeating, 60 rounds", "repeating", {"repeats": 60}),
+    CHANGING[0],
+)
 WEAK = (
     Losses("repeating, 5 rounds", "repeating", {}),
     Losses("repeating, 20 rounds", "repeating", {"repeats": 20}),
@@ -65,18 +77,33 @@ WEAK = (
 )
 
 
-def regrets(losses: Losses, names: tuple[str, ...], *, rounds: int, trials: int, arms: int = ARMS, **given: object):
+def regrets(
+    losses: Losses,
+    names: tuple[str, ...],
+    *,
+    rounds: int,
+    trials: int,
+    arms: int = ARMS,
+    **given: object,
+):
     """Return the regret of every run, by algorithm and epsilon; all of them meet the same losses."""
     epsilons = given.get("epsilons", EPSILONS)
-    players = [(name, epsilon) for name in names for epsilon in (epsilons if name != TWIN else (1.0,))]
+    players = [
+        (name, epsilon) for name in names for epsilon in (epsilons if name != TWIN else (1.0,))
+    ]
     settings = [Setting(Arms(arms), rounds=rounds, epsilon=epsilon) for _, epsilon in players]
     options = given.get("options", {})
-    builds = [algorithm(name).build(each, **options) for (name, _), each in zip(players, settings, strict=True)]
+    builds = [
+        algorithm(name).build(each, **options)
+        for (name, _), each in zip(players, settings, strict=True)
+    ]
     privates = [each.private for each in builds]
     world = environment(losses.name, Arms(arms), rounds=rounds, **losses.options)
     marks, stop = np.array([rounds]), threading.Event()
     found = [
-        run_trial(privates, world, marks, seed=SEED, trial=t, bounds=make_range(), clip=False, stop=stop).regret[:, -1]
+        run_trial(
+            privates, world, marks, seed=SEED, trial=t, bounds=make_range(), clip=False, stop=stop
+        ).regret[:, -1]
         for t in range(trials)
     ]
     return dict(zip(players, np.array(found).T, strict=True))
@@ -95,7 +122,15 @@ def unchanging(rounds: int, trials: int) -> bool:
                 good &= bool(best <= losses.family[place])
             good &= bool(ratio[TRACKING] <= losses.tracking[place])
             allowed = f"{losses.family[place] if losses.family else '-'} / {losses.tracking[place]}"
-            rows.append([losses.title, f"{epsilon:g}", f"{twin:,.0f}", *(f"{r:.2f}" for r in ratio.values()), allowed])
+            rows.append(
+                [
+                    losses.title,
+                    f"{epsilon:g}",
+                    f"{twin:,.0f}",
+                    *(f"{r:.2f}" for r in ratio.values()),
+                    allowed,
+                ]
+            )
     head = ["losses", "ε", TWIN, *FAMILY, TRACKING, OLD, "allowed: best / tracking"]
     table(head, rows, right=range(1, len(head)))
     return good
@@ -107,13 +142,26 @@ def changing(rounds: int, trials: int, *, every: tuple[Losses, ...], strict: boo
     for losses in every:
         found = regrets(losses, (TWIN, OLD, "batched-ucb", TRACKING), rounds=rounds, trials=trials)
         for epsilon in EPSILONS:
-            shown = [found[TWIN, 1.0], found[OLD, epsilon], found["batched-ucb", epsilon], found[TRACKING, epsilon]]
+            shown = [
+                found[TWIN, 1.0],
+                found[OLD, epsilon],
+                found["batched-ucb", epsilon],
+                found[TRACKING, epsilon],
+            ]
             means = [each.mean() for each in shown]
             fine = means[3] < min(means[:2]) and shown[3].max() < shown[1].max()
             good &= fine or not strict
             cells = [f"{each.mean():,.0f} ({each.max():,.0f})" for each in shown]
             rows.append([losses.title, f"{epsilon:g}", *cells, "yes" if fine else "no"])
-    head = ["losses", "ε", TWIN, OLD, "batched-ucb", TRACKING, "tracking below both, and its largest"]
+    head = [
+        "losses",
+        "ε",
+        TWIN,
+        OLD,
+        "batched-ucb",
+        TRACKING,
+        "tracking below both, and its largest",
+    ]
     table(head, rows, right=range(1, len(head)))
     return good
 
@@ -124,7 +172,9 @@ def stuck(rounds: int, runs: int) -> bool:
     names = (TRACKING, "batched-ucb", "dp-klucb", "dp-imed")
     losses, gap = Losses("stochastic", "stochastic", {"gap": 0.2}), 0.2
     for arms in (2, 4, 10, 50):
-        found = regrets(losses, names, rounds=rounds, trials=runs, arms=arms, epsilons=(0.03, 0.1, 1.0))
+        found = regrets(
+            losses, names, rounds=rounds, trials=runs, arms=arms, epsilons=(0.03, 0.1, 1.0)
+        )
         for epsilon in (0.03, 0.1, 1.0):
             counts = [int((found[name, epsilon] > 0.9 * gap * rounds).sum()) for name in names]
             most = f"{found[TRACKING, epsilon].max() / (gap * rounds):.0%}"
@@ -144,13 +194,16 @@ def guarded(runs: int) -> bool:
         for exponent in (16, 18, 20, 22):
             played = {"rounds": 2**exponent, "trials": max(6, runs >> max(0, exponent - 18))}
             plain, with_guard = (
-                regrets(losses, (TRACKING,), **played, options={"guard": each}) for each in (False, True)
+                regrets(losses, (TRACKING,), **played, options={"guard": each})
+                for each in (False, True)
             )
             for epsilon in EPSILONS:
                 before, after = plain[TRACKING, epsilon], with_guard[TRACKING, epsilon]
                 setting = Setting(Arms(ARMS), rounds=2**exponent, epsilon=epsilon)
                 bound = algorithm(TRACKING).build(setting, guard=True).regret_bound
-                fine = after.mean() < bound and (losses is not GUARDED[0] or after.mean() < 2.0 * before.mean())
+                fine = after.mean() < bound and (
+                    losses is not GUARDED[0] or after.mean() < 2.0 * before.mean()
+                )
                 good &= bool(fine)
                 cells = [f"{each.mean():,.0f} ({each.max():,.0f})" for each in (before, after)]
                 known = [losses.title, f"2^{exponent}", f"{epsilon:g}"]
@@ -164,18 +217,32 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=2**18)
     parser.add_argument("--trials", type=int, default=64, help="where losses do not change")
-    parser.add_argument("--runs", type=int, default=200, help="where they do, and for runs that got stuck")
-    parser.add_argument("--guard", action="store_true", help="what the guard costs, and nothing else")
+    parser.add_argument(
+        "--runs", type=int, default=200, help="where they do, and for runs that got stuck"
+    )
+    parser.add_argument(
+        "--guard", action="store_true", help="what the guard costs, and nothing else"
+    )
     asked = parser.parse_args()
     if asked.guard:
         return 0 if guarded(asked.trials) else 1
-    print(f"Losses that do not change, {asked.rounds:,} rounds, {ARMS} arms, {asked.trials} trials: times {TWIN}.")
+    print(
+        f"Losses that do not change, {asked.rounds:,} "
+        "rounds, "
+        f"{ARMS} "
+        "arms, "
+        f"{asked.trials} "
+        "trials: "
+        f"times {TWIN}."
+    )
     good = unchanging(asked.rounds, asked.trials)
     print(f"Losses that change, {asked.runs} runs: mean (largest).")
     good &= changing(asked.rounds, asked.runs, every=CHANGING, strict=True)
     print("Where tracking-ucb is weak.")
     changing(asked.rounds, asked.trials, every=WEAK, strict=False)
-    print("Runs at the maximum: more than 90 % of what it costs never to play the best arm, gap .2.")
+    print(
+        "Runs at the maximum: more than 90 % of what it costs never to play the best arm, gap .2."
+    )
     good &= stuck(asked.rounds, asked.runs)
     print(f"{TRACKING} without and with its guard, mean (largest).")
     good &= guarded(asked.trials)

@@ -16,7 +16,18 @@ from measuring import LEAST_TURNS, Row
 
 from discreet.cli.text import table
 
-PARTS = ("arms", "lanes", "many", "sums", "sum_peers", "advice", "functions", "live", "peers", "starting")
+PARTS = (
+    "arms",
+    "lanes",
+    "many",
+    "sums",
+    "sum_peers",
+    "advice",
+    "functions",
+    "live",
+    "peers",
+    "starting",
+)
 HEAD = ["what", "ours", "beside", "measured", "target", ""]
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->"
 
@@ -25,17 +36,28 @@ def write(path: Path, rows: list[Row]) -> None:
     """Put the table between the two marks of a document."""
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    lines = ["| " + " | ".join(cells) + " |" for cells in (HEAD, ["---"] * len(HEAD), *(row.cells for row in rows))]
+    lines = [
+        "| " + " | ".join(cells) + " |"
+        for cells in (HEAD, ["---"] * len(HEAD), *(row.cells for row in rows))
+    ]
     path.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "parts", nargs="*", choices=[[], *PARTS], help=f"what to measure, of {', '.join(PARTS)}; all if none is named"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--turns", type=int, default=LEAST_TURNS, help=f"how often each is measured (default {LEAST_TURNS})"
+        "parts",
+        nargs="*",
+        choices=[[], *PARTS],
+        help=f"what to measure, of {', '.join(PARTS)}; all if none is named",
+    )
+    parser.add_argument(
+        "--turns",
+        type=int,
+        default=LEAST_TURNS,
+        help=f"how often each is measured (default {LEAST_TURNS})",
     )
     parser.add_argument("--write", type=Path, help="the document whose table is to be replaced")
     asked = parser.parse_args()

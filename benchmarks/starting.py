@@ -29,7 +29,9 @@ FIRST_USES = (  # algorithm, options of simulate, seconds at most
 def processor_seconds(*arguments: str, **environment: str) -> float:
     """Return what a fresh process takes of the processor."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=os.environ | environment)
+    subprocess.run(
+        [sys.executable, *arguments], check=True, capture_output=True, env=os.environ | environment
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -52,7 +54,17 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
     def row(what: str, seconds: float, most: float) -> Row:
         return Row(what, f"{seconds:.2f} s", "", seconds, "s", most=most)
 
-    yield row("import discreet", min(processor_seconds("-c", "from discreet import *") for _ in range(turns)), 0.6)
-    yield row("discreet list", min(processor_seconds("-m", "discreet", "list") for _ in range(turns)), 1.2)
+    yield row(
+        "import discreet",
+        min(processor_seconds("-c", "from discreet import *") for _ in range(turns)),
+        0.6,
+    )
+    yield row(
+        "discreet list", min(processor_seconds("-m", "discreet", "list") for _ in range(turns)), 1.2
+    )
     for name, options, most in FIRST_USES:
-        yield row(f"first use, nothing compiled, {name}", min(first_use(name, options) for _ in range(2)), most)
+        yield row(
+            f"first use, nothing compiled, {name}",
+            min(first_use(name, options) for _ in range(2)),
+            most,
+        )

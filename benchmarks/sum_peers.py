@@ -1,8 +1,8 @@
 """A private running sum of 100,000 vectors in ten dimensions: ours beside the libraries that have one, where installed.
 
-jax_privacy adds the noise of a BLT to a stream inside one compiled scan; OpenDP releases a tree over all rounds at once,
-with exact noise, one coordinate after another; TensorFlow Privacy releases a tree sum round by round, in a process of its
-own (``tensorflow_sum.py``).
+jax_privacy adds the noise of a BLT to a stream inside one compiled scan; OpenDP releases a tree
+over all rounds at once, with exact noise, one coordinate after another; TensorFlow Privacy releases
+a tree sum round by round, in a process of its own (``tensorflow_sum.py``).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from measuring import LEAST_TURNS, Row, in_turns
 
+from componentjit import compile_for
 from discreet.channels import RunningSum
 from discreet.contracts import Floats
 from discreet.factorisations import Buffered, Factorisation, Tree
-from discreet.kernel import compile_for
 from discreet.sets import Box
 
 DIMENSION, ROUNDS, FEW = 10, 100_000, 2_000
@@ -34,18 +34,24 @@ def offers(channel: Any, vectors: Any, rng: Any) -> None:
 def ours(kind: type[Factorisation], noise: str, vectors: Floats) -> Callable[[], object]:
     losses = Box.cube(DIMENSION, -1.0, 1.0)
     delta = DELTA if noise == "gaussian" else 0.0
-    channel = RunningSum.calibrated(losses, kind, prefixes=ROUNDS, noise=noise, epsilon=EPSILON, delta=delta)
+    channel = RunningSum.calibrated(
+        losses, kind, prefixes=ROUNDS, noise=noise, epsilon=EPSILON, delta=delta
+    )
     rng = np.random.default_rng(1)
     return lambda: compile_for(offers, channel)(channel, vectors, rng)
 
 
 def jax_privacy(vectors: Floats) -> Callable[[], object]:
     jax = importlib.import_module("jax")
-    jax.config.update("jax_enable_x64", True)  # building a BLT asks for it; the stream itself is of single precision
+    jax.config.update(
+        "jax_enable_x64", True
+    )  # building a BLT asks for it; the stream itself is of single precision
     additions = importlib.import_module("jax_privacy.noise_addition")
     toeplitz = importlib.import_module("jax_privacy.matrix_factorization.buffered_toeplitz")
     blt = toeplitz.BufferedToeplitz.from_rational_approx_to_sqrt_x(num_buffers=4)
-    adding = additions.matrix_factorization_privatizer(blt.inverse_as_streaming_matrix(), stddev=1.0, prng_key=1)
+    adding = additions.matrix_factorization_privatizer(
+        blt.inverse_as_streaming_matrix(), stddev=1.0, prng_key=1
+    )
     stream = jax.numpy.asarray(vectors, dtype="float32")
 
     def step(carried: Any, vector: Any) -> Any:
@@ -65,7 +71,9 @@ def opendp(vectors: Floats) -> Callable[[], object]:
     dp.enable_features("contrib")
     steps = np.rint(vectors[:FEW] * 2**20).astype(np.int64)
     domain = dp.vector_domain(dp.atom_domain(T="i64"), size=len(steps))
-    tree = dp.t.make_b_ary_tree(domain, dp.l1_distance(T="i64"), leaf_count=len(steps), branching_factor=2)
+    tree = dp.t.make_b_ary_tree(
+        domain, dp.l1_distance(T="i64"), leaf_count=len(steps), branching_factor=2
+    )
     release = tree >> dp.m.then_laplace(scale=2.0**20 * 2 * DIMENSION * 18 / EPSILON)
     return lambda: [release(column.tolist()) for column in steps.T]
 
@@ -74,7 +82,9 @@ PEERS = (  # name, its module, its kind of sum, how it is run, for how many roun
     ("jax_privacy, BLT", "jax_privacy", ("blt", Buffered, "gaussian"), jax_privacy, ROUNDS),
     ("OpenDP, tree", "opendp", ("tree", Tree, "laplace"), opendp, FEW),
 )
-OTHER_PYTHON = Path(__file__).parent.parent / ".venv-tensorflow" / "bin" / "python"  # it needs older libraries than ours
+OTHER_PYTHON = (
+    Path(__file__).parent.parent / ".venv-tensorflow" / "bin" / "python"
+)  # it needs older libraries than ours
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
@@ -86,11 +96,23 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
         except ImportError:
             continue
         jobs = (lambda k=kind, n=noise: ours(k, n, vectors), lambda run=theirs: run(vectors))
-        mine, peer = (spent / n * 1e6 for spent, n in zip(in_turns(*jobs, turns=turns), (ROUNDS, rounds), strict=True))
+        mine, peer = (
+            spent / n * 1e6
+            for spent, n in zip(in_turns(*jobs, turns=turns), (ROUNDS, rounds), strict=True)
+        )
         yield row(sums, noise, mine, peer, what)
     if OTHER_PYTHON.exists():
-        (mine,) = (spent / ROUNDS * 1e6 for spent in in_turns(lambda: ours(Tree, "gaussian", vectors), turns=turns))
-        command = [OTHER_PYTHON, Path(__file__).with_name("tensorflow_sum.py"), str(DIMENSION), str(FEW), str(turns)]
+        (mine,) = (
+            spent / ROUNDS * 1e6
+            for spent in in_turns(lambda: ours(Tree, "gaussian", vectors), turns=turns)
+        )
+        command = [
+            OTHER_PYTHON,
+            Path(__file__).with_name("tensorflow_sum.py"),
+            str(DIMENSION),
+            str(FEW),
+            str(turns),
+        ]
         peer = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         yield row("tree", "gaussian", mine, peer, "TensorFlow Privacy, tree")
 

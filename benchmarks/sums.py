@@ -18,10 +18,10 @@ from measuring import LEAST_TURNS, Job, Row, in_turns
 from measuring import nanoseconds as told
 
 import discreet
+from componentjit import compile_for, copy
 from discreet import Private, Setting, algorithm
 from discreet.channels import Restarting, RunningSum
 from discreet.factorisations import Buffered, Factorisation, Honaker, SquareRoot, Tree
-from discreet.kernel import compile_for, copy
 from discreet.learners import EntropyFtrl, Ftal, GradientDescent, Hedge, LinearFtpl, QuadraticFtrl
 from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
@@ -85,7 +85,11 @@ def playing(private: Private, game: LinearGame) -> Job:
 
 def drawing(channel: Any, rounds: int) -> Job:
     """Return what draws the noise of a whole stream: as much of it, of the same kind, on vectors as long."""
-    noise, counts, vector = channel.noise, noises(channel, rounds), np.zeros(channel.losses.dimension)
+    noise, counts, vector = (
+        channel.noise,
+        noises(channel, rounds),
+        np.zeros(channel.losses.dimension),
+    )
 
     def job() -> Callable[[], object]:
         rng = np.random.default_rng(1)
@@ -106,7 +110,9 @@ def counters(dimension: int, rounds: int) -> dict[str, Any]:
     stated = {"epsilon": EPSILON, "delta": DELTA}
 
     def summed(kind: type[Factorisation], noise: str, **options: Any) -> RunningSum:
-        return RunningSum.calibrated(losses, kind, prefixes=rounds, noise=noise, **stated, **options)
+        return RunningSum.calibrated(
+            losses, kind, prefixes=rounds, noise=noise, **stated, **options
+        )
 
     return {
         "tree, laplace": summed(Tree, "laplace"),
@@ -140,9 +146,13 @@ def counter_rows(turns: int) -> Iterator[Row]:
     for dimension, rounds in ROUNDS.items():
         vectors = np.random.default_rng(0).uniform(-1.0, 1.0, (rounds, dimension))
         for name, channel in counters(dimension, rounds).items():
-            all_of_it, noise = nanoseconds(rounds, turns, counting(channel, vectors), drawing(channel, rounds))
+            all_of_it, noise = nanoseconds(
+                rounds, turns, counting(channel, vectors), drawing(channel, rounds)
+            )
             what = f"running sum, {name}, d = {dimension:,}"
-            yield Row(what, told(all_of_it), f"{told(noise)} its noise", all_of_it / noise, "x noise")
+            yield Row(
+                what, told(all_of_it), f"{told(noise)} its noise", all_of_it / noise, "x noise"
+            )
 
 
 def learner_rows(turns: int) -> Iterator[Row]:
@@ -150,7 +160,13 @@ def learner_rows(turns: int) -> Iterator[Row]:
         released = np.random.default_rng(0).uniform(-1.0, 1.0, (rounds, dimension)).cumsum(axis=0)
         for name, learner in learners(dimension).items():
             (spent,) = nanoseconds(rounds, turns, learning(learner, released))
-            yield Row(f"act and learn, {name}, d = {dimension:,}", told(spent), "", spent / dimension, "ns a coordinate")
+            yield Row(
+                f"act and learn, {name}, d = {dimension:,}",
+                told(spent),
+                "",
+                spent / dimension,
+                "ns a coordinate",
+            )
 
 
 def round_rows(turns: int) -> Iterator[Row]:
@@ -159,7 +175,10 @@ def round_rows(turns: int) -> Iterator[Row]:
     game = LinearGame(losses)
     for noise, padding in ((n, p) for n in ("laplace", "gaussian", "cube") for p in (False, None)):
         setting = Setting(
-            Points("experts", EXPERTS), rounds=GAME, epsilon=EPSILON, delta=DELTA if noise == "gaussian" else 0.0
+            Points("experts", EXPERTS),
+            rounds=GAME,
+            epsilon=EPSILON,
+            delta=DELTA if noise == "gaussian" else 0.0,
         )
         options = {"sums": "tree", "noise": noise, "padding": padding}
         private = algorithm("private-ftrl-experts").build(setting, **options).private
@@ -181,7 +200,12 @@ def play_long(sums: str, rounds: int) -> None:
     """Print seconds of tuning and of playing, and peaks in MB: of the process, before and after, and of arrays alone."""
 
     def play(length: int) -> None:
-        game: dict[str, Any] = {"dimension": EXPERTS, "rounds": length, "trials": 1, "options": {"sums": sums}}
+        game: dict[str, Any] = {
+            "dimension": EXPERTS,
+            "rounds": length,
+            "trials": 1,
+            "options": {"sums": sums},
+        }
         discreet.simulate(["private-ftrl-experts"], epsilon=EPSILON, delta=DELTA, **game)
 
     play(2**17)  # compiles
@@ -208,9 +232,12 @@ def memory_rows() -> Iterator[Row]:
             peaks.append(most)
         growth = max(later / earlier for earlier, later in zip(*peaks, strict=True))
         shorter, longer = (
-            f"{arrays:.1f} MB of arrays, {rounds:,} rounds" for (_, arrays), rounds in zip(peaks, LONG, strict=True)
+            f"{arrays:.1f} MB of arrays, {rounds:,} rounds"
+            for (_, arrays), rounds in zip(peaks, LONG, strict=True)
         )
-        yield Row(f"memory, private-ftrl-experts, {sums}", longer, shorter, growth, "x", most=MOST_GROWTH)
+        yield Row(
+            f"memory, private-ftrl-experts, {sums}", longer, shorter, growth, "x", most=MOST_GROWTH
+        )
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:

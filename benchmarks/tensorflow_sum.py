@@ -2,7 +2,8 @@
 
 python benchmarks/tensorflow_sum.py DIMENSION ROUNDS TURNS
 
-It runs in an environment of its own (``make peers``), because TensorFlow Privacy needs older libraries than this package.
+It runs in an environment of its own (``make peers``), because TensorFlow Privacy needs older
+libraries than this package.
 """
 
 from __future__ import annotations

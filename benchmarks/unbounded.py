@@ -2,9 +2,9 @@
 
     python benchmarks/unbounded.py [--buffers N] [--first 10] [--last 31]
 
-The ratio is that of the mean squared error after t rounds to that of the square root made for t rounds, for all powers of
-two from 2^first to 2^last; its largest value is made smooth, and less so from search to search. 8 buffers take a quarter
-of a minute and reach 1.44; 12 reach 1.43.
+The ratio is that of the mean squared error after t rounds to that of the square root made for t
+rounds, for all powers of two from 2^first to 2^last; its largest value is made smooth, and less so
+from search to search. 8 buffers take a quarter of a minute and reach 1.44; 12 reach 1.43.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from scipy.optimize import minimize
 from discreet.factorisations import square_root
 from discreet.factorisations.buffers import Buffers, all_time_norm
 
-EXACT = 2**20  # rounds up to which the square root is added up; beyond, what it tends to is the same to 8 digits
+EXACT = (
+    2**20
+)  # rounds up to which the square root is added up; beyond, what it tends to is the same to 8 digits
 
 
 def known(rounds: int) -> float:
@@ -45,7 +47,9 @@ def search(buffers: int, first: int, last: int) -> Buffers:
     lengths = [2**power for power in range(first, last + 1)]
     errors = np.array([known(length) for length in lengths])
     top, bottom = -last * math.log(2.0), math.log(0.9)
-    found = np.concatenate([[top], np.log(np.full(2 * buffers - 1, (bottom - top) / (2 * buffers)))])
+    found = np.concatenate(
+        [[top], np.log(np.full(2 * buffers - 1, (bottom - top) / (2 * buffers)))]
+    )
     for sharpness in (5.0, 20.0, 80.0, 300.0):
 
         def objective(parameters: np.ndarray, sharpness: float = sharpness) -> float:
@@ -53,7 +57,9 @@ def search(buffers: int, first: int, last: int) -> Buffers:
             if matrix is None:
                 return 1e3
             logs = np.log(ratios(matrix, lengths, errors))
-            return float(logs.max() + np.log(np.mean(np.exp(sharpness * (logs - logs.max())))) / sharpness)
+            return float(
+                logs.max() + np.log(np.mean(np.exp(sharpness * (logs - logs.max())))) / sharpness
+            )
 
         found = minimize(objective, found, method="BFGS", options={"maxiter": 400, "gtol": 1e-6}).x
     matrix = matrix_of(found)

@@ -1,13 +1,16 @@
 """How a disease will progress, learnt from feedback alone, when that feedback is about a person.
 
-A patient comes, of whom ten measurements are known. A learner tries two linear models, and is told by how much each was
-wrong a year later, and nothing else: not the measurements, nor how the disease progressed. What the learner does must not
-give away any single answer: that is differential privacy.
+A patient comes, of whom ten measurements are known. A learner tries two linear models, and is told
+by how much each was wrong a year later, and nothing else: not the measurements, nor how the disease
+progressed. What the learner does must not give away any single answer: that is differential
+privacy.
 
-Every round counts as another person. There are 442 patients only, so that each comes about 300 times: if one person
-stood behind all rounds of a patient, epsilon would be 300 times as large for that person, and delta larger still.
+Every round counts as another person. There are 442 patients only, so that each comes about 300
+times: if one person stood behind all rounds of a patient, epsilon would be 300 times as large for
+that person, and delta larger still.
 
-Run it with: python examples/diabetes.py [picture.png] [--quick]   (needs scikit-learn, and matplotlib for the picture)
+Run it with: python examples/diabetes.py [picture.png] [--quick]   (needs scikit-learn, and
+matplotlib for the picture)
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ def contenders() -> list[Contender]:
     mean = Private(OpenDifference(Range(-1.0, 1.0)), Centre.start(set=PROBLEM.place.set, points=2))
     return [
         Contender.named("two-point", setting),
-        # tuned for noise that is paid once: less regret, of which nothing is proved; the guarantee is the same
+        # tuned for noise that is paid once: less regret, of which nothing is proved; the guarantee
+        # is the same
         Contender.named("private-two-point", setting, tuning="once"),
         Contender.named("private-two-point", more, tuning="once"),
         Contender.named("local-two-point", setting),
@@ -54,13 +58,26 @@ def squared_errors(results: Results, unit: float) -> tuple[np.ndarray, np.ndarra
 
 def print_table(results: Results, errors: np.ndarray, best: float) -> None:
     """Say how well each predicts in the end."""
-    print(f"{ROUNDS:,} rounds with 442 patients, means of {TRIALS} trials. Squared errors are in variances of what is")
+    print(
+        f"{ROUNDS:,} rounds with 442 patients, means of "
+        f"{TRIALS} "
+        "trials. "
+        "Squared "
+        "errors "
+        "are in "
+        "variances of what is"
+    )
     print(f"predicted; the best model of four numbers has {best:.2f}.\n")
     print(f"{'':32}{'error at the end':>18}{'explained':>11}{'regret':>9}  guarantee")
-    for contender, found, row in zip(results.contenders, errors[:, -1], results.summary(), strict=True):
+    for contender, found, row in zip(
+        results.contenders, errors[:, -1], results.summary(), strict=True
+    ):
         guarantee = contender.private.guarantee
         promised = guarantee.short if guarantee.is_private else "none"
-        print(f"{contender.label:32}{found:>18.2f}{1.0 - found:>11.0%}{row['regret_mean']:>9,.0f}  {promised}")
+        print(
+            f"{contender.label:32}{found:>18.2f}{1.0 - found:>11.0%}{row['regret_mean']:>9,.0f}  "
+            f"{promised}"
+        )
 
 
 def draw(rounds: np.ndarray, errors: np.ndarray, results: Results, best: float, path: str) -> None:
@@ -73,7 +90,9 @@ def draw(rounds: np.ndarray, errors: np.ndarray, results: Results, best: float, 
     figure, axes = pyplot.subplots(figsize=(8.0, 4.8), layout="constrained")
     styles = (("black", "-"), ("#0072B2", "-"), ("#0072B2", "--"), ("#E69F00", "-"), ("grey", ":"))
     for contender, found, (colour, style) in zip(results.contenders, errors, styles, strict=True):
-        axes.plot(rounds, found, color=colour, linestyle=style, linewidth=1.8, label=contender.label)
+        axes.plot(
+            rounds, found, color=colour, linestyle=style, linewidth=1.8, label=contender.label
+        )
     axes.axhline(best, color="#009E73", linewidth=1.2, label="the best model")
     axes.set_xscale("log")
     axes.set_ylim(0.9 * best, 1.4)
@@ -82,7 +101,10 @@ def draw(rounds: np.ndarray, errors: np.ndarray, results: Results, best: float, 
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=3, fontsize=9, frameon=False)
-    axes.set_title(f"Diabetes, learnt from the errors of predictions alone ({TRIALS} trials, δ = {DELTA:g})", fontsize=11)
+    axes.set_title(
+        f"Diabetes, learnt from the errors of predictions alone ({TRIALS} trials, δ = {DELTA:g})",
+        fontsize=11,
+    )
     figure.savefig(path, dpi=130)
     print(f"\nPicture: {path}")
 
@@ -91,7 +113,9 @@ def main() -> None:
     world = environment("diabetes", PROBLEM, rounds=ROUNDS)
     assert isinstance(world, Diabetes)
     results = simulate(contenders(), environment=world, rounds=ROUNDS, trials=TRIALS, seed=1)
-    unit = 1.0 / world.functions(0, 1, np.random.default_rng(0)).losses[0, 1]  # the squared error of a loss of 1
+    unit = (
+        1.0 / world.functions(0, 1, np.random.default_rng(0)).losses[0, 1]
+    )  # the squared error of a loss of 1
     rounds, errors = squared_errors(results, unit)
     best = unit * float((results.loss - results.regret)[0, :, -1].mean()) / ROUNDS
     print_table(results, errors, best)

@@ -1,13 +1,16 @@
 """Which classifiers to trust, when only "right" or "wrong" is told, and that answer is about a person.
 
-An image of a digit comes; 30 experts, small classifiers, each say how likely they think every digit is; the learner names
-one digit and is told whether it was right, and nothing else. What the learner does must not give away any single answer:
-that is differential privacy. Images and experts are public, answers are not.
+An image of a digit comes; 30 experts, small classifiers, each say how likely they think every digit
+is; the learner names one digit and is told whether it was right, and nothing else. What the learner
+does must not give away any single answer: that is differential privacy. Images and experts are
+public, answers are not.
 
-Every round counts as another person. There are 897 images only, so that each comes 22 or 23 times: if one person stood
-behind all rounds of an image, epsilon would be 23 times as large for that person, and delta larger still.
+Every round counts as another person. There are 897 images only, so that each comes 22 or 23 times:
+if one person stood behind all rounds of an image, epsilon would be 23 times as large for that
+person, and delta larger still.
 
-Run it with: python examples/digits.py [picture.png] [--quick]   (needs scikit-learn, and matplotlib for the picture)
+Run it with: python examples/digits.py [picture.png] [--quick]   (needs scikit-learn, and matplotlib
+for the picture)
 """
 
 from __future__ import annotations
@@ -33,7 +36,11 @@ DIGITS, EXPERTS, ROUNDS, TRIALS = 10, 30, 1_000 if QUICK else 20_000, 1 if QUICK
 EPSILONS, DELTA = (1.0, 0.1), 1e-6
 PRIVATE = ("expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4")
 STYLES = dict(
-    zip(PRIVATE, (("#0072B2", "-", 2), ("#E69F00", "-", 5), ("#009E73", "-", 2), ("black", "--", 1)), strict=True)
+    zip(
+        PRIVATE,
+        (("#0072B2", "-", 2), ("#E69F00", "-", 5), ("#009E73", "-", 2), ("black", "--", 1)),
+        strict=True,
+    )
 )
 
 
@@ -45,7 +52,9 @@ def digits_game() -> AdviceTable:
     taught, shown = order[:900], order[900:]
     advice = np.zeros((len(shown), EXPERTS, DIGITS))
     for expert, part in enumerate(np.array_split(taught, EXPERTS)):  # 30 images each, all different
-        pixels = rng.choice(64, size=4 + 2 * expert, replace=False)  # from 4 of 64 pixels to 62: from bad to good
+        pixels = rng.choice(
+            64, size=4 + 2 * expert, replace=False
+        )  # from 4 of 64 pixels to 62: from bad to good
         model = (
             LogisticRegression(C=100.0, max_iter=2000),
             GaussianNB(var_smoothing=0.1),
@@ -56,7 +65,9 @@ def digits_game() -> AdviceTable:
     advice /= advice.sum(axis=2, keepdims=True)
     passes = [rng.permutation(len(shown)) for _ in range(ROUNDS // len(shown) + 1)]
     rounds = np.concatenate(passes)[:ROUNDS]
-    wrong = (np.arange(DIGITS) != labels[shown][rounds, None]).astype(float)  # the loss of every digit in every round
+    wrong = (np.arange(DIGITS) != labels[shown][rounds, None]).astype(
+        float
+    )  # the loss of every digit in every round
     return AdviceTable.of(Table(wrong, "digits"), advice[rounds])
 
 
@@ -72,23 +83,61 @@ def contenders() -> list[Contender]:
 
 def print_table(right: np.ndarray, results: Results) -> None:
     """Say how often each was right, in the whole game and in its last half."""
-    print(f"{ROUNDS:,} images; {EXPERTS} experts, who are right in {right.min():.0%} to {right.max():.0%} of them.")
-    print(f"Means of {TRIALS} trials. Regret: wrong answers more than the best expert's; bound: what is proved of it.\n")
+    print(
+        f"{ROUNDS:,} images; {EXPERTS} experts, who are "
+        "right in "
+        f"{right.min():.0%} to "
+        f"{right.max():.0%} of them."
+    )
+    print(
+        f"Means of {TRIALS} trials. Regret: wrong answers "
+        "more "
+        "than the "
+        "best "
+        "expert's; "
+        "bound: "
+        "what "
+        "is proved of it.\n"
+    )
     print(f"{'':34}{'batch':>5}  {'right':>6}  {'last half':>9}  {'regret':>7}  {'bound':>7}")
-    for name, share in (("the best expert", right.max()), ("any expert, drawn every round", right.mean())):
+    for name, share in (
+        ("the best expert", right.max()),
+        ("any expert, drawn every round", right.mean()),
+    ):
         print(f"{name:34}{'':>5}  {share:>6.1%}  {'':>9}  {ROUNDS * (right.max() - share):>7,.0f}")
     half = int(np.abs(results.checkpoints - ROUNDS // 2).argmin())
-    for contender, loss, row in zip(results.contenders, results.loss, results.summary(), strict=True):
+    for contender, loss, row in zip(
+        results.contenders, results.loss, results.summary(), strict=True
+    ):
         late = 1.0 - (loss[:, -1] - loss[:, half]).mean() / (ROUNDS - results.checkpoints[half])
         bound = contender.facts.get("regret_bound")
         proved = "" if bound is None else "vacuous" if bound >= ROUNDS else f"{bound:,.0f}"
         batch = contender.facts.get("parameters", {}).get("batch_size", "")
         print(
-            f"{contender.label:34}{batch:>5}  {1.0 - loss[:, -1].mean() / ROUNDS:>6.1%}  {late:>9.1%}  "
+            f"{contender.label:34}{batch:>5}  "
+            f"{1.0 - loss[:, -1].mean() / ROUNDS:>6.1%}  "
+            f"{late:>9.1%}  "
             f"{row['regret_mean']:>7,.0f}  {proved:>7}"
         )
-    print("\nBatched EXP4 takes batches of the size with the least bound: of one round, it is local EXP4. What is not")
-    print("better than any expert, drawn every round, has not learnt whom to trust: a smaller epsilon needs more rounds.")
+    print(
+        "\nBatched EXP4 takes batches of the size with the "
+        "least "
+        "bound: "
+        "of one "
+        "round, "
+        "it is "
+        "local "
+        "EXP4. What is not"
+    )
+    print(
+        "better than any expert, drawn every round, "
+        "has not "
+        "learnt "
+        "whom to "
+        "trust: a "
+        "smaller "
+        "epsilon needs more rounds."
+    )
 
 
 def draw(right: np.ndarray, results: Results, path: str) -> None:
@@ -98,22 +147,52 @@ def draw(right: np.ndarray, results: Results, path: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as pyplot
 
-    figure, panels = pyplot.subplots(1, len(EPSILONS), figsize=(9.6, 4.2), layout="constrained", sharey=True)
-    curves = dict(zip([each.label for each in results.contenders], results.regret.mean(axis=1), strict=True))
+    figure, panels = pyplot.subplots(
+        1, len(EPSILONS), figsize=(9.6, 4.2), layout="constrained", sharey=True
+    )
+    curves = dict(
+        zip([each.label for each in results.contenders], results.regret.mean(axis=1), strict=True)
+    )
     for axes, epsilon in zip(panels, EPSILONS, strict=True):
-        axes.plot([0, ROUNDS], [0, ROUNDS * (right.max() - right.mean())], color="grey", label="any expert, drawn")
-        axes.plot(results.checkpoints, curves["exp4"], color="black", linestyle=":", label="exp4, no privacy")
+        axes.plot(
+            [0, ROUNDS],
+            [0, ROUNDS * (right.max() - right.mean())],
+            color="grey",
+            label="any expert, drawn",
+        )
+        axes.plot(
+            results.checkpoints,
+            curves["exp4"],
+            color="black",
+            linestyle=":",
+            label="exp4, no privacy",
+        )
         for name, (colour, style, width) in STYLES.items():
             curve = curves[f"{name} (ε = {epsilon:g})"]
-            axes.plot(results.checkpoints, curve, color=colour, linestyle=style, linewidth=width, label=name)
-        axes.set_title(f"ε = {epsilon:g}, δ = {DELTA:g} (expert-arms and local-exp4: δ = 0)", fontsize=10)
+            axes.plot(
+                results.checkpoints,
+                curve,
+                color=colour,
+                linestyle=style,
+                linewidth=width,
+                label=name,
+            )
+        axes.set_title(
+            f"ε = {epsilon:g}, δ = {DELTA:g} (expert-arms and local-exp4: δ = 0)", fontsize=10
+        )
         axes.set_xlabel("images")
         axes.set_xticks(range(0, ROUNDS + 1, 5000))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("wrong answers more than the best expert's")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=9, frameon=False)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=6,
+        fontsize=9,
+        frameon=False,
+    )
     figure.suptitle(f"Reading digits with {EXPERTS} experts, mean of {TRIALS} trials", fontsize=11)
     figure.savefig(path, dpi=130)
     print(f"\nPicture: {path}")

@@ -46,7 +46,9 @@ def main() -> None:
     print("The learner keeps its contract, and no raw feedback reaches it.")
 
     mine = Contender(label="exploring leader", private=private)
-    results = simulate([mine, "batched-tsallis-inf", "uniform"], epsilon=0.5, rounds=50_000, trials=20)
+    results = simulate(
+        [mine, "batched-tsallis-inf", "uniform"], epsilon=0.5, rounds=50_000, trials=20
+    )
     for row in results.summary():
         print(f"{row['label']:30} mean regret {row['regret_mean']:8.0f}")
 

@@ -1,8 +1,9 @@
 """A problem of one's own: predict a sensitive yes or no from public features.
 
-Each round shows some public features, each 0 or 1; a probability is played; the label, 0 or 1, is somebody's secret and
-comes back through a privacy channel. The rival is the best single feature, used as it is for a prediction. Nothing in the
-package is edited: importing this file registers a problem, a learner's algorithm and an environment.
+Each round shows some public features, each 0 or 1; a probability is played; the label, 0 or 1, is
+somebody's secret and comes back through a privacy channel. The rival is the best single feature,
+used as it is for a prediction. Nothing in the package is edited: importing this file registers a
+problem, a learner's algorithm and an environment.
 
 Run it, or use it from the shell:
 
@@ -103,7 +104,8 @@ class PredictionGame(Game[float, float, Floats]):
 class FeatureWeights(Learner[float, Floats, float]):
     """Exponential weights over features. For a feature x in {0, 1}, |x - y| = x + (1 - 2 x) y is linear in the label y:
 
-    a noisy label without bias gives unbiased losses, log w(j) ← log w(j) - η (x(j) + (1 - 2 x(j)) y).
+    a noisy label without bias gives unbiased losses, log w(j) ← log w(j) - η (x(j) + (1 - 2 x(j))
+    y).
     """
 
     learning_rate: float
@@ -138,10 +140,16 @@ def prediction(setting: Setting[Prediction], *, learning_rate: float | None = No
     return _instance(setting, Open(setting.bounds), learning_rate or tuned)
 
 
-@register_algorithm(name="private-prediction", title="weights on noisy labels", problem=Prediction())
-def private_prediction(setting: Setting[Prediction], *, learning_rate: float | None = None) -> Instance:
+@register_algorithm(
+    name="private-prediction", title="weights on noisy labels", problem=Prediction()
+)
+def private_prediction(
+    setting: Setting[Prediction], *, learning_rate: float | None = None
+) -> Instance:
     """Noise on every label; η follows the second moment of a noisy label."""
-    channel = PerRound(setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=setting.epsilon))
+    channel = PerRound(
+        setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=setting.epsilon)
+    )
     moment = 1.0 + 8.0 / setting.epsilon**2
     tuned = math.sqrt(8.0 * math.log(setting.problem.features) / (setting.rounds * moment))
     return _instance(setting, channel, learning_rate or tuned)
@@ -157,7 +165,9 @@ def _instance(setting: Setting[Prediction], channel, rate: float) -> Instance:
     )
 
 
-@register_environment("noisy-labels", title="feature j agrees with the label less and less often", problem=Prediction)
+@register_environment(
+    "noisy-labels", title="feature j agrees with the label less and less often", problem=Prediction
+)
 class NoisyLabels(Environment):
     """Fair labels; feature j is the label, but flipped with probability ``flip`` + 0.3 j / d."""
 
@@ -169,16 +179,22 @@ class NoisyLabels(Environment):
         return Prediction(self.features)
 
     def deal(self, start: int, stop: int, rng: Generator) -> PredictionGame:
-        shares = uniforms(rng, start, stop, self.features + 1)  # the same however a game is cut into pieces
+        shares = uniforms(
+            rng, start, stop, self.features + 1
+        )  # the same however a game is cut into pieces
         labels = (shares[:, 0] < 0.5).astype(np.float64)
         flips = shares[:, 1:] < self.flip + 0.3 * np.arange(self.features) / self.features
         return PredictionGame(np.abs(labels[:, None] - flips), labels)
 
 
 def main() -> None:
-    results = discreet.simulate(["prediction", "private-prediction"], features=5, rounds=20_000, trials=4, seed=1)
+    results = discreet.simulate(
+        ["prediction", "private-prediction"], features=5, rounds=20_000, trials=4, seed=1
+    )
     for row in results.summary():
-        print(f"{row['label']:28} regret {row['regret_mean']:6.0f} against {results.problem.rivals}")
+        print(
+            f"{row['label']:28} regret {row['regret_mean']:6.0f} against {results.problem.rivals}"
+        )
     private = discreet.algorithm("private-prediction").build().private
     check_environment(environment("noisy-labels"))
     check_private(private, environment("noisy-labels"))

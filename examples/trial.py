@@ -1,15 +1,19 @@
 """A trial of four treatments of HIV that learns while it runs, and gives away no patient's outcome.
 
-ACTG 175 gave each of 2,139 patients one of four treatments by lot. A trial that learns would have given more and more
-patients the one that does best; but who watches whom it treats how could find out how a patient fared. Here it cannot be
-found out: that is differential privacy. How many patients does that cost?
+ACTG 175 gave each of 2,139 patients one of four treatments by lot. A trial that learns would have
+given more and more patients the one that does best; but who watches whom it treats how could find
+out how a patient fared. Here it cannot be found out: that is differential privacy. How many
+patients does that cost?
 
-Who plays arms learns which treatment is the best. Who plays contexts sees three covariates of each patient before
-choosing, and those are private too: nobody but the patient's own doctor sees what was chosen (the joint model).
+Who plays arms learns which treatment is the best. Who plays contexts sees three covariates of each
+patient before choosing, and those are private too: nobody but the patient's own doctor sees what
+was chosen (the joint model).
 
-Outcomes are those of a model that was fitted to the trial, except in the last table, where they are the trial's own.
+Outcomes are those of a model that was fitted to the trial, except in the last table, where they are
+the trial's own.
 
-Run it with: python examples/trial.py [picture.png] [--quick]   (needs lifelines, and matplotlib for the picture)
+Run it with: python examples/trial.py [picture.png] [--quick]   (needs lifelines, and matplotlib for
+the picture)
 """
 
 from __future__ import annotations
@@ -40,7 +44,9 @@ STYLES = {
 }
 
 
-def named(label: str, name: str, problem: Problem, epsilon: float = 1.0, **options: float) -> Contender:
+def named(
+    label: str, name: str, problem: Problem, epsilon: float = 1.0, **options: float
+) -> Contender:
     """Return an algorithm under a name of our own."""
     setting = Setting(problem, rounds=PATIENTS, epsilon=epsilon, delta=DELTA)
     return replace(Contender.named(name, setting, **options), label=label)
@@ -56,7 +62,8 @@ def players(problem: Problem) -> list[Contender]:
             named("arms, ε = 0.1", "tracking-ucb", problem, epsilon=0.1),
         ]
     return [
-        # the width of joint-linucb is chosen by measurements too; with that of the theory linucb explores too long
+        # the width of joint-linucb is chosen by measurements too; with that of the theory linucb
+        # explores too long
         named("contexts, no privacy", "linucb", problem, width=0.1),
         named("contexts, ε = 4", "joint-linucb", problem, epsilon=4.0),
         named("contexts, ε = 1", "joint-linucb", problem),
@@ -67,8 +74,22 @@ def print_table(found: list[Results]) -> None:
     """Say how many patients get worse."""
     risks = 1000.0 * fitted_risks()
     best, oracle = risks.mean(axis=0).min(), risks.min(axis=1).mean()
-    print(f"Patients of 1,000 who get worse, by the fitted model: {found[0].trials.size} trials, ± standard errors.")
-    print(f"With the best single treatment for all: {best:.0f}; with what is best for each: {oracle:.0f}.\n")
+    print(
+        "Patients of 1,000 who get worse, by the fitted "
+        "model: "
+        f"{found[0].trials.size} "
+        "trials, ± "
+        "standard errors."
+    )
+    print(
+        "With the best single treatment for all: "
+        f"{best:.0f}; "
+        "with "
+        "what is "
+        "best for "
+        "each: "
+        f"{oracle:.0f}.\n"
+    )
     print(f"{'':24}{f'of the first {AS_MANY:,}':>22}{f'of all {PATIENTS:,}':>18}  guarantee")
     for results in found:
         early = int(np.abs(results.checkpoints - AS_MANY).argmin())
@@ -78,16 +99,31 @@ def print_table(found: list[Results]) -> None:
                 rates = 1000.0 * loss[:, mark] / results.checkpoints[mark]
                 shown += f"{f'{rates.mean():.0f} ± {rates.std(ddof=1) / np.sqrt(rates.size):.1f}':>{width}}"
             guarantee = contender.private.guarantee
-            promised = f"{guarantee.short}, {guarantee.model} model" if guarantee.is_private else "none"
-            print(f"{contender.label:24}{shown}  {promised if contender.label != 'by lot' else 'nothing is learned'}")
+            promised = (
+                f"{guarantee.short}, {guarantee.model} model" if guarantee.is_private else "none"
+            )
+            print(
+                f"{contender.label:24}{shown}  "
+                f"{promised if contender.label != 'by lot' else 'nothing is learned'}"
+            )
 
 
 def print_replay(results: Results) -> None:
     """Say the same of real outcomes, as far as they are known."""
-    print("\nWith the outcomes that patients really had: a round counts if the trial gave the treatment that is chosen.")
+    print(
+        "\nWith the outcomes that patients really had: a "
+        "round "
+        "counts "
+        "if the "
+        "trial "
+        "gave the "
+        "treatment that is chosen."
+    )
     print("Patients of 1,000 who get worse, more (or fewer) than with the best single treatment:\n")
     for row in results.summary():
-        low, mean, high = (4000.0 * row[f"regret_{name}"] / PATIENTS for name in ("low", "mean", "high"))
+        low, mean, high = (
+            4000.0 * row[f"regret_{name}"] / PATIENTS for name in ("low", "mean", "high")
+        )
         print(f"{row['label']:24}{mean:>8.0f}   (95 % interval {low:.0f} to {high:.0f})")
 
 
@@ -103,19 +139,42 @@ def draw(found: list[Results], path: str) -> None:
         wanted = np.geomspace(150, PATIENTS, WINDOWS)
         ends = np.unique(np.abs(results.checkpoints[None, :] - wanted[:, None]).argmin(axis=1))
         patients, losses = results.checkpoints[ends], results.loss.mean(axis=1)[:, ends]
-        rates = np.diff(np.insert(losses, 0, 0.0, axis=1), axis=1) / np.diff(np.insert(patients, 0, 0))
+        rates = np.diff(np.insert(losses, 0, 0.0, axis=1), axis=1) / np.diff(
+            np.insert(patients, 0, 0)
+        )
         for contender, rate in zip(results.contenders, rates, strict=True):
             colour, style = STYLES[contender.label]
-            axes.plot(patients, 100.0 * rate, color=colour, linestyle=style, linewidth=1.8, label=contender.label)
+            axes.plot(
+                patients,
+                100.0 * rate,
+                color=colour,
+                linestyle=style,
+                linewidth=1.8,
+                label=contender.label,
+            )
     risks = 100.0 * fitted_risks()
     for level, text in (
         (risks.mean(axis=0).min(), "best treatment for all"),
         (risks.min(axis=1).mean(), "best for each patient"),
     ):
         axes.axhline(level, color="#009E73", linewidth=1.0)
-        axes.annotate(text, (150, level), xytext=(0, -11), textcoords="offset points", color="#009E73", fontsize=9)
+        axes.annotate(
+            text,
+            (150, level),
+            xytext=(0, -11),
+            textcoords="offset points",
+            color="#009E73",
+            fontsize=9,
+        )
     axes.axvline(AS_MANY, color="grey", linewidth=0.8)
-    axes.annotate("ACTG 175", (AS_MANY, 26.0), xytext=(4, 0), textcoords="offset points", color="grey", fontsize=9)
+    axes.annotate(
+        "ACTG 175",
+        (AS_MANY, 26.0),
+        xytext=(4, 0),
+        textcoords="offset points",
+        color="grey",
+        fontsize=9,
+    )
     axes.set_xscale("log")
     axes.set_ylim(15.0, 26.5)
     axes.set_xlabel("patients so far")
@@ -123,7 +182,13 @@ def draw(found: list[Results], path: str) -> None:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)
-    title = f"Four treatments of HIV, outcomes of a model fitted to ACTG 175 ({found[0].trials.size} trials)"
+    title = (
+        "Four treatments of HIV, outcomes of a model "
+        "fitted to "
+        "ACTG 175 "
+        f"({found[0].trials.size} "
+        "trials)"
+    )
     axes.set_title(title, fontsize=11)
     figure.savefig(path, dpi=130)
     print(f"\nPicture: {path}")
@@ -135,10 +200,16 @@ def main() -> None:
     found = []
     for problem in (Arms(4), Contexts(4, 16)):  # the same patients and outcomes for both
         world = environment("actg175-simulator", problem, rounds=PATIENTS)
-        found.append(simulate(players(problem), environment=world, rounds=PATIENTS, trials=trials, seed=1))
+        found.append(
+            simulate(players(problem), environment=world, rounds=PATIENTS, trials=trials, seed=1)
+        )
     print_table(found)
     replay = environment("actg175-replay", rounds=PATIENTS)
-    print_replay(simulate(players(replay.problem), environment=replay, rounds=PATIENTS, trials=trials, seed=1))
+    print_replay(
+        simulate(
+            players(replay.problem), environment=replay, rounds=PATIENTS, trials=trials, seed=1
+        )
+    )
     for path in pictures:
         draw(found, path)
 

@@ -17,8 +17,12 @@ import pytest
 from common import ROOT
 from hypothesis import settings
 
-os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")  # tests leave none in the user's folder
-settings.register_profile("fixed", derandomize=True, deadline=None)  # the same examples in every run
+os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(
+    prefix="keys-"
+)  # tests leave none in the user's folder
+settings.register_profile(
+    "fixed", derandomize=True, deadline=None
+)  # the same examples in every run
 settings.load_profile("fixed")
 
 
@@ -88,13 +92,23 @@ class Interrupted(NamedTuple):
 def interrupt():
     """Run the command line and press Ctrl-C some seconds ``after`` the moment ``when`` a library or a file is there.
 
-    A library is named by a part of the name of its file, and is there once it is loaded. ``prelude`` is run before.
+    A library is named by a part of the name of its file, and is there once it is loaded.
+    ``prelude`` is run before.
     """
 
-    def run(*arguments: str, when: str | Path = "", after: float = 0.0, prelude: str = "") -> Interrupted:
-        program = [sys.executable, "-c", f"{prelude}\nfrom discreet.cli import main; main()", *map(str, arguments)]
+    def run(
+        *arguments: str, when: str | Path = "", after: float = 0.0, prelude: str = ""
+    ) -> Interrupted:
+        program = [
+            sys.executable,
+            "-c",
+            f"{prelude}\nfrom discreet.cli import main; main()",
+            *map(str, arguments),
+        ]
         pipe = subprocess.PIPE
-        with subprocess.Popen(program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_interrupts) as process:
+        with subprocess.Popen(
+            program, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_interrupts
+        ) as process:
             maps = Path(f"/proc/{process.pid}/maps")
             try:
                 while process.poll() is None:
@@ -126,7 +140,12 @@ def legible():
     def check(figure):
         figure.draw_without_rendering()
         shown = [axes for axes in figure.axes if axes.axison]
-        texts = [text for axes in shown for axis in (axes.xaxis, axes.yaxis) for text in (*ticks(axis), axis.label)]
+        texts = [
+            text
+            for axes in shown
+            for axis in (axes.xaxis, axes.yaxis)
+            for text in (*ticks(axis), axis.label)
+        ]
         texts += [text for axes in figure.axes for text in (axes.title, *axes.texts)]
         boxed = [axes.get_legend() for axes in figure.axes] + figure.legends
         texts += [text for legend in boxed if legend is not None for text in legend.get_texts()]
@@ -134,7 +153,9 @@ def legible():
         boxes = {}
         for text in texts:
             if text.get_visible() and text.get_text().strip():
-                boxes[text] = Text.get_window_extent(text)  # of the text alone, without the line to what it names
+                boxes[text] = Text.get_window_extent(
+                    text
+                )  # of the text alone, without the line to what it names
         inside = figure.bbox.padded(1.0)
         for text, box in boxes.items():
             assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text

@@ -26,16 +26,25 @@ from discreet.curves import (
     is_below,
 )
 
-EXAMPLES = [Pure(0.7), LaplaceNoise(0.7), GaussianNoise(0.4), Concentrated(0.05), Approximate(0.7, 1e-7)]
+EXAMPLES = [
+    Pure(0.7),
+    LaplaceNoise(0.7),
+    GaussianNoise(0.4),
+    Concentrated(0.05),
+    Approximate(0.7, 1e-7),
+]
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "sigma"), [(1.0, 1e-5, 3.7306), (1.0, 1e-6, 4.2247), (0.1, 1e-6, 36.305)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sigma"), [(1.0, 1e-5, 3.7306), (1.0, 1e-6, 4.2247), (0.1, 1e-6, 36.305)]
+)
 def test_golden_gaussian_scales(epsilon, delta, sigma):
     assert gaussian_sigma(epsilon, delta) == pytest.approx(sigma, rel=2e-5)
 
 
 @pytest.mark.parametrize(
-    ("delta", "crossing"), [(0.1, 5.75), (1e-2, 6.78), (1e-3, 7.48), (1e-5, 8.42), (1e-6, 8.80), (1e-9, 9.63)]
+    ("delta", "crossing"),
+    [(0.1, 5.75), (1e-2, 6.78), (1e-3, 7.48), (1e-5, 8.42), (1e-6, 8.80), (1e-9, 9.63)],
 )
 def test_the_classical_formula_is_too_small_from_a_known_epsilon_on(delta, crossing):
     def classical(epsilon):
@@ -49,7 +58,9 @@ def test_the_classical_formula_is_too_small_from_a_known_epsilon_on(delta, cross
 def test_a_gaussian_scale_and_back(epsilon, delta):
     sigma = gaussian_sigma(epsilon, delta)
     assert gaussian_delta(1.0 / sigma, epsilon) <= delta * (1 + 1e-9)
-    assert gaussian_delta(1.0 / (sigma * (1.0 - 1e-6)), epsilon) > delta, "no more noise than needed"
+    assert gaussian_delta(1.0 / (sigma * (1.0 - 1e-6)), epsilon) > delta, (
+        "no more noise than needed"
+    )
     assert gaussian_epsilon(1.0 / sigma, delta) == pytest.approx(epsilon, rel=1e-6)
 
 
@@ -100,20 +111,26 @@ def test_composition_knows_the_kind_of_noise():
     assert laplace == pytest.approx(4.6927, abs=2e-3)
     assert pure == pytest.approx(4.7746, abs=2e-3)
     assert laplace < pure < 10.0
-    assert composed([GaussianNoise(0.3)], 1e-6, times=4) == pytest.approx(gaussian_epsilon(0.6, 1e-6), rel=1e-9)
-    assert composed([Concentrated(0.01)], 1e-6, times=4) == pytest.approx(Concentrated(0.04).epsilon_at(1e-6), rel=1e-9)
+    assert composed([GaussianNoise(0.3)], 1e-6, times=4) == pytest.approx(
+        gaussian_epsilon(0.6, 1e-6), rel=1e-9
+    )
+    assert composed([Concentrated(0.01)], 1e-6, times=4) == pytest.approx(
+        Concentrated(0.04).epsilon_at(1e-6), rel=1e-9
+    )
     assert composed([Approximate(0.1, 1e-9)], 1e-6, times=100) >= pure
     mixed = composed([LaplaceNoise(0.5), GaussianNoise(0.2), Pure(0.1)], 1e-6)
     assert max(0.5, gaussian_epsilon(0.2, 1e-6)) < mixed < 0.6 + gaussian_epsilon(0.2, 5e-7)
 
 
 def test_ten_thousand_releases_compose_quickly_and_below_the_sum():
-    assert composed([LaplaceNoise(0.01)], 1e-6, times=10_000) == pytest.approx(gaussian_epsilon(1.0, 1e-6), rel=0.05), (
-        "many small losses are nearly Gaussian"
-    )
+    assert composed([LaplaceNoise(0.01)], 1e-6, times=10_000) == pytest.approx(
+        gaussian_epsilon(1.0, 1e-6), rel=0.05
+    ), "many small losses are nearly Gaussian"
 
 
-@pytest.mark.parametrize(("epsilon", "times", "delta"), [(0.1, 200, 3e-15), (0.01, 2000, 1e-14), (0.3, 1000, 1e-12)])
+@pytest.mark.parametrize(
+    ("epsilon", "times", "delta"), [(0.1, 200, 3e-15), (0.01, 2000, 1e-14), (0.3, 1000, 1e-12)]
+)
 def test_composition_of_pure_releases_is_exact_at_tiny_deltas(epsilon, times, delta):
     """Where Fourier transforms would err: against the binomial sum with sixty digits."""
     import mpmath
@@ -125,18 +142,27 @@ def test_composition_of_pure_releases_is_exact_at_tiny_deltas(epsilon, times, de
         for i in range(times + 1):
             loss = (times - 2 * i) * mpmath.mpf(epsilon)
             if loss > found:
-                total += mpmath.binomial(times, i) * p ** (times - i) * (1 - p) ** i * (1 - mpmath.exp(found - loss))
+                total += (
+                    mpmath.binomial(times, i)
+                    * p ** (times - i)
+                    * (1 - p) ** i
+                    * (1 - mpmath.exp(found - loss))
+                )
         assert 0.999 * delta < total <= delta
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(1e-12, 1e-100), (1e-12, 1e-30), (1e-8, 1e-100), (1e-6, 1e-300)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(1e-12, 1e-100), (1e-12, 1e-30), (1e-8, 1e-100), (1e-6, 1e-300)]
+)
 def test_gaussian_scales_are_right_where_double_precision_cancels(epsilon, delta):
     import mpmath
 
     sigma = gaussian_sigma(epsilon, delta)
     with mpmath.workdps(60):
         mu, exact = 1 / mpmath.mpf(sigma), mpmath.mpf(epsilon)
-        found = mpmath.ncdf(mu / 2 - exact / mu) - mpmath.exp(exact) * mpmath.ncdf(-mu / 2 - exact / mu)
+        found = mpmath.ncdf(mu / 2 - exact / mu) - mpmath.exp(exact) * mpmath.ncdf(
+            -mu / 2 - exact / mu
+        )
         assert 0.99 * delta < found <= mpmath.mpf(delta) * (1 + mpmath.mpf(10) ** -9)
 
 
@@ -169,9 +195,10 @@ def test_a_pure_release_is_concentrated():
     for epsilon in (0.1, 1.0, 3.0):
         high = math.exp(epsilon) / (1 + math.exp(epsilon))
         for order in (1.5, 2.0, 8.0, 64.0):
-            inside = math.log(high * math.exp((order - 1) * epsilon) + (1 - high) * math.exp(-(order - 1) * epsilon)) / (
-                order - 1
-            )
+            inside = math.log(
+                high * math.exp((order - 1) * epsilon)
+                + (1 - high) * math.exp(-(order - 1) * epsilon)
+            ) / (order - 1)
             assert inside <= order * Pure(epsilon).rho
 
 
@@ -194,10 +221,14 @@ def test_the_delta_of_a_group_is_the_geometric_sum_rounded_up(epsilon, delta, si
     group = Approximate(epsilon, delta).for_group(size)
     with mpmath.workdps(60):
         step, first = mpmath.mpf(epsilon), mpmath.mpf(delta)
-        exact = first * size if epsilon == 0.0 else first * mpmath.expm1(size * step) / mpmath.expm1(step)
-        assert group.delta == 1.0 or exact <= group.delta <= exact * (1 + mpmath.mpf("1e-9")) * mpmath.exp(
-            size * 1e-12 * (epsilon < 1e-9)
+        exact = (
+            first * size
+            if epsilon == 0.0
+            else first * mpmath.expm1(size * step) / mpmath.expm1(step)
         )
+        assert group.delta == 1.0 or exact <= group.delta <= exact * (
+            1 + mpmath.mpf("1e-9")
+        ) * mpmath.exp(size * 1e-12 * (epsilon < 1e-9))
         assert group.delta < 1.0 or exact > 1 - mpmath.mpf("1e-9")
 
 
@@ -215,7 +246,9 @@ def test_a_curve_is_below_another_only_if_nothing_is_in_doubt():
     assert not is_below(GaussianNoise(0.4 * (1.0 + 1e-12)), GaussianNoise(0.4))
     assert not is_below(Pure(math.nextafter(0.7, 1.0)), Pure(0.7))
     assert is_below(LaplaceNoise(0.7), Pure(0.7))
-    assert not is_below(Pure(0.7), LaplaceNoise(0.7)), "randomised response loses more at every delta"
+    assert not is_below(Pure(0.7), LaplaceNoise(0.7)), (
+        "randomised response loses more at every delta"
+    )
     assert is_below(Pure(0.1), LaplaceNoise(0.7))
     assert not is_below(GaussianNoise(0.01), Pure(0.7)), "no epsilon holds at delta 0"
     assert is_below(GaussianNoise(0.3), Concentrated(0.05))

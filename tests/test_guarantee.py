@@ -22,7 +22,9 @@ def test_group_privacy_multiplies_epsilon_and_grows_delta():
     assert three.delta == pytest.approx(1e-6 * (1 + math.exp(0.5) + math.exp(1.0)))
     assert three.unit == "3 rounds replaced"
     assert one.for_user(rounds=1) is one
-    with pytest.raises(DiscreetError, match="rounds is 0, but must be a whole number of at least 1"):
+    with pytest.raises(
+        DiscreetError, match="rounds is 0, but must be a whole number of at least 1"
+    ):
         one.for_user(rounds=0)
 
 
@@ -34,7 +36,9 @@ def test_no_guarantee_is_not_private_and_survives_json():
     assert none.for_user(rounds=9) is none
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(-1.0, 0.0), (math.nan, 0.0), (1.0, -0.1), (1.0, 1.1), (1.0, math.nan)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(-1.0, 0.0), (math.nan, 0.0), (1.0, -0.1), (1.0, 1.1), (1.0, math.nan)]
+)
 def test_impossible_numbers_are_refused(epsilon, delta):
     with pytest.raises(DiscreetError, match="but must be"):
         Guarantee(epsilon=epsilon, delta=delta, model="central", status="proved", source="test")
@@ -60,7 +64,14 @@ def test_no_noise_promises_nothing():
 
 def promise(epsilon=0.5, delta=0.0, **changes):
     return Guarantee(
-        **{"epsilon": epsilon, "delta": delta, "model": "central", "status": "proved", "source": "T"} | changes
+        **{
+            "epsilon": epsilon,
+            "delta": delta,
+            "model": "central",
+            "status": "proved",
+            "source": "T",
+        }
+        | changes
     )
 
 
@@ -93,7 +104,9 @@ def test_it_survives_json_with_its_curve():
     with pytest.raises(DiscreetError, match="not a guarantee"):
         Guarantee.from_dict({"epsilon": 1})
     with pytest.raises(DiscreetError, match="not a guarantee"):
-        Guarantee.from_dict(promise(curve=LaplaceNoise(0.5)).as_dict() | {"curve": {"kind": "other"}})
+        Guarantee.from_dict(
+            promise(curve=LaplaceNoise(0.5)).as_dict() | {"curve": {"kind": "other"}}
+        )
 
 
 def test_it_cannot_state_less_than_its_curve():
@@ -135,10 +148,14 @@ def test_comparison_is_a_partial_order():
     assert not promise(seen="actions") <= promise()
     assert not promise(caveat="simulation") <= promise()
     gaussian = Guarantee.of(GaussianNoise(0.2), delta=1e-6, model="central", source="T")
-    assert not promise(gaussian.epsilon, 1e-6) <= gaussian, "a pair alone says nothing about groups or other deltas"
+    assert not promise(gaussian.epsilon, 1e-6) <= gaussian, (
+        "a pair alone says nothing about groups or other deltas"
+    )
     assert gaussian <= promise(gaussian.epsilon, 1e-6)
     assert promise(curve=LaplaceNoise(0.5)) <= promise(curve=Pure(0.5))
-    assert not promise() <= promise(curve=LaplaceNoise(0.5)), "randomised response is worse than Laplace noise"
+    assert not promise() <= promise(curve=LaplaceNoise(0.5)), (
+        "randomised response is worse than Laplace noise"
+    )
     assert gaussian <= gaussian.at(delta=1e-3), "the curve knows it"
     assert gaussian.at(delta=1e-3) <= gaussian
 
@@ -169,7 +186,10 @@ def test_composition_adds_up_or_is_tight():
     assert tight.delta == 1e-6
     assert "50 releases" in tight.source
     assert compose(promise(), Guarantee.none("open")).status == "none"
-    assert compose(promise(), promise(status="claimed by the paper only")).status == "claimed by the paper only"
+    assert (
+        compose(promise(), promise(status="claimed by the paper only")).status
+        == "claimed by the paper only"
+    )
     assert compose(promise(model="local"), promise(model="local")).model == "local"
     assert compose(promise(caveat="a"), promise(caveat="b")).caveat == "a; b"
     with pytest.raises(DiscreetError, match="same number of rounds"):
@@ -182,7 +202,9 @@ def test_composition_adds_up_or_is_tight():
 
 def test_comparisons_and_groups_are_rounded_towards_more_loss():
     def pair(epsilon, delta):
-        return Guarantee(epsilon=epsilon, delta=delta, model="central", status="proved", source="a theorem")
+        return Guarantee(
+            epsilon=epsilon, delta=delta, model="central", status="proved", source="a theorem"
+        )
 
     assert pair(1.0, 0.0) <= pair(1.0, 0.0)
     assert not pair(1.0, 0.0) <= pair(math.nextafter(1.0, 0.0), 0.0)
@@ -193,5 +215,10 @@ def test_comparisons_and_groups_are_rounded_towards_more_loss():
         compose(pair(0.1, 1e-6), delta=math.nextafter(1e-6, 0.0))
     with pytest.raises(DiscreetError, match="must be at least what the curve says"):
         Guarantee(
-            epsilon=1.0 - 1e-10, delta=0.0, model="central", status="proved", source="a theorem", curve=LaplaceNoise(1.0)
+            epsilon=1.0 - 1e-10,
+            delta=0.0,
+            model="central",
+            status="proved",
+            source="a theorem",
+            curve=LaplaceNoise(1.0),
         )

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, algorithms, kernel
+import componentjit
+from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, algorithms
 from discreet.channels import Constant, Moments
-from discreet.checks import CheckFailed, check_channel, check_device, check_learner, check_non_interference
+from discreet.checks import (
+    CheckFailed,
+    check_channel,
+    check_device,
+    check_learner,
+    check_non_interference,
+)
 from discreet.contracts import Record
 from discreet.environments import environment
 from discreet.guarantee import RECORD, REPORTS, compose
@@ -23,7 +30,11 @@ SMALL = Contexts(4, 3)
 
 
 def built(name, problem=SMALL, **options):
-    return algorithm(name).build(Setting(problem, rounds=2000, epsilon=2.0, delta=1e-6), **options).private
+    return (
+        algorithm(name)
+        .build(Setting(problem, rounds=2000, epsilon=2.0, delta=1e-6), **options)
+        .private
+    )
 
 
 LEARNING = [name for name in algorithms(Contexts) if name != "uniform-contexts"]
@@ -104,21 +115,30 @@ class Hoarding(Moments):
 
 def test_a_channel_that_remembers_is_found():
     with pytest.raises(CheckFailed, match="says that it holds no feedback"):
-        check_channel(Hoarding(*Moments.example()), feedback=Record(np.array([0.6, -0.3, 0.2]), 0.75))
+        check_channel(
+            Hoarding(*Moments.example()), feedback=Record(np.array([0.6, -0.3, 0.2]), 0.75)
+        )
 
 
 def test_contexts_are_not_handed_to_a_learner_that_claims_privacy():
     channel = Constant.example()._replace(value=0.0, rounds=1)
     player = Player(Private(channel, Uniform(4)), streams(1), compiled=False)
-    with pytest.raises(DiscreetError, match="shows private contexts, which Private hands to its learner: use OnDevice"):
+    with pytest.raises(
+        DiscreetError,
+        match="shows private contexts, which Private hands to its learner: use OnDevice",
+    ):
         player.play(SMALL.probe(10, np.random.default_rng(1)), np.array([10]))
 
 
 def test_parts_have_their_places():
     channel, learner = Moments.example(), LinearUcb.example()
-    with pytest.raises(DiscreetError, match="policy is of type LinearUcb, but OnDevice needs a Policy there"):
+    with pytest.raises(
+        DiscreetError, match="policy is of type LinearUcb, but OnDevice needs a Policy there"
+    ):
         OnDevice(channel, learner, Optimistic())
-    with pytest.raises(DiscreetError, match="learner is of type Uniform, but OnDevice needs a Server there"):
+    with pytest.raises(
+        DiscreetError, match="learner is of type Uniform, but OnDevice needs a Server there"
+    ):
         OnDevice(channel, Optimistic(), Uniform(4))
     with pytest.raises(DiscreetError, match="a server publishes a model and plays nothing"):
         learner.act(0, np.random.default_rng(1))
@@ -126,9 +146,15 @@ def test_parts_have_their_places():
 
 def test_a_game_with_another_number_of_features_is_refused():
     with pytest.raises(DiscreetError, match="the learner is for 3 actions, but the game has 5"):
-        Player(built("local-greedy"), streams(1)).play(Contexts(4, 5).probe(9, np.random.default_rng(1)), np.array([9]))
-    with pytest.raises(DiscreetError, match="the context has 4 features, but the channel expects 3"):
-        kernel.copy(Moments.example()).offer(Record(np.zeros(4), 0.0), 1.0, np.random.default_rng(1))
+        Player(built("local-greedy"), streams(1)).play(
+            Contexts(4, 5).probe(9, np.random.default_rng(1)), np.array([9])
+        )
+    with pytest.raises(
+        DiscreetError, match="the context has 4 features, but the channel expects 3"
+    ):
+        componentjit.copy(Moments.example()).offer(
+            Record(np.zeros(4), 0.0), 1.0, np.random.default_rng(1)
+        )
 
 
 def guaranteed(model, epsilon=1.0, **more):
@@ -147,7 +173,9 @@ def test_which_model_implies_which():
     assert on_device <= guaranteed("joint", datum=RECORD)
     assert not central <= guaranteed("joint", datum=RECORD), "there contexts are public"
     assert compose(on_device, local).datum == ""
-    assert "when the whole record (features and outcome) of any one round is replaced" in str(on_device)
+    assert "when the whole record (features and outcome) of any one round is replaced" in str(
+        on_device
+    )
     assert Guarantee.from_dict(on_device.as_dict()) == on_device
     assert on_device <= joint
     assert not on_device <= central, "the action depends on the context, without noise"

@@ -27,10 +27,16 @@ def test_an_output_folder_appears_whole_or_not_at_all(tmp_path):
     (target / "mine.txt").write_text("kept")
     with output_folder(target, overwrite=True) as folder:
         (folder / "a.txt").write_text("two")
-    assert {path.name: path.read_text() for path in target.iterdir()} == {"a.txt": "two", "mine.txt": "kept"}
+    assert {path.name: path.read_text() for path in target.iterdir()} == {
+        "a.txt": "two",
+        "mine.txt": "kept",
+    }
     assert [path.name for path in target.parent.iterdir()] == ["deep"]
     (tmp_path / "file").touch()
-    with pytest.raises(DiscreetError, match="cannot be created"), output_folder(tmp_path / "file" / "sub"):
+    with (
+        pytest.raises(DiscreetError, match="cannot be created"),
+        output_folder(tmp_path / "file" / "sub"),
+    ):
         pass
 
 
@@ -72,6 +78,9 @@ print([path.name for path in abandon_unfinished()])
 
 
 def test_output_is_abandoned_while_a_thread_writes_it(tmp_path, python):
-    program = ABANDONED.replace("FOLDER", str(tmp_path)) + "import os, sys; sys.stdout.flush(); os._exit(0)"
+    program = (
+        ABANDONED.replace("FOLDER", str(tmp_path))
+        + "import os, sys; sys.stdout.flush(); os._exit(0)"
+    )
     assert python(program) == "['first']"
     assert [path.name for path in tmp_path.rglob("*")] == ["first", "a"]

@@ -1,9 +1,10 @@
 """Learning online from sensitive feedback under differential privacy.
 
-A private learner is an ordinary learner behind a privacy channel: raw feedback enters the channel, and only released
-(noised) values reach the learner. Start with :func:`plan` to find out what privacy would cost you, :class:`Bandit` to
-use a private learner (or :class:`Experts`, :class:`Optimizer`, :class:`Advisor`), :func:`simulate` to compare them, and
-``discreet.private`` to see why it is private.
+A private learner is an ordinary learner behind a privacy channel: raw feedback enters the channel,
+and only released (noised) values reach the learner. Start with :func:`plan` to find out what
+privacy would cost you, :class:`Bandit` to use a private learner (or :class:`Experts`,
+:class:`Optimizer`, :class:`Advisor`), :func:`simulate` to compare them, and ``discreet.private`` to
+see why it is private.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ __all__ = [
     "simulate",
 ]
 
-# Where each name comes from. It is imported when it is first asked for: so the command line can heed Ctrl-C before
+# Where each name comes from. It is imported when it is first asked for: so the command line can
+# heed Ctrl-C before
 # anything that takes long, and a program that needs one part does not wait for all.
 _HOMES = {
     "algorithms": "Setting algorithm algorithms cite register_algorithm",
@@ -90,7 +92,12 @@ _HOMES = {
     "errors": "DiscreetError",
     "guarantee": "Guarantee compose",
     "ledger": "BudgetExceeded Ledger UserLimitReached",
-    "live": "Advisor Bandit BestArmSearch Decision Device Experts LiveRun LocalServer Optimizer Progress VectorOptimizer",
+    "live": "Advisor Bandit BestArmSearch Decision Device "
+    "Experts "
+    "LiveRun "
+    "LocalServer "
+    "Optimizer "
+    "Progress VectorOptimizer",
     "on_device": "OnDevice",
     "planning": "Plan plan",
     "private": "Private",
@@ -127,7 +134,9 @@ class _Package(ModuleType):
         return found
 
     def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _SOURCES and isinstance(value, ModuleType)):  # discreet.algorithms is the function, as it was
+        if not (
+            name in _SOURCES and isinstance(value, ModuleType)
+        ):  # discreet.algorithms is the function, as it was
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:

@@ -1,8 +1,8 @@
 """Privacy curves: for every delta, the epsilon that a release has. What is rounded is rounded towards more loss.
 
-Each kind of noise has a curve of its own, which says more than one pair (epsilon, delta): it can be read at any delta,
-composed and widened to groups without the waste of going through a pair. All numbers refer to one fixed neighbouring
-relation.
+Each kind of noise has a curve of its own, which says more than one pair (epsilon, delta): it can be
+read at any delta, composed and widened to groups without the waste of going through a pair. All
+numbers refer to one fixed neighbouring relation.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Pure:
         """Return ln(e^ε - δ (1 + e^ε)), the epsilon of randomised response at this delta, at least 0."""
         if delta <= 0.0 or not math.isfinite(self.epsilon):
             return self.epsilon
-        inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16  # more than its rounding error
+        inner = (
+            1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16
+        )  # more than its rounding error
         return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
 
     def for_group(self, size: int) -> Pure:
@@ -74,7 +76,9 @@ class LaplaceNoise:
         """Return ε + 2 ln(1 - δ), at least 0: the probability of a loss above ε' is that of noise below (ε' - ε) / 2."""
         if delta <= 0.0:
             return self.epsilon
-        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP if delta < 1.0 else 0.0
+        return (
+            max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP if delta < 1.0 else 0.0
+        )
 
     def for_group(self, size: int) -> Curve:
         """Return size times epsilon; the changed steps may lie in different releases, so the shape is lost."""
@@ -90,7 +94,8 @@ class LaplaceNoise:
 class GaussianNoise:
     """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
 
-    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid); 0 for continuous noise.
+    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid); 0
+    for continuous noise.
     """
 
     mu: float
@@ -147,7 +152,9 @@ class Approximate:
         if self.delta == 0.0 or size == 1:
             return Approximate(epsilon, self.delta)
         tiny = self.epsilon < 1e-9  # then each of the m terms is at most e^(m ε)
-        log_sum = math.log(size) + epsilon if tiny else _log_expm1(epsilon) - _log_expm1(self.epsilon)
+        log_sum = (
+            math.log(size) + epsilon if tiny else _log_expm1(epsilon) - _log_expm1(self.epsilon)
+        )
         log_delta = math.log(self.delta) + log_sum
         return Approximate(epsilon, min(1.0, math.exp(min(log_delta, 0.0)) * (1.0 + 1e-12)))
 
@@ -175,7 +182,9 @@ def added(*numbers: float, times: int = 1) -> float:
     return close if Decimal(repr(close)) >= exact else math.nextafter(close, math.inf)
 
 
-KINDS: dict[str, Any] = {each.kind: each for each in (Pure, LaplaceNoise, GaussianNoise, Concentrated, Approximate)}
+KINDS: dict[str, Any] = {
+    each.kind: each for each in (Pure, LaplaceNoise, GaussianNoise, Concentrated, Approximate)
+}
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -211,7 +220,9 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
     """
     budget = check_positive("epsilon", epsilon)
     if not 0.0 < check_range("delta", delta, 0.0, 1.0) < 1.0:
-        raise DiscreetError(f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1.")
+        raise DiscreetError(
+            f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1."
+        )
     tail = math.sqrt(-2.0 * math.log(delta))
     enough = (math.sqrt(tail * tail + 2.0 * budget) + tail) / (2.0 * budget)
     close = _least(lambda sigma: gaussian_delta(1.0 / sigma, budget) <= delta, enough)
@@ -221,10 +232,10 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
 def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     """Return an epsilon of all these releases together, ``times`` over, at a delta: tight for many equal ones.
 
-    Gaussian noise and zCDP add up in closed form, and so do equal pure releases (a binomial sum); everything else goes
-    through the privacy loss distributions of the worst cases, rounded pessimistically by dp-accounting, with room for the
-    errors of its Fourier transforms. It holds for inputs that depend on earlier releases, if the curves are fixed in
-    advance.
+    Gaussian noise and zCDP add up in closed form, and so do equal pure releases (a binomial sum);
+    everything else goes through the privacy loss distributions of the worst cases, rounded
+    pessimistically by dp-accounting, with room for the errors of its Fourier transforms. It holds
+    for inputs that depend on earlier releases, if the curves are fixed in advance.
     """
     repetitions = check_int("times", times, least=1)
     check_range("delta", delta, 0.0, 1.0)
@@ -232,7 +243,9 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     if delta > 0.0:
         if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):
             mus = [curve.mu for curve in curves if isinstance(curve, GaussianNoise)]
-            return GaussianNoise(math.sqrt(repetitions * math.fsum(mu * mu for mu in mus)) * UP).epsilon_at(delta)
+            return GaussianNoise(
+                math.sqrt(repetitions * math.fsum(mu * mu for mu in mus)) * UP
+            ).epsilon_at(delta)
         rhos = [curve.rho for curve in curves]
         if all(rho is not None for rho in rhos):
             total = math.fsum(rho for rho in rhos if rho is not None)
@@ -247,9 +260,10 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
 def is_below(mine: Curve, theirs: Curve) -> bool:
     """Return whether all that the one curve says is implied by the other; where in doubt, it is not.
 
-    What is known of a pure or a concentrated release, or of a pair, is one number, and the same holds for curves of one
-    kind. Other curves fall with delta: they are compared at steps of delta down to 1e-15, each value with the one a step
-    further on, so that nothing between two steps is missed.
+    What is known of a pure or a concentrated release, or of a pair, is one number, and the same
+    holds for curves of one kind. Other curves fall with delta: they are compared at steps of delta
+    down to 1e-15, each value with the one a step further on, so that nothing between two steps is
+    missed.
     """
     if type(mine) is type(theirs) and not isinstance(theirs, Approximate):
         pairs = zip(astuple(cast(Any, mine)), astuple(cast(Any, theirs)), strict=True)
@@ -263,7 +277,9 @@ def is_below(mine: Curve, theirs: Curve) -> bool:
     if mine.epsilon_at(0.0) > theirs.epsilon_at(0.0):
         return False
     steps = [10.0 ** (-quarter / 4) for quarter in range(61)]
-    return all(mine.epsilon_at(low) <= theirs.epsilon_at(high) for high, low in itertools.pairwise(steps))
+    return all(
+        mine.epsilon_at(low) <= theirs.epsilon_at(high) for high, low in itertools.pairwise(steps)
+    )
 
 
 def _is_on_a_grid(curve: Curve) -> bool:
@@ -282,7 +298,9 @@ def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
 
     i = np.arange(times + 1)
     p, q = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
-    logs = gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(times - i + 1.0) + (times - i) * p + i * q
+    logs = (
+        gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(times - i + 1.0) + (times - i) * p + i * q
+    )
     losses = (times - 2.0 * i) * epsilon
 
     def excess(level: float) -> float:
@@ -301,7 +319,9 @@ def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
 
 def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float:
     """Return the basic composition: every release gets the same share of what delta is left, if it needs one."""
-    needed = added(*(curve.delta for curve in curves if isinstance(curve, Approximate)), times=times)
+    needed = added(
+        *(curve.delta for curve in curves if isinstance(curve, Approximate)), times=times
+    )
     if needed > delta:
         return math.inf
     others = [curve for curve in curves if not isinstance(curve, Approximate)]
@@ -318,23 +338,36 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
     largest = max(_largest_loss(curve, delta) for curve in curves)
     if not 0.0 < largest <= 50.0:
         return math.inf
-    step = largest / max(200, math.ceil(largest / 1e-3))  # divides epsilon: rounding up to a multiple then costs nothing
+    step = largest / max(
+        200, math.ceil(largest / 1e-3)
+    )  # divides epsilon: rounding up to a multiple then costs nothing
 
     def distribution(curve: Curve) -> Any:
         if isinstance(curve, LaplaceNoise):
-            return losses.from_laplace_mechanism(1.0 / curve.epsilon, value_discretization_interval=step)
+            return losses.from_laplace_mechanism(
+                1.0 / curve.epsilon, value_discretization_interval=step
+            )
         if isinstance(curve, GaussianNoise):
             return losses.from_gaussian_mechanism(
-                1.0 / curve.mu, log_mass_truncation_bound=math.log(delta) - 30.0, value_discretization_interval=step
+                1.0 / curve.mu,
+                log_mass_truncation_bound=math.log(delta) - 30.0,
+                value_discretization_interval=step,
             )
-        pair = (curve.epsilon, curve.delta) if isinstance(curve, Approximate) else (curve.epsilon_at(0.0), 0.0)
+        pair = (
+            (curve.epsilon, curve.delta)
+            if isinstance(curve, Approximate)
+            else (curve.epsilon_at(0.0), 0.0)
+        )
         return losses.from_privacy_parameters(
             common.DifferentialPrivacyParameters(*pair), value_discretization_interval=step
         )
 
-    # The error of a Fourier transform of n numbers is about log2(n) roundings of their length; a k-th power makes it k
-    # times as large, but spreads the numbers, so that their length falls like k^(-1/4); a sum over n of them makes it
-    # sqrt(n) times as large. In comparisons with exact sums the error was less than a thousandth of this.
+    # The error of a Fourier transform of n numbers is about log2(n) roundings of their length; a
+    # k-th power makes it k
+    # times as large, but spreads the numbers, so that their length falls like k^(-1/4); a sum over
+    # n of them makes it
+    # sqrt(n) times as large. In comparisons with exact sums the error was less than a thousandth of
+    # this.
     count = times * len(curves)
     grid = 2.0 * count * largest / step
     room = math.sqrt(grid) * count**0.75 * 8.0 * math.log2(max(grid, 2.0)) * 2.0**-53
@@ -344,7 +377,11 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
     for curve in curves:
         one = distribution(curve).self_compose(times) if times > 1 else distribution(curve)
         total = one if total is None else total.compose(one)
-    return max(0.0, float(total.get_epsilon_for_delta(delta - room))) * UP if total is not None else 0.0
+    return (
+        max(0.0, float(total.get_epsilon_for_delta(delta - room))) * UP
+        if total is not None
+        else 0.0
+    )
 
 
 def _largest_loss(curve: Curve, delta: float) -> float:

@@ -7,8 +7,10 @@ import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 
+from componentjit import ComponentError, shorten
 
-class DiscreetError(ValueError):
+
+class DiscreetError(ComponentError):
     """Something the user asked for is not possible; the message says what would be."""
 
 
@@ -21,25 +23,16 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError
     return DiscreetError(f"unknown {kind} {shown}: {hint}known are {', '.join(names)}.")
 
 
-def shorten(value: object, *, most: int = 60) -> str:
-    """Return how a value is shown in a sentence: on one line, and not all of it if it is long.
-
-    >>> shorten([0.5] * 1000)
-    '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, ...'
-    """
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # Python does not print very large whole numbers
-        return "a number of thousands of digits"
-    return text if len(text) <= most else f"{text[: most - 3]}..."
-
-
 def check_int(name: str, value: object, *, least: int, most: int = 10**15) -> int:
     """Return value as an int, or refuse it."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise DiscreetError(f"{name} is {shorten(value)}, but must be a whole number of at least {least}.")
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, but must be a whole number of at least {least}."
+        )
     if int(value) > most:
-        raise DiscreetError(f"{name} is {shorten(value)}, which is too large: at most {most:,} is possible.")
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, which is too large: at most {most:,} is possible."
+        )
     return int(value)
 
 
@@ -76,7 +69,9 @@ def check_positive(name: str, value: object) -> float:
 def check_range(name: str, value: object, low: float, high: float) -> float:
     """Return value as a float in [low, high], or refuse it."""
     if not low <= _float(value) <= high:
-        raise DiscreetError(f"{name} is {shorten(value)}, but must be between {low:g} and {high:g}.")
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, but must be between {low:g} and {high:g}."
+        )
     return _float(value)
 
 

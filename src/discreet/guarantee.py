@@ -21,8 +21,10 @@ SEEN = {
     "none": "anything",
 }
 
-# Which model implies which; ``datum`` says about which data. A local report is private before anything is computed from
-# it. The joint model leaves out the action of the replaced round, which may depend on what was shown there; so it does
+# Which model implies which; ``datum`` says about which data. A local report is private before
+# anything is computed from
+# it. The joint model leaves out the action of the replaced round, which may depend on what was
+# shown there; so it does
 # not imply the central one, in which that action is seen, nor the local one.
 IMPLIED: dict[str, tuple[str, ...]] = {
     "local": ("local", "central", "joint"),
@@ -31,17 +33,27 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "none": (),
 }
 RECORD = "whole record (features and outcome)"
-REPORTS = "every single report, and all that is computed from reports; not the action, which stays on the device"
+REPORTS = (
+    "every single report, and all that is computed "
+    "from "
+    "reports; "
+    "not the "
+    "action, "
+    "which "
+    "stays "
+    "on the device"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
     """Differential privacy of everything that is released: (epsilon, delta), for whom, and why one may believe it.
 
-    Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the declared range. For
-    every set S of outputs, ``P(output in S) <= exp(epsilon) P'(output in S) + delta``. In the ``local`` model the output
-    is every single noisy report; in the ``central`` model it is the sequence of actions and of everything else that the
-    learner knows, unless ``seen`` names less. In the ``joint`` model it is all of that but the action of the replaced
+    Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the
+    declared range. For every set S of outputs, ``P(output in S) <= exp(epsilon) P'(output in S) +
+    delta``. In the ``local`` model the output is every single noisy report; in the ``central``
+    model it is the sequence of actions and of everything else that the learner knows, unless
+    ``seen`` names less. In the ``joint`` model it is all of that but the action of the replaced
     round, for data that this action depends on: what everybody else sees of a person.
 
     >>> guarantee = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="Faster rates, Lemma 1")
@@ -54,7 +66,8 @@ class Guarantee:
     >>> guarantee.repeated(100, delta=1e-6).epsilon < 100 * 0.5
     True
 
-    ``curve`` says more than the pair where more is known (the kind of noise); composition and group privacy use it.
+    ``curve`` says more than the pair where more is known (the kind of noise); composition and group
+    privacy use it.
     """
 
     epsilon: float
@@ -80,16 +93,30 @@ class Guarantee:
         ):
             if not isinstance(text, str):
                 raise DiscreetError(f"{name} is {shorten(text)}, but must be text.")
-        for name, value, allowed in (("model", self.model, get_args(Model)), ("status", self.status, get_args(Status))):
+        for name, value, allowed in (
+            ("model", self.model, get_args(Model)),
+            ("status", self.status, get_args(Status)),
+        ):
             if value not in allowed:
-                raise DiscreetError(f"{name} is {value!r}, but must be one of {', '.join(allowed)}.")
+                raise DiscreetError(
+                    f"{name} is {value!r}, but must be one of {', '.join(allowed)}."
+                )
         if self.curve is not None:
             for name, value in dataclasses.asdict(cast(Any, self.curve)).items():
                 if not value >= 0.0:
-                    raise DiscreetError(f"{name} of the curve is {value!r}, but must be at least 0.")
+                    raise DiscreetError(
+                        f"{name} of the curve is {value!r}, but must be at least 0."
+                    )
             if not self.curve.epsilon_at(self.delta) <= self.epsilon:
                 raise DiscreetError(
-                    f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this delta."
+                    f"epsilon is {self.epsilon!r}, but "
+                    "must "
+                    "be at "
+                    "least "
+                    "what the "
+                    "curve "
+                    "says at "
+                    "this delta."
                 )
 
     @classmethod
@@ -113,7 +140,9 @@ class Guarantee:
         """Return the proved guarantee that a curve gives at a delta; epsilon is rounded up."""
         epsilon = round_up(curve.epsilon_at(delta))
         if not math.isfinite(epsilon):
-            return cls.none("no delta is given" if delta <= 0.0 else "there is no epsilon at this delta")
+            return cls.none(
+                "no delta is given" if delta <= 0.0 else "there is no epsilon at this delta"
+            )
         return cls(
             epsilon=epsilon,
             delta=delta,
@@ -165,7 +194,9 @@ class Guarantee:
             return self
         epsilon = round_up(self.tightest_curve.epsilon_at(delta))
         if not math.isfinite(epsilon):
-            raise DiscreetError(f"delta is {delta!r}, but nothing is known of this guarantee below {self.delta!r}.")
+            raise DiscreetError(
+                f"delta is {delta!r}, but nothing is known of this guarantee below {self.delta!r}."
+            )
         return replace(self, epsilon=epsilon, delta=delta, curve=self.tightest_curve)
 
     def for_user(self, *, rounds: int) -> Guarantee:
@@ -232,7 +263,9 @@ class Guarantee:
             "source": self.source,
         }
         facts |= {
-            key: text for key, text in (("seen", self.seen), ("caveat", self.caveat), ("datum", self.datum)) if text
+            key: text
+            for key, text in (("seen", self.seen), ("caveat", self.caveat), ("datum", self.datum))
+            if text
         }
         if self.curve is not None:
             facts["curve"] = {"kind": self.curve.kind, **dataclasses.asdict(cast(Any, self.curve))}
@@ -265,7 +298,11 @@ class Guarantee:
         epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
         what = self.datum or "outcome"
-        who = f"the {what} of any one round is" if self.rounds == 1 else f"the {what}s of any {self.rounds} rounds are"
+        who = (
+            f"the {what} of any one round is"
+            if self.rounds == 1
+            else f"the {what}s of any {self.rounds} rounds are"
+        )
         person = "a person whose outcomes are those of m rounds has m times this epsilon"
         if self.rounds > 1:
             person = f"so for a person whose outcomes are those of up to {self.rounds} rounds"
@@ -274,17 +311,27 @@ class Guarantee:
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
             f"{self.short}: when {who} replaced by any other, nothing in what is seen "
-            f"({self.seen or SEEN[self.model]}) becomes more than e^{epsilon} times as likely{plus}, "
-            f"whatever else an observer knows ({self.model} model); {person}; {self.status}: {self.source}{but}"
+            f"({self.seen or SEEN[self.model]}) becomes "
+            "more "
+            "than "
+            f"e^{epsilon} "
+            "times as "
+            f"likely{plus}, "
+            "whatever else an observer knows "
+            f"({self.model} "
+            "model); "
+            f"{person}; "
+            f"{self.status}: "
+            f"{self.source}{but}"
         )
 
 
 def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) -> Guarantee:
     """Return what holds for several releases about the same data together, all of them made ``times`` times.
 
-    Without ``delta`` epsilons and deltas add up. With it the loss is computed at that delta, tightly: through privacy
-    loss distributions, or in closed form for Gaussian noise and zCDP. The guarantees must be fixed in advance; what
-    is asked may depend on earlier releases.
+    Without ``delta`` epsilons and deltas add up. With it the loss is computed at that delta,
+    tightly: through privacy loss distributions, or in closed form for Gaussian noise and zCDP. The
+    guarantees must be fixed in advance; what is asked may depend on earlier releases.
 
     >>> half = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="a theorem")
     >>> compose(half, half).epsilon, compose(half, times=50).epsilon
@@ -298,7 +345,9 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
     for guarantee in guarantees:
         _is_guarantee("a guarantee", guarantee)
     if len({guarantee.rounds for guarantee in guarantees}) > 1:
-        raise DiscreetError("compose needs guarantees for the same number of rounds: use for_user first.")
+        raise DiscreetError(
+            "compose needs guarantees for the same number of rounds: use for_user first."
+        )
     open_ones = [guarantee for guarantee in guarantees if not guarantee.is_private]
     if open_ones:
         return open_ones[0]
@@ -315,17 +364,25 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
     models = {guarantee.model for guarantee in guarantees}
     seen = {guarantee.seen for guarantee in guarantees}
-    words = {each.seen or SEEN["joint" if each.model == "joint" else "central"] for each in guarantees}
+    words = {
+        each.seen or SEEN["joint" if each.model == "joint" else "central"] for each in guarantees
+    }
     return Guarantee(
         epsilon=round_up(epsilon),
         delta=min(1.0, total),
         model=models.pop() if len(models) == 1 else "joint" if "joint" in models else "central",
-        status="proved" if all(guarantee.status == "proved" for guarantee in guarantees) else "claimed by the paper only",
+        status="proved"
+        if all(guarantee.status == "proved" for guarantee in guarantees)
+        else "claimed by the paper only",
         source=f"{how} of {_counted(guarantees, repetitions)}",
         rounds=guarantees[0].rounds,
-        datum=guarantees[0].datum if len({guarantee.datum for guarantee in guarantees}) == 1 else "",
+        datum=guarantees[0].datum
+        if len({guarantee.datum for guarantee in guarantees}) == 1
+        else "",
         seen=seen.pop() if len(seen) == 1 else "; ".join(sorted(words)),
-        caveat="; ".join(dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)),
+        caveat="; ".join(
+            dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)
+        ),
     )
 
 

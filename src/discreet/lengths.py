@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from discreet.kernel import guard
+from discreet.components import guard
 
 check_query = guard("query has {:,} entries, but the channel expects {:,}.", equal=True)
 check_context = guard("the context has {:,} features, but the channel expects {:,}.", equal=True)
 check_vector = guard("the vector has {:,} dimensions, but its noise was made for {:,}.", equal=True)
-check_point = guard("the point that was played has {:,} entries, but the losses have {:,}.", equal=True)
+check_point = guard(
+    "the point that was played has {:,} entries, but the losses have {:,}.", equal=True
+)
 check_experts = guard("the advice has {:,} experts, but the learner was made for {:,}.", equal=True)
 check_arms = guard("the advice has {:,} arms, but the learner was made for {:,}.", equal=True)
 check_arm = guard("action {:,} was played, but the game has {:,} arms, counted from 0.")

@@ -15,23 +15,27 @@ class OnDevice(
 ):
     """Joins a device, which is policy and channel, with a server, the learner, that is handed nothing but reports.
 
-    A round's datum is its whole record: all contexts that were shown, and the outcome. Neighbours replace one.
+    A round's datum is its whole record: all contexts that were shown, and the outcome. Neighbours
+    replace one.
 
-    **Theorem.** Let the sequence of reports that ``channel`` releases be (epsilon, delta)-differentially private, also
-    when each round's record depends on what was released before. Then so is everything that the server holds and
-    publishes: the learner's whole state, all models, and anything computed from them. So are, together with it, the
-    actions of all *other* rounds, no matter who played them: the replaced record has no other way to them than reports.
+    **Theorem.** Let the sequence of reports that ``channel`` releases be (epsilon,
+    delta)-differentially private, also when each round's record depends on what was released
+    before. Then so is everything that the server holds and publishes: the learner's whole state,
+    all models, and anything computed from them. So are, together with it, the actions of all
+    *other* rounds, no matter who played them: the replaced record has no other way to them than
+    reports.
 
-    *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``tell`` hands the record to the channel, and
-    only what is released to the learner. So by induction over rounds the state of the learner, and the model, are
-    functions of earlier reports, the same ones in both worlds. The action of a round is a function of the model, of the
-    contexts of that round and of coins of its own; in rounds that are not replaced all of these are functions of
-    reports and of what is alike in both worlds. Functions of a private output, with independent randomness, are private
+    *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``tell`` hands the record
+    to the channel, and only what is released to the learner. So by induction over rounds the state
+    of the learner, and the model, are functions of earlier reports, the same ones in both worlds.
+    The action of a round is a function of the model, of the contexts of that round and of coins of
+    its own; in rounds that are not replaced all of these are functions of reports and of what is
+    alike in both worlds. Functions of a private output, with independent randomness, are private
     (docs/proofs.md: Devices). ∎
 
-    *What it does not cover.* The action of the replaced round itself is a function of its contexts, without noise.
-    **A server that sees the action voids the privacy of the context**, whatever the report says; so do user names, times
-    and lengths of messages that depend on the action.
+    *What it does not cover.* The action of the replaced round itself is a function of its contexts,
+    without noise. **A server that sees the action voids the privacy of the context**, whatever the
+    report says; so do user names, times and lengths of messages that depend on the action.
     """
 
     keeps_observations: ClassVar[bool] = True

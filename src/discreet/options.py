@@ -10,8 +10,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, NamedTuple, TypeVar, Union
 
+from componentjit import Component
 from discreet.errors import DiscreetError
-from discreet.kernel import Component
 
 REQUIRED = inspect.Parameter.empty
 Value = TypeVar("Value")
@@ -44,7 +44,9 @@ class Option(NamedTuple):
         if typing.get_origin(only) is not Literal or (optional and value is None):
             return value
         if value not in typing.get_args(only):
-            raise DiscreetError(f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}.")
+            raise DiscreetError(
+                f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}."
+            )
         return value
 
     def parse(self, text: str) -> Any:
@@ -65,7 +67,9 @@ class Option(NamedTuple):
                 return tuple(inner(part) for part in text.split(","))
             return kind(text)
         except ValueError:
-            wanted = {int: "a whole number", float: "a number"}.get(kind, "numbers separated by commas")
+            wanted = {int: "a whole number", float: "a number"}.get(
+                kind, "numbers separated by commas"
+            )
             raise DiscreetError(f"{self.name} is '{text}', but must be {wanted}.") from None
 
 
@@ -89,9 +93,15 @@ def _options_of(make: Callable[..., object]) -> dict[str, Option]:
     hints = typing.get_type_hints(make)
     if isinstance(make, type) and issubclass(make, Component):
         defaults = make._field_defaults
-        return {name: Option(name, hints[name], defaults.get(name, REQUIRED)) for name in make._fields}
+        return {
+            name: Option(name, hints[name], defaults.get(name, REQUIRED)) for name in make._fields
+        }
     parameters = inspect.signature(make).parameters.values()
-    return {p.name: Option(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return {
+        p.name: Option(p.name, hints[p.name], p.default)
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY
+    }
 
 
 def parse_all(options: Mapping[str, Option], texts: Mapping[str, str]) -> dict[str, Any]:

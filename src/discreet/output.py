@@ -22,8 +22,8 @@ _published: list[Path] = []
 def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """Yield a hidden folder to write into; it becomes ``path`` when the block ends without an error.
 
-    A folder that exists is refused, unless it is to be overwritten: then files of the same name are replaced and all
-    others left alone.
+    A folder that exists is refused, unless it is to be overwritten: then files of the same name are
+    replaced and all others left alone.
     """
     created: Path | None = None
     try:
@@ -33,9 +33,13 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         elif path.exists() or path.is_symlink():
             hint = "overwrite it with --overwrite" if path.is_dir() else "it is not a folder"
             raise DiscreetError(
-                f"{path} exists already: choose another output folder, or {hint}.".replace("or it", "as it")
+                f"{path} exists already: choose another output folder, or {hint}.".replace(
+                    "or it", "as it"
+                )
             )
-        created = next((p for p in reversed([path.parent, *path.parent.parents]) if not p.exists()), None)
+        created = next(
+            (p for p in reversed([path.parent, *path.parent.parents]) if not p.exists()), None
+        )
         staging = _hidden(path.parent if not path.exists() else path)
         _unfinished.update({staging, created or staging})
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +65,8 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
     """Make a folder to write complete files into, and yield what to call once one of them is worth keeping.
 
-    Until then an error, or the end of the process, removes it. A folder that is there is used as it is, and stays.
+    Until then an error, or the end of the process, removes it. A folder that is there is used as it
+    is, and stays.
     """
     created = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
     try:
@@ -125,12 +130,14 @@ def lock(file: IO[bytes]) -> bool:
 def abandon_unfinished() -> list[Path]:
     """Remove all output that is not finished, and return what was published; only for a process that is about to end.
 
-    Other threads may still be writing. What one of them is moving to its place arrives there whole; after that nothing
-    is published any more.
+    Other threads may still be writing. What one of them is moving to its place arrives there whole;
+    after that nothing is published any more.
     """
     _publishing.acquire(timeout=1.0)
     for path in sorted(_unfinished):
-        for _ in range(50):  # a thread that writes may make a file while its folder is being removed
+        for _ in range(
+            50
+        ):  # a thread that writes may make a file while its folder is being removed
             _remove(path)
             if not path.exists():
                 break
@@ -158,7 +165,9 @@ def _move_folder(staging: Path, path: Path) -> None:
         files = list(staging.iterdir())
         for file in files:
             if (path / file.name).is_dir() and not file.is_dir():
-                raise DiscreetError(f"{path / file.name} is a folder, and is not overwritten by a file.")
+                raise DiscreetError(
+                    f"{path / file.name} is a folder, and is not overwritten by a file."
+                )
         for file in files:
             if file.is_dir():
                 _remove(path / file.name)

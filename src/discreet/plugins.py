@@ -1,21 +1,43 @@
 """Algorithms, environments and problems from outside of the package.
 
-What a module registers when it is imported is there for Python. For the command line, an installed package names such
-modules as entry points of the group ``discreet``, and the variable ``DISCREET_PLUGINS`` names modules or files.
+What a module registers when it is imported is there for Python. For the command line, an installed
+package names such modules as entry points of the group ``discreet``, and the variable
+``DISCREET_PLUGINS`` names modules or files.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 
 from discreet.errors import DiscreetError
 
 GROUP, VARIABLE = "discreet", "DISCREET_PLUGINS"
+
+
+_commands: dict[str, str] = {}
+
+
+def register_command(name: str, target: str) -> None:
+    """Add a command to the command line; ``target`` is ``module:attribute``, imported when it is called."""
+    _commands[name] = target
+
+
+def plugin_commands() -> dict[str, Callable[[], object]]:
+    """Return the commands that plugins added: for each name a function that imports it."""
+    return {name: functools.partial(_import_target, target) for name, target in _commands.items()}
+
+
+def _import_target(target: str) -> object:
+    module, _, attribute = target.partition(":")
+    found: object = vars(importlib.import_module(module))[attribute]
+    return found
 
 
 def load_plugins() -> None:
@@ -32,7 +54,9 @@ def load_plugin(name: str) -> None:
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as reason:
-            raise DiscreetError(f"{VARIABLE} names {name}, but there is no module {reason.name}.") from None
+            raise DiscreetError(
+                f"{VARIABLE} names {name}, but there is no module {reason.name}."
+            ) from None
         return
     path = Path(name)
     if not path.is_file():

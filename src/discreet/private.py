@@ -10,16 +10,19 @@ from discreet.guarantee import Guarantee
 class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
     """Joins a channel and a learner; whatever the learner does is as private as what the channel releases.
 
-    **Theorem.** Let the sequence of values released by ``channel`` be (epsilon, delta)-differentially private, also when
-    each round's feedback depends on what was released before. Then so is everything that this object does: all actions,
-    the whole state of the learner, and anything computed from them.
+    **Theorem.** Let the sequence of values released by ``channel`` be (epsilon,
+    delta)-differentially private, also when each round's feedback depends on what was released
+    before. Then so is everything that this object does: all actions, the whole state of the
+    learner, and anything computed from them.
 
-    *Proof.* The learner draws with randomness of its own. Its state and actions are functions of that randomness, of the
-    observations and queries, which are public, and of the released values: ``tell`` below is the only place where
-    feedback enters, and it hands it to the channel alone. Functions of a private output, with independent randomness,
-    are private (docs/proofs.md: Post-processing). A channel may prove something weaker, of one learner only. ∎
+    *Proof.* The learner draws with randomness of its own. Its state and actions are functions of
+    that randomness, of the observations and queries, which are public, and of the released values:
+    ``tell`` below is the only place where feedback enters, and it hands it to the channel alone.
+    Functions of a private output, with independent randomness, are private (docs/proofs.md:
+    Post-processing). A channel may prove something weaker, of one learner only. ∎
 
-    So the guarantee belongs to the channel, and any learner can be put behind any channel in one line:
+    So the guarantee belongs to the channel, and any learner can be put behind any channel in one
+    line:
 
     >>> from discreet import Range, channels, learners
     >>> channel = channels.Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))

@@ -1,7 +1,7 @@
 """Three separate streams of randomness: the environment's, the learner's, and the one that privacy rests on.
 
-Keeping them apart makes runs comparable (all algorithms of a trial meet the same game), keeps a learner's draws
-independent of the noise, and lets live use replace the privacy stream alone.
+Keeping them apart makes runs comparable (all algorithms of a trial meet the same game), keeps a
+learner's draws independent of the noise, and lets live use replace the privacy stream alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ LARGE = 2**32  # such numbers are two words of a seed
 class InBlocks(np.random.Generator):
     """Draws uniform numbers a few hundred at a time, and hands them out one by one: ten times faster in plain Python.
 
-    What else is drawn comes from behind the block, so that a seed would give other numbers than a plain generator does.
+    What else is drawn comes from behind the block, so that a seed would give other numbers than a
+    plain generator does.
     """
 
     SIZE = 256
@@ -53,7 +54,8 @@ class Streams(NamedTuple):
 def streams(seed: int | None, *, trial: int = 0) -> Streams:
     """Return the streams of one trial; with no seed they come from the operating system's entropy.
 
-    The same seed and trial give the same streams whatever else is run, in any order and on any thread.
+    The same seed and trial give the same streams whatever else is run, in any order and on any
+    thread.
 
     >>> first, again = streams(7, trial=2), streams(7, trial=2)
     >>> first.learner.random() == again.learner.random()
@@ -63,7 +65,9 @@ def streams(seed: int | None, *, trial: int = 0) -> Streams:
     """
     number = check_int("trial", trial, least=0)
     entropy = SeedSequence().entropy if seed is None else check_int("seed", seed, least=0)
-    return _streams(*(SeedSequence(entropy, spawn_key=(number, child)) for child in range(len(Streams._fields))))
+    return _streams(
+        *(SeedSequence(entropy, spawn_key=(number, child)) for child in range(len(Streams._fields)))
+    )
 
 
 def streams_of(seed: int, trials: Sequence[int]) -> list[Streams]:
@@ -78,7 +82,9 @@ def streams_of(seed: int, trials: Sequence[int]) -> list[Streams]:
     return [_streams(*own) for own in zip(*[seeds] * children, strict=True)]
 
 
-def in_turn(rng: np.random.Generator, keys: Sequence[tuple[int, ...]]) -> Iterator[np.random.Generator]:
+def in_turn(
+    rng: np.random.Generator, keys: Sequence[tuple[int, ...]]
+) -> Iterator[np.random.Generator]:
     """Yield a generator for each key, which belongs to the seed of another: one that starts anew every time.
 
     Compiled code takes its time with a generator that it has not seen.
@@ -104,10 +110,15 @@ def _bits(seed: ISeedSequence) -> np.random.PCG64:
     return np.random.PCG64(known)
 
 
-def _spawned(entropy: int | Sequence[int] | None, keys: Sequence[tuple[int, ...]]) -> Sequence[ISeedSequence]:
+def _spawned(
+    entropy: int | Sequence[int] | None, keys: Sequence[tuple[int, ...]]
+) -> Sequence[ISeedSequence]:
     if len(keys) < FEW or not isinstance(entropy, int) or any(max(key) >= LARGE for key in keys):
         return [SeedSequence(entropy, spawn_key=key) for key in keys]
-    return [_Spawned(entropy, key, state) for key, state in zip(keys, spawned_states(entropy, keys), strict=True)]
+    return [
+        _Spawned(entropy, key, state)
+        for key, state in zip(keys, spawned_states(entropy, keys), strict=True)
+    ]
 
 
 class _Spawned(ISeedSequence):
@@ -118,7 +129,9 @@ class _Spawned(ISeedSequence):
     def __init__(self, entropy: int, spawn_key: tuple[int, ...], words: NDArray[np.uint64]) -> None:
         self.entropy, self.spawn_key, self._words = entropy, spawn_key, words
 
-    def generate_state(self, n_words: int, dtype: DTypeLike = np.uint32) -> NDArray[np.uint32 | np.uint64]:
+    def generate_state(
+        self, n_words: int, dtype: DTypeLike = np.uint32
+    ) -> NDArray[np.uint32 | np.uint64]:
         """Return words to seed a generator with."""
         if n_words == len(self._words) and dtype is np.uint64:
             return cast("NDArray[np.uint32 | np.uint64]", self._words)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Self
 
+from componentjit import helper
+from discreet.components import Component
 from discreet.errors import DiscreetError, check_finite, check_range, shorten
-from discreet.kernel import Component, helper
 
 
 class Range(Component):
@@ -43,13 +44,16 @@ class Range(Component):
 
     def fraction(self, loss: float) -> float:
         """Return the loss on the scale where the range is [0, 1], on which learners work."""
-        return (loss - self.low) * (1.0 / (self.high - self.low))  # the factor is computed once, outside of a loop
+        return (loss - self.low) * (
+            1.0 / (self.high - self.low)
+        )  # the factor is computed once, outside of a loop
 
     def steps(self, loss: float, grid: float) -> float:
         """Return the clamped loss as a whole number of steps from 0 to ``grid``, a power of 2.
 
-        Sums of such numbers below 2^53 are exact; so replacing one loss moves a sum by at most ``grid``, whatever the
-        range and the order of the losses, which rounding errors would spoil otherwise.
+        Sums of such numbers below 2^53 are exact; so replacing one loss moves a sum by at most
+        ``grid``, whatever the range and the order of the losses, which rounding errors would spoil
+        otherwise.
         """
         share = self.fraction(self.clamp(loss))
         if share > 1.0:  # by rounding
@@ -78,5 +82,7 @@ def make_range(low: float = 0.0, high: float = 1.0) -> Range:
 def check_bounds(bounds: object) -> Range:
     """Return a declared range, which may also be a pair of numbers, or refuse it."""
     if not isinstance(bounds, tuple) or len(bounds) != 2:
-        raise DiscreetError(f"bounds is {shorten(bounds)}, but must be a range such as Range(0.0, 1.0).")
+        raise DiscreetError(
+            f"bounds is {shorten(bounds)}, but must be a range such as Range(0.0, 1.0)."
+        )
     return Range(*bounds)

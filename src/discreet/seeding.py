@@ -1,7 +1,8 @@
 """The states of many random generators at once, as NumPy's ``SeedSequence`` spawns them one by one.
 
-Seeds are spread over a pool of four words (M. E. O'Neill, *Developing a seed_seq alternative*, 2015); NumPy promises that
-its constants stay. What differs between generators, the spawn key, comes last, so all that goes before is done once.
+Seeds are spread over a pool of four words (M. E. O'Neill, *Developing a seed_seq alternative*,
+2015); NumPy promises that its constants stay. What differs between generators, the spawn key, comes
+last, so all that goes before is done once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from numpy.typing import NDArray
 
 POOL = 4  # words
 WORD = 2**32
-TAKEN_IN, GIVEN_OUT = (0x43B0D7E5, 0x931E8875), (0x8B51F9DD, 0x58F38DED)  # where a hash starts, and its factor
+TAKEN_IN, GIVEN_OUT = (
+    (0x43B0D7E5, 0x931E8875),
+    (0x8B51F9DD, 0x58F38DED),
+)  # where a hash starts, and its factor
 MIXED = 0xCA01F9DD, 0x4973F715
 
 Words = int | NDArray[np.integer]  # one number, or an array of them: 32 bits each, in 64
@@ -50,7 +54,9 @@ def spawned_states(entropy: int, spawn_keys: Sequence[tuple[int, ...]]) -> NDArr
         pool = [_mixed(each, scramble(word)) for each in pool]
     scramble = _Hash(*GIVEN_OUT)
     halves = [scramble(pool[i % POOL]) for i in range(2 * POOL)]
-    return np.stack([low | high << 32 for low, high in zip(halves[::2], halves[1::2], strict=True)], axis=-1)
+    return np.stack(
+        [low | high << 32 for low, high in zip(halves[::2], halves[1::2], strict=True)], axis=-1
+    )
 
 
 def _words(number: int) -> list[int]:

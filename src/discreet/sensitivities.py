@@ -1,10 +1,12 @@
 """How far a released statistic moves when one round is replaced: what noise is calibrated to.
 
-Replacing a round moves it from one possible value to any other, so sensitivities are widths and diameters, never norms:
-twice the norm for symmetric ranges. Everything that was released before, all actions with it, is the same in both worlds;
-public vectors (directions, advice, probabilities) therefore do not move.
+Replacing a round moves it from one possible value to any other, so sensitivities are widths and
+diameters, never norms: twice the norm for symmetric ranges. Everything that was released before,
+all actions with it, is the same in both worlds; public vectors (directions, advice, probabilities)
+therefore do not move.
 
-Every function is searched for a larger movement, and for one that reaches it, in ``tests/claims/test_sensitivities.py``.
+Every function is searched for a larger movement, and for one that reaches it, in
+``tests/claims/test_sensitivities.py``.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ from discreet.errors import DiscreetError, check_finite, check_int, check_positi
 class Sensitivity(NamedTuple):
     """The largest movement in three norms; for one number they agree.
 
-    Laplace noise of scale λ on every coordinate has ε = l1 / λ. Gaussian noise on every coordinate is calibrated to l2,
-    noise from balls in the maximum norm to linf.
+    Laplace noise of scale λ on every coordinate has ε = l1 / λ. Gaussian noise on every coordinate
+    is calibrated to l2, noise from balls in the maximum norm to linf.
     """
 
     l1: float
@@ -70,7 +72,9 @@ def lipschitz_loss(*, lipschitz: float, diameter: float, margin: float) -> Sensi
 
 def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
     """Return how far f(x + ρ u) - f(x - ρ u) moves, f G-Lipschitz, |u| = 1: 4 ρ G, as it lies in [-2 ρ G, 2 ρ G]."""
-    return loss(width=4.0 * check_positive("radius", radius) * check_positive("lipschitz", lipschitz))
+    return loss(
+        width=4.0 * check_positive("radius", radius) * check_positive("lipschitz", lipschitz)
+    )
 
 
 # Vectors
@@ -85,7 +89,8 @@ def box(*, dimension: int, width: float) -> Sensitivity:
 def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
     """Return how far a vector of N numbers moves whose 1-, 2- or ∞-norm is at most Y.
 
-    In the 1-ball 2 Y in all norms; in the 2-ball 2 sqrt(N) Y, 2 Y, 2 Y; the ∞-ball is a box of width 2 Y.
+    In the 1-ball 2 Y in all norms; in the 2-ball 2 sqrt(N) Y, 2 Y, 2 Y; the ∞-ball is a box of
+    width 2 Y.
 
     >>> ball(dimension=4, radius=1.0, norm=2)
     Sensitivity(l1=4.0, l2=2.0, linf=2.0)
@@ -101,7 +106,8 @@ def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
 def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensitivity:
     """Return how far the sum of (n / ζ) f(x + ζ u) u over a batch moves: (n / ζ) R, in the 1-norm times sqrt(n).
 
-    The unit vectors u are public. One term changes, by (n / ζ) times a number of at most R times u, and |u|₁ ≤ sqrt(n).
+    The unit vectors u are public. One term changes, by (n / ζ) times a number of at most R times u,
+    and |u|₁ ≤ sqrt(n).
     """
     size = check_int("dimension", dimension, least=1)
     step = size / check_positive("radius", radius) * check_positive("width", width)
@@ -111,26 +117,37 @@ def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensit
 def weighted_losses(factors: Iterable[Iterable[float]], *, width: float) -> Sensitivity:
     """Return how far the sum over a batch of loss times public vector ξ_s moves: R max_s |ξ_s| in each norm.
 
-    ``factors`` has a row ξ_s for every round; in EXP4 on batches, ξ_s(j) = μ_s^j(I_s) / (τ Q_s(I_s)) for expert j.
+    ``factors`` has a row ξ_s for every round; in EXP4 on batches, ξ_s(j) = μ_s^j(I_s) / (τ
+    Q_s(I_s)) for expert j.
 
     >>> weighted_losses([[3.0, -4.0], [0.0, 6.0]], width=1.0)
     Sensitivity(l1=7.0, l2=6.0, linf=6.0)
     """
-    rows = [[check_finite(f"factors[{s}][{j}]", m) for j, m in enumerate(row)] for s, row in enumerate(factors)]
+    rows = [
+        [check_finite(f"factors[{s}][{j}]", m) for j, m in enumerate(row)]
+        for s, row in enumerate(factors)
+    ]
     if not all(rows) or not rows:
-        raise DiscreetError(f"factors is {rows!r}, but must have a row of at least one number for every round.")
+        raise DiscreetError(
+            f"factors is {rows!r}, but must have a row of at least one number for every round."
+        )
     l1 = max(math.fsum(map(abs, row)) for row in rows)
     l2 = max(math.hypot(*row) for row in rows)
-    return Sensitivity(l1, l2, max(abs(m) for row in rows for m in row)).times(check_positive("width", width))
+    return Sensitivity(l1, l2, max(abs(m) for row in rows for m in row)).times(
+        check_positive("width", width)
+    )
 
 
-def advice_estimates(*, experts: int, arms: int, mixing: float, size: int, width: float) -> Sensitivity:
+def advice_estimates(
+    *, experts: int, arms: int, mixing: float, size: int, width: float
+) -> Sensitivity:
     """Return how far the estimates of N experts in EXP4 on batches move at most, whatever they advise.
 
-    It is the worst case of ``weighted_losses``: Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all weight is on an expert who
-    advises the played arm least, c; with all others advising it surely, |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ.
-    That is largest at c = 0 or 1: the 1-norm is (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the
-    roots of N - 1 and N in their place.
+    It is the worst case of ``weighted_losses``: Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all
+    weight is on an expert who advises the played arm least, c; with all others advising it surely,
+    |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ. That is largest at c = 0 or 1: the 1-norm is (R
+    / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the roots of N - 1 and N in
+    their place.
     """
     number, choices = check_int("experts", experts, least=1), check_int("arms", arms, least=2)
     share = check_range("mixing", mixing, 1e-12, 1.0)
@@ -148,7 +165,8 @@ def advice_estimates(*, experts: int, arms: int, mixing: float, size: int, width
 def scaled_context(*, dimension: int, largest: float) -> Sensitivity:
     """Return how far a number of size at most L times a context moves, in a 2-ball: 2 L, in the 1-norm times sqrt(d).
 
-    Such as reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for logistic regression with
+    Such as reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for logistic
+    regression with
     |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).
     """
     return ball(dimension=dimension, radius=check_positive("largest", largest), norm=2)
@@ -162,7 +180,8 @@ def glm_gradient(*, dimension: int, bound: float) -> Sensitivity:
 def outer_product(*, dimension: int) -> float:
     """Return the 2-norm sensitivity of x x' in the coordinates (diagonal, sqrt(2) × upper triangle): sqrt(2).
 
-    These coordinates keep distances, |xx' - yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2; with one dimension it is at most 1.
+    These coordinates keep distances, |xx' - yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2; with one dimension
+    it is at most 1.
     """
     return math.sqrt(2.0) if check_int("dimension", dimension, least=1) > 1 else 1.0
 
@@ -170,15 +189,18 @@ def outer_product(*, dimension: int) -> float:
 def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale: float) -> float:
     """Return the joint 2-norm sensitivity of x x' / σ and y x / ς, |y| ≤ L, released as one vector.
 
-    x x' is taken in the coordinates of ``outer_product``. With A = 1 / σ² and B = L² / ς², unit contexts at cosine c and
-    the worst signs of y move it by the root of 2 A (1 - c²) + 2 B (1 + c), which is largest at c = min(1, B / 2A): the
-    root of 2 A + 2 B + B² / 2A if B ≤ 2 A, else of 4 B. Shorter contexts move it less.
+    x x' is taken in the coordinates of ``outer_product``. With A = 1 / σ² and B = L² / ς², unit
+    contexts at cosine c and the worst signs of y move it by the root of 2 A (1 - c²) + 2 B (1 + c),
+    which is largest at c = min(1, B / 2A): the root of 2 A + 2 B + B² / 2A if B ≤ 2 A, else of 4 B.
+    Shorter contexts move it less.
 
-    In one dimension c is 1, and a context of 1 and one of r move it by the root of A (1 - r²)² + B (1 + r)², which is
-    largest at r = 1 or, if 2 B < A, at the smaller root of r (1 - r) = B / 2A.
+    In one dimension c is 1, and a context of 1 and one of r move it by the root of A (1 - r²)² + B
+    (1 + r)², which is largest at r = 1 or, if 2 B < A, at the smaller root of r (1 - r) = B / 2A.
     """
     scale = check_positive("matrix_scale", matrix_scale)
-    ratio = check_positive("largest", largest) / check_positive("vector_scale", vector_scale) * scale
+    ratio = (
+        check_positive("largest", largest) / check_positive("vector_scale", vector_scale) * scale
+    )
     return _joint_movement(check_int("dimension", dimension, least=1), ratio) / scale
 
 
@@ -190,20 +212,27 @@ class MomentScales(NamedTuple):
     vector: float
 
 
-def moment_scales(*, dimension: int, largest: float, unit_scale: float, balance: float) -> MomentScales:
+def moment_scales(
+    *, dimension: int, largest: float, unit_scale: float, balance: float
+) -> MomentScales:
     """Return the noise with which x x' and y x together move as far as one number does that moves by 1.
 
-    ``unit_scale`` a is the standard deviation which that number needs; ``balance`` q = B / A as in ``moments``. From two
-    dimensions on σ = a (2 + q) / sqrt(2), ς = L a (2 + q) / sqrt(2 q). At q = 2, ς = 2 L a is what y x alone needs; a
-    larger q only adds noise to the matrix (in one dimension from q = 0.36 on). Above the diagonal σ / sqrt(2) is enough,
-    as coordinates are sqrt(2) times it.
+    ``unit_scale`` a is the standard deviation which that number needs; ``balance`` q = B / A as in
+    ``moments``. From two dimensions on σ = a (2 + q) / sqrt(2), ς = L a (2 + q) / sqrt(2 q). At q =
+    2, ς = 2 L a is what y x alone needs; a larger q only adds noise to the matrix (in one dimension
+    from q = 0.36 on). Above the diagonal σ / sqrt(2) is enough, as coordinates are sqrt(2) times
+    it.
 
     >>> [round(scale, 9) for scale in moment_scales(dimension=3, largest=2.0, unit_scale=1.0, balance=2.0)]
     [2.828427125, 2.0, 4.0]
     """
     ratio = math.sqrt(check_range("balance", balance, 1e-12, 2.0))
-    scale = check_positive("unit_scale", unit_scale) * _joint_movement(check_int("dimension", dimension, least=1), ratio)
-    return MomentScales(scale, scale / math.sqrt(2.0), check_positive("largest", largest) * scale / ratio)
+    scale = check_positive("unit_scale", unit_scale) * _joint_movement(
+        check_int("dimension", dimension, least=1), ratio
+    )
+    return MomentScales(
+        scale, scale / math.sqrt(2.0), check_positive("largest", largest) * scale / ratio
+    )
 
 
 def _joint_movement(dimension: int, ratio: float) -> float:
@@ -222,7 +251,8 @@ def _joint_movement(dimension: int, ratio: float) -> float:
 def tree_levels(prefixes: int) -> int:
     """Return how many nodes one round enters if the sums of the first 1, .., m items are released: floor(log2 m) + 1.
 
-    The first item enters one node on each level, and none enters more (docs/proofs.md: Tree levels).
+    The first item enters one node on each level, and none enters more (docs/proofs.md: Tree
+    levels).
 
     >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
     [0, 1, 2, 2, 3, 10]

@@ -40,7 +40,13 @@ class Scripted:
 def run(channel, queries, weights, losses, rng, groups=None):
     """Offer one batch; return what is released."""
     for t, (query, loss) in enumerate(zip(queries, losses, strict=True)):
-        asked = Estimate(0 if groups is None else groups[t], 1.0, np.asarray(query), weights, float(weights.sum()))
+        asked = Estimate(
+            0 if groups is None else groups[t],
+            1.0,
+            np.asarray(query),
+            weights,
+            float(weights.sum()),
+        )
         ready, released = channel.offer(loss, asked, rng)
     assert ready
     return released.copy()
@@ -51,7 +57,12 @@ def law(channel, queries, weights, groups=None):
     silent = np.zeros(len(queries))
     still = run(channel, queries, weights, silent, counting := Scripted(), groups)
     way = int(channel.way[0])
-    moves = np.array([run(channel, queries, weights, row, Scripted(), groups) - still for row in np.eye(len(queries))])
+    moves = np.array(
+        [
+            run(channel, queries, weights, row, Scripted(), groups) - still
+            for row in np.eye(len(queries))
+        ]
+    )
     draws, kinds = [], []
     for turn, kind in enumerate(counting.kinds):
         response = run(channel, queries, weights, silent, Scripted(turn), groups) - still
@@ -67,13 +78,19 @@ def loss_of_privacy(move, responses, kind):
     if not move.any():
         return 0.0
     shift, *_ = np.linalg.lstsq(responses, move, rcond=None)
-    assert np.allclose(responses @ shift, move, atol=1e-12), "a shift that no noise makes up for is not private at all"
+    assert np.allclose(responses @ shift, move, atol=1e-12), (
+        "a shift that no noise makes up for is not private at all"
+    )
     if kind == "normal":
         return float(np.linalg.norm(shift))
-    if np.linalg.matrix_rank(responses) < responses.shape[1]:  # several noises could: take the cheapest
+    if (
+        np.linalg.matrix_rank(responses) < responses.shape[1]
+    ):  # several noises could: take the cheapest
         from scipy.optimize import linprog
 
         count = responses.shape[1]
-        found = linprog(np.ones(2 * count), A_eq=np.hstack([responses, -responses]), b_eq=move, bounds=(0, None))
+        found = linprog(
+            np.ones(2 * count), A_eq=np.hstack([responses, -responses]), b_eq=move, bounds=(0, None)
+        )
         return float(found.fun)
     return float(np.abs(shift).sum())

@@ -12,7 +12,11 @@ from discreet.environments import environment
 from discreet.problems import Arms
 from discreet.simulation.trial import checkpoints, run_trial
 
-PRIVATE = [name for name, known in algorithms(Arms).items() if known.build(Setting(Arms())).private.channel.noise_scales]
+PRIVATE = [
+    name
+    for name, known in algorithms(Arms).items()
+    if known.build(Setting(Arms())).private.channel.noise_scales
+]
 
 
 def mean_regret(name, setting, world, trials, **options):
@@ -25,7 +29,9 @@ def mean_regrets(instances, setting, world, trials):
     played = [each.private for each in instances]
     marks = checkpoints(setting.rounds)
     how = {"seed": 7, "bounds": setting.bounds, "clip": False, "stop": threading.Event()}
-    regrets = [run_trial(played, world, marks, trial=trial, **how).regret[:, -1] for trial in range(trials)]
+    regrets = [
+        run_trial(played, world, marks, trial=trial, **how).regret[:, -1] for trial in range(trials)
+    ]
     return np.mean(regrets, axis=0).tolist()
 
 

@@ -29,7 +29,9 @@ def setting_for(name, dimension=3, rounds=600, **numbers):
 
 def build(name, dimension=3, rounds=600, options=(), **numbers):
     play = {"when_vacuous": "play"} if "when_vacuous" in algorithm(name).options else {}
-    return algorithm(name).build(setting_for(name, dimension, rounds, **numbers), **play, **dict(options))
+    return algorithm(name).build(
+        setting_for(name, dimension, rounds, **numbers), **play, **dict(options)
+    )
 
 
 def world_of(name, dimension=3, rounds=600):

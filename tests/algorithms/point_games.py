@@ -25,7 +25,9 @@ def world_of(name, options, dimension=3):
 
 def build(name, options, *, dimension=4, **numbers):
     setting = Setting(problem_of(name, options, dimension), **numbers)
-    return algorithm(name).build(setting, **{key: options[key] for key in options if key != "geometry"})
+    return algorithm(name).build(
+        setting, **{key: options[key] for key in options if key != "geometry"}
+    )
 
 
 def mean_regret(private, world, rounds, trials=4, seed=1):

@@ -9,7 +9,8 @@ import pytest
 from advice_games import BATCHED, NAMES, PRIVATE, UNIT, WORLDS
 from common import in_full
 
-from discreet import DiscreetError, Private, Range, Setting, algorithm, audit, kernel, simulate
+import componentjit
+from discreet import DiscreetError, Private, Range, Setting, algorithm, audit, simulate
 from discreet.auditing.advice import OneEstimate
 from discreet.channels import Estimates, Open
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_GAUSSIAN, JOINT_LAPLACE
@@ -55,13 +56,17 @@ class TestAlgorithms:
         player = Player(built, streams(1))
         player.play(game, np.array([50]))
         game = game.followed() if name == "expert-arms" else game
-        assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+        assert not componentjit.compile_for(play, player.private, game, player._held).must_allocate
 
     @pytest.mark.parametrize("name", PRIVATE)
     @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_the_guarantee_is_the_one_that_was_asked_for(self, name, epsilon, delta):
-        found = algorithm(name).build(Setting(Advice(3, 20), rounds=5000, epsilon=epsilon, delta=delta)).guarantee
+        found = (
+            algorithm(name)
+            .build(Setting(Advice(3, 20), rounds=5000, epsilon=epsilon, delta=delta))
+            .guarantee
+        )
         assert found.is_private
         assert found.epsilon == pytest.approx(epsilon, rel=1e-9)
         assert found.epsilon <= epsilon * (1 + 1e-11)
@@ -77,7 +82,9 @@ class TestAlgorithms:
     @pytest.mark.parametrize("name", NAMES)
     def test_the_bound_scales_with_the_range(self, name):
         bounds = [
-            algorithm(name).build(Setting(Advice(3, 8), rounds=10_000, bounds=Range(*ends))).regret_bound
+            algorithm(name)
+            .build(Setting(Advice(3, 8), rounds=10_000, bounds=Range(*ends)))
+            .regret_bound
             for ends in ((0.0, 1.0), (-3.0, 2.0))
         ]
         assert bounds[1] == pytest.approx(5.0 * bounds[0])
@@ -88,7 +95,14 @@ class TestAlgorithms:
     def test_regret_stays_below_the_bound(self, world, arms, experts, rounds):
         """Bounds are far above what these games cost: a false alarm would be an event of many standard deviations."""
         found = simulate(
-            NAMES, environment=world, arms=arms, experts=experts, rounds=rounds, trials=6, epsilon=[0.5, 4.0], seed=3
+            NAMES,
+            environment=world,
+            arms=arms,
+            experts=experts,
+            rounds=rounds,
+            trials=6,
+            epsilon=[0.5, 4.0],
+            seed=3,
         )
         rows = found.summary()
         assert len(rows) == 2 + 2 * len(PRIVATE)
@@ -133,13 +147,17 @@ class TestAudits:
             GROUPS: {"size": 3, "delta": 0.0},
             FITTED: {"size": 10, "delta": 0.01, "fits": True},
         }[way]
-        return Estimates.over(coordinates=4, groups=2, bounds=Range(-1.0, 1.0), epsilon=1.0, **given)
+        return Estimates.over(
+            coordinates=4, groups=2, bounds=Range(-1.0, 1.0), epsilon=1.0, **given
+        )
 
     @pytest.mark.slow
     @pytest.mark.parametrize("way", [JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED])
     def test_every_way_is_tight_and_a_fifth_less_noise_is_caught(self, way):
         """Each audit of a right claim errs in at most 1 % of all seeds; this seed is fixed."""
-        honest = Private(self.channel(way), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1))
+        honest = Private(
+            self.channel(way), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1)
+        )
         attack = OneEstimate(Range(-1.0, 1.0), 4)
         if way == FITTED:
             attack = attack._replace(alike=False, heavy=1.0)
@@ -147,21 +165,30 @@ class TestAudits:
         found = audit(honest, attack=attack)
         assert not found.violated
         assert 0.85 < found.lower_bound <= 1.0
-        less = honest.channel._replace(laplace=0.8 * honest.channel.laplace, gaussian=0.8 * honest.channel.gaussian)
+        less = honest.channel._replace(
+            laplace=0.8 * honest.channel.laplace, gaussian=0.8 * honest.channel.gaussian
+        )
         cheating = honest._replace(channel=less)
         assert audit(cheating, claimed=honest.guarantee, attack=attack).violated
         assert not audit(cheating, attack=attack).violated, "its own guarantee is the larger one"
 
     @pytest.mark.slow
     def test_ones_own_and_the_papers(self):
-        private = Private(self.channel(GROUPS), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1))
+        private = Private(
+            self.channel(GROUPS), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1)
+        )
         assert 0.85 < audit(private, trials=100_000).lower_bound <= 1.0
         paper = audit(
-            "batched-exp4", setting=Setting(Advice(), rounds=10_000, delta=1e-6), calibration="paper", trials=20_000
+            "batched-exp4",
+            setting=Setting(Advice(), rounds=10_000, delta=1e-6),
+            calibration="paper",
+            trials=20_000,
         )
         assert paper.claimed.status == "claimed by the paper only"
         assert not paper.violated
-        with pytest.raises(DiscreetError, match="the attack is for 3 experts, but the channel has 4"):
+        with pytest.raises(
+            DiscreetError, match="the attack is for 3 experts, but the channel has 4"
+        ):
             audit(private, attack=OneEstimate(UNIT, 3), trials=200)
 
 
@@ -170,7 +197,11 @@ class TestRefusals:
         ("names", "options", "complaint"),
         [
             (["exp4", "exp3"], {}, "in one simulation all must play the same"),
-            ("exp4", {"environment": "stochastic"}, "'stochastic' is for arms, but arms with expert advice are played"),
+            (
+                "exp4",
+                {"environment": "stochastic"},
+                "'stochastic' is for arms, but arms with expert advice are played",
+            ),
             (
                 "exp3",
                 {"environment": "advice-random"},
@@ -179,8 +210,16 @@ class TestRefusals:
             ("exp3", {"experts": 5}, "experts is given, but exp3 plays arms, which has no experts"),
             ("exp4", {"experts": 1}, "experts is 1, but must be"),
             ("exp4", {"environment": "table"}, "file"),
-            ("exp4", {"environment": AdviceRandom(3, 4), "experts": 5}, "experts is 5, but the environment has 4"),
-            ("exp4", {"environment": Stochastic(3)}, "is for arms, but the algorithms play arms with expert advice"),
+            (
+                "exp4",
+                {"environment": AdviceRandom(3, 4), "experts": 5},
+                "experts is 5, but the environment has 4",
+            ),
+            (
+                "exp4",
+                {"environment": Stochastic(3)},
+                "is for arms, but the algorithms play arms with expert advice",
+            ),
         ],
     )
     def test_simulate_refuses_what_does_not_fit(self, names, options, complaint):
@@ -200,9 +239,13 @@ class TestRefusals:
 
     def test_a_learner_meets_advice_of_another_number_of_experts(self):
         game = AdviceRandom(3, 5).deal(0, 20, np.random.default_rng(0))
-        for learner in (Exp4.start(experts=4, learning_rate=0.1), Exp4P.start(experts=5, arms=2, rounds=20)):
+        for learner in (
+            Exp4.start(experts=4, learning_rate=0.1),
+            Exp4P.start(experts=5, arms=2, rounds=20),
+        ):
             with pytest.raises(
-                DiscreetError, match=r"the advice has (5 experts|3 arms), but the learner was made for [24]"
+                DiscreetError,
+                match=r"the advice has (5 experts|3 arms), but the learner was made for [24]",
             ):
                 Player(Private(Open(UNIT), learner), streams(1)).play(game, np.array([20]))
 
@@ -212,6 +255,16 @@ def test_facts_for_machines_name_the_experts():
 
     from discreet.cli.commands import cli
 
-    words = ["describe", "batched-exp4", "--experts", "100", "--epsilon", "0.1", "--delta", "1e-6", "--json"]
+    words = [
+        "describe",
+        "batched-exp4",
+        "--experts",
+        "100",
+        "--epsilon",
+        "0.1",
+        "--delta",
+        "1e-6",
+        "--json",
+    ]
     facts = json.loads(CliRunner().invoke(cli, words, catch_exceptions=False).stdout)
     assert "100" in json.dumps(facts)

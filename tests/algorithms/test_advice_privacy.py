@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from advice_games import UNIT, Scripted, law, loss_of_privacy, run
 
-from discreet import DiscreetError, Range, kernel
+import componentjit
+from discreet import DiscreetError, Range
 from discreet.auditing.advice import batches
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_GAUSSIAN, JOINT_LAPLACE
@@ -31,7 +32,9 @@ class TestPrivacy:
         ],
     )
     @pytest.mark.parametrize(("rounds", "experts"), [(1, 1), (1, 3), (2, 2), (3, 3)])
-    def test_no_query_and_no_loss_costs_more_than_is_stated(self, way, delta, fits, ceiling, rounds, experts):
+    def test_no_query_and_no_loss_costs_more_than_is_stated(
+        self, way, delta, fits, ceiling, rounds, experts
+    ):
         epsilon = 0.7
         channel = Estimates.over(
             size=rounds,
@@ -45,18 +48,26 @@ class TestPrivacy:
         )
         rng = np.random.default_rng(rounds)
         everything = list(itertools.product((0.0, 1.0, 2.5), repeat=rounds * experts))
-        chosen = everything if len(everything) <= 100 else [everything[i] for i in rng.integers(0, len(everything), 100)]
+        chosen = (
+            everything
+            if len(everything) <= 100
+            else [everything[i] for i in rng.integers(0, len(everything), 100)]
+        )
         worst, found = 0.0, 0
         for entries in chosen:
             weights = rng.random(experts) + 1e-3
             groups = rng.integers(0, 2, rounds)
-            used, moves, responses, kind = law(channel, np.reshape(entries, (rounds, experts)), weights, groups)
+            used, moves, responses, kind = law(
+                channel, np.reshape(entries, (rounds, experts)), weights, groups
+            )
             if used != way:
                 continue
             found += 1
             for move in moves:
                 cost = loss_of_privacy(move, responses, kind)
-                assert cost <= (epsilon if kind != "normal" else 1.0 / gaussian_sigma(epsilon, delta)) * (1 + 1e-12)
+                assert cost <= (
+                    epsilon if kind != "normal" else 1.0 / gaussian_sigma(epsilon, delta)
+                ) * (1 + 1e-12)
                 worst = max(worst, cost if kind != "normal" else gaussian_epsilon(cost, delta))
         if found == 0:
             assert way == FITTED, "fitted noise never has the least error in so small a batch"
@@ -70,8 +81,12 @@ class TestPrivacy:
         groups = [0, 0, 1]
 
         def released(losses, noise):
-            channel = Estimates.over(size=3, coordinates=3, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0)
-            return run(channel, queries, weights, losses, Scripted(0, noise), groups), int(channel.way[0])
+            channel = Estimates.over(
+                size=3, coordinates=3, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0
+            )
+            return run(channel, queries, weights, losses, Scripted(0, noise), groups), int(
+                channel.way[0]
+            )
 
         one, way = released([0.75, 0.5, 0.3], 0.0)
         other, _ = released([0.125, 0.5, 0.3], 0.625)  # the noise makes up for the loss
@@ -79,7 +94,9 @@ class TestPrivacy:
         assert one.tobytes() == other.tobytes()
 
     def test_every_segment_of_a_group_has_noise_of_its_own(self):
-        channel = Estimates.over(size=4, coordinates=2, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0)
+        channel = Estimates.over(
+            size=4, coordinates=2, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0
+        )
         same, other = [1.0, 0.5], [0.5, 1.0]
         for queries, groups, draws in (
             ([same] * 4, [0, 0, 0, 0], 1),
@@ -95,7 +112,9 @@ class TestPrivacy:
     def test_the_choice_does_not_depend_on_losses_or_noise(self):
         rng = np.random.default_rng(3)
         for delta, fits in ((0.0, False), (0.2, False), (0.2, True)):
-            channel = Estimates.over(size=3, coordinates=4, groups=2, bounds=UNIT, epsilon=1.0, delta=delta, fits=fits)
+            channel = Estimates.over(
+                size=3, coordinates=4, groups=2, bounds=UNIT, epsilon=1.0, delta=delta, fits=fits
+            )
             for _ in range(50):
                 queries, weights = rng.random((3, 4)) ** 3 * 5.0, rng.random(4)
                 ways = set()
@@ -105,7 +124,9 @@ class TestPrivacy:
                 assert len(ways) == 1
 
     def test_nothing_of_a_batch_is_released_before_it_is_full_or_after_the_last(self):
-        channel = Estimates.over(size=3, coordinates=2, groups=1, bounds=UNIT, epsilon=1.0, delta=0.0)
+        channel = Estimates.over(
+            size=3, coordinates=2, groups=1, bounds=UNIT, epsilon=1.0, delta=0.0
+        )
         query, rng = Estimate(0, 1.0, np.ones(2), np.ones(2), 2.0), np.random.default_rng(0)
         for _ in range(2):
             ready, shown = channel.offer(1.0, query, rng)
@@ -130,39 +151,64 @@ class TestPrivacy:
         assert np.array_equal(channel.sums, [0.5, 0.5])
         assert channel.offer(0.5, good, rng)[0]
 
-    @pytest.mark.parametrize("change", [{"group": 2}, {"group": -1}, {"vector": np.ones(3)}, {"weights": np.ones(1)}])
+    @pytest.mark.parametrize(
+        "change", [{"group": 2}, {"group": -1}, {"vector": np.ones(3)}, {"weights": np.ones(1)}]
+    )
     def test_a_query_of_another_shape_is_refused(self, change):
-        channel = Estimates.over(size=2, coordinates=2, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0)
+        channel = Estimates.over(
+            size=2, coordinates=2, groups=2, bounds=UNIT, epsilon=1.0, delta=0.0
+        )
         query = Estimate(0, 1.0, np.ones(2), np.ones(2), 2.0)._replace(**change)
-        with pytest.raises(DiscreetError, match=r"arm -?[12], but .* 2 arms|has [13] entries, but the channel expects 2"):
+        with pytest.raises(
+            DiscreetError,
+            match=r"arm -?[12], but .* 2 arms|has [13] entries, but the channel expects 2",
+        ):
             channel.offer(0.5, query, np.random.default_rng(0))
 
     @pytest.mark.parametrize("tiny", [1e-155, 1e-162, 1e-170, 5e-324])
     def test_entries_whose_squares_vanish_are_not_released_without_noise(self, tiny):
         for delta, ceiling in ((1e-6, 0.0), (0.3, math.inf)):
             channel = Estimates.over(
-                size=1, coordinates=3, groups=1, bounds=UNIT, epsilon=1.0, delta=delta, fits=True, ceiling=ceiling
+                size=1,
+                coordinates=3,
+                groups=1,
+                bounds=UNIT,
+                epsilon=1.0,
+                delta=delta,
+                fits=True,
+                ceiling=ceiling,
             )
-            _, moves, responses, kind = law(channel, np.array([[tiny, tiny, 30.0 * tiny]]), np.ones(3))
+            _, moves, responses, kind = law(
+                channel, np.array([[tiny, tiny, 30.0 * tiny]]), np.ones(3)
+            )
             most = 1.0 / gaussian_sigma(1.0, delta) if kind == "normal" else 1.0
             assert loss_of_privacy(moves[0], responses, kind) <= most
 
     @pytest.mark.parametrize("weights", [[0.0, 0.0, 1.0], [1e-320, 1.0, 1.0], [1e200, 1.0, 0.0]])
     def test_no_weights_of_experts_break_fitted_noise(self, weights):
         rng = np.random.default_rng(1)
-        channel = Estimates.over(size=8, coordinates=3, groups=2, bounds=UNIT, epsilon=1.0, delta=0.3, fits=True)
+        channel = Estimates.over(
+            size=8, coordinates=3, groups=2, bounds=UNIT, epsilon=1.0, delta=0.3, fits=True
+        )
         for _ in range(10):
             _, moves, responses, kind = law(channel, rng.random((8, 3)) * 5.0, np.array(weights))
             most = (1.0 / gaussian_sigma(1.0, 0.3) if kind == "normal" else 1.0) * (1 + 1e-12)
             assert max(loss_of_privacy(move, responses, kind) for move in moves) <= most
 
     def test_losses_outside_of_the_range_are_clamped(self):
-        channel = Estimates.over(size=1, coordinates=1, groups=1, bounds=Range(-1.0, 3.0), epsilon=1.0, delta=0.0)
-        ends = [float(run(channel, [[2.0]], np.ones(1), [x], Scripted())[0]) for x in (-1.0, -9.0, math.nan, 3.0, 1e300)]
+        channel = Estimates.over(
+            size=1, coordinates=1, groups=1, bounds=Range(-1.0, 3.0), epsilon=1.0, delta=0.0
+        )
+        ends = [
+            float(run(channel, [[2.0]], np.ones(1), [x], Scripted())[0])
+            for x in (-1.0, -9.0, math.nan, 3.0, 1e300)
+        ]
         assert ends == [0.0, 0.0, 0.0, 2.0, 2.0]
 
     def test_the_papers_channel_cuts_entries_and_states_what_composition_gives(self):
-        channel = PaperEstimates.over(size=2, coordinates=100, bounds=UNIT, epsilon=1.0, delta=1e-6, cap=5.0)
+        channel = PaperEstimates.over(
+            size=2, coordinates=100, bounds=UNIT, epsilon=1.0, delta=1e-6, cap=5.0
+        )
         still = run(channel, np.full((2, 100), 50.0), np.ones(100), [0.0, 0.0], Scripted())
         moved = run(channel, np.full((2, 100), 50.0), np.ones(100), [1.0, 0.0], Scripted())
         assert np.allclose(moved - still, 2.5)
@@ -176,25 +222,36 @@ class TestNoise:
     def deviations(self, channel, queries, weights, count=4000):
         """Return the standard deviation of each coordinate, drawn by the compiled code."""
         found = np.empty((count, channel.sums.size))
-        draw = kernel.compile_for(batches, channel)
+        draw = componentjit.compile_for(batches, channel)
         draw(channel, np.zeros(len(queries)), queries, weights, found, np.random.default_rng(2))
         return found.std(axis=0)
 
     def test_at_a_hundred_experts_it_is_three_times_smaller_than_the_papers(self):
         """4,000 draws of 100 coordinates: each deviation is off by 1.1 % (or 2 %) at one standard error."""
         queries, weights = np.full((1, 100), 8.0), np.ones(100)
-        ours = Estimates.over(size=1, coordinates=100, groups=4, bounds=UNIT, epsilon=1.0, delta=1e-6, ceiling=0.0)
-        paper = PaperEstimates.over(size=1, coordinates=100, bounds=UNIT, epsilon=1.0, delta=1e-6, cap=8.0)
-        one, other = self.deviations(ours, queries, weights), self.deviations(paper, queries, weights)
+        ours = Estimates.over(
+            size=1, coordinates=100, groups=4, bounds=UNIT, epsilon=1.0, delta=1e-6, ceiling=0.0
+        )
+        paper = PaperEstimates.over(
+            size=1, coordinates=100, bounds=UNIT, epsilon=1.0, delta=1e-6, cap=8.0
+        )
+        one, other = (
+            self.deviations(ours, queries, weights),
+            self.deviations(paper, queries, weights),
+        )
         assert ours.way[0] == JOINT_GAUSSIAN
         assert ours.guarantee.epsilon == pytest.approx(1.0)
         assert 3.6 < other.mean() / one.mean() < 3.9
         groups = ours._replace(ceiling=math.inf)
-        assert other.mean() / self.deviations(groups, queries, weights).mean() > 100, "and that is not even the least"
+        assert other.mean() / self.deviations(groups, queries, weights).mean() > 100, (
+            "and that is not even the least"
+        )
 
     @pytest.mark.parametrize("experts", [2, 30])
     def test_for_constant_advice_the_number_of_experts_does_not_matter(self, experts):
-        channel = Estimates.over(size=50, coordinates=experts, groups=2, bounds=UNIT, epsilon=0.5, delta=1e-6)
+        channel = Estimates.over(
+            size=50, coordinates=experts, groups=2, bounds=UNIT, epsilon=0.5, delta=1e-6
+        )
         found = self.deviations(channel, np.full((50, experts), 3.0), np.ones(experts))
         assert channel.way[0] == GROUPS
         assert found == pytest.approx(np.full(experts, math.sqrt(2.0) / 0.5 * 3.0 / 50), rel=0.08)
@@ -219,10 +276,16 @@ class TestNoise:
 
             def error(channel, queries=queries, weights=weights):
                 _, _, responses, kind = law(channel, queries, weights)
-                return float(weights @ (responses**2).sum(axis=1)) * (2.0 if kind == "laplace" else 1.0)
+                return float(weights @ (responses**2).sum(axis=1)) * (
+                    2.0 if kind == "laplace" else 1.0
+                )
 
             best = error(channel)
             ways.add(int(channel.way[0]))
-            for other in (channel._replace(ceiling=0.0), channel._replace(fits=False), channel._replace(gaussian=0.0)):
+            for other in (
+                channel._replace(ceiling=0.0),
+                channel._replace(fits=False),
+                channel._replace(gaussian=0.0),
+            ):
                 assert best <= error(other) * (1 + 1e-6)
         assert ways == {JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED}

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from advice_games import BATCHED, law
 
-from discreet import Setting, algorithm, kernel
+import componentjit
+from discreet import Setting, algorithm
 from discreet.algorithms.advice.expert_advice import SKEW
 from discreet.channels.estimates import FITTED, GROUPS
 from discreet.learners import Exp4
@@ -22,7 +23,10 @@ class TestRegretProof:
         """Return E ln Σ P exp(-η x - η Z), two experts with independent noise, by quadrature."""
         if laplace:
             nodes, weights = np.polynomial.laguerre.laggauss(60)
-            nodes, weights = np.concatenate([-nodes, nodes]), np.concatenate([weights, weights]) / 2.0
+            nodes, weights = (
+                np.concatenate([-nodes, nodes]),
+                np.concatenate([weights, weights]) / 2.0,
+            )
         else:
             nodes, weights = np.polynomial.hermite_e.hermegauss(60)
             weights = weights / weights.sum()
@@ -50,7 +54,10 @@ class TestRegretProof:
             assert exact <= bound + 1e-9
             same = np.full(2, c[0])
             flat = np.full(2, rates[0])
-            assert self.expected(chances * np.exp(-x), flat, laplace) <= same[0] - chances @ x + chances @ x**2 / 2 + 1e-9
+            assert (
+                self.expected(chances * np.exp(-x), flat, laplace)
+                <= same[0] - chances @ x + chances @ x**2 / 2 + 1e-9
+            )
 
     @pytest.mark.slow
     @pytest.mark.parametrize("name", BATCHED)
@@ -62,13 +69,19 @@ class TestRegretProof:
         built = algorithm(name).build(setting, batch_size=batch_size)
         assert built.regret_bound is not None
         assert built.regret_bound < setting.rounds
-        channel, rate, mixing = built.private.channel, built.parameters["learning_rate"], built.parameters["mixing"]
+        channel, rate, mixing = (
+            built.private.channel,
+            built.parameters["learning_rate"],
+            built.parameters["mixing"],
+        )
         nu = (channel.ceiling * rate) ** 2 / 1.5
         size, rng = channel.size, np.random.default_rng(11)
         for case in range(12):
             weights = rng.dirichlet(np.full(5, 0.2)) + 1e-12
             weights /= weights.sum()
-            advice = (rng.random((size, 5)) < 0.5).astype(float) if case % 2 else rng.random((size, 5))
+            advice = (
+                (rng.random((size, 5)) < 0.5).astype(float) if case % 2 else rng.random((size, 5))
+            )
             if case % 3 == 0:
                 advice[:] = advice[0]
             queries = advice / ((1.0 - mixing) * advice @ weights + mixing / 3.0)[:, None]
@@ -81,7 +94,13 @@ class TestRegretProof:
             most = SKEW * (rate / size) ** 2 / 0.8**2 * (queries**2).sum(axis=0)
             joint = np.linalg.norm(queries, axis=1).max() * channel.gaussian * rate / size
             if delta == 0.0:
-                joint = math.sqrt(2.0) * np.abs(queries).sum(axis=1).max() * channel.laplace * rate / size
+                joint = (
+                    math.sqrt(2.0)
+                    * np.abs(queries).sum(axis=1).max()
+                    * channel.laplace
+                    * rate
+                    / size
+                )
             counted = [SKEW * joint**2 / 2.0]
             if most.max() <= nu:
                 counted.append(float(weights @ most))
@@ -121,9 +140,16 @@ class TestRegretProof:
                 chances = (1.0 - mixing) * advice[t] @ shares + mixing / 2.0
                 total = 0.0
                 for arm, sign in itertools.product(range(2), (-1.0, 1.0) if noise else (0.0,)):
-                    after = kernel.copy(learner)
-                    after.learn(Advised(arm, 1.0 / chances[arm], advice[t, arm]), losses[t, arm] + sign * noise)
-                    total += chances[arm] * (losses[t, arm] + expected(after, t + 1)) / (2 if noise else 1)
+                    after = componentjit.copy(learner)
+                    after.learn(
+                        Advised(arm, 1.0 / chances[arm], advice[t, arm]),
+                        losses[t, arm] + sign * noise,
+                    )
+                    total += (
+                        chances[arm]
+                        * (losses[t, arm] + expected(after, t + 1))
+                        / (2 if noise else 1)
+                    )
                 return total
 
             start = Exp4.start(experts=3, learning_rate=rate, mixing=mixing)

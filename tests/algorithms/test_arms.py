@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 from arm_games import PRIVATE
 
-from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms, kernel
+import componentjit
+from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms
 from discreet.channels import Batch, OneBit, Open, PerRound
-from discreet.checks import CheckFailed, check_channel, check_learner, check_non_interference, check_private
+from discreet.checks import (
+    CheckFailed,
+    check_channel,
+    check_learner,
+    check_non_interference,
+    check_private,
+)
 from discreet.checks.failure import same_state
 from discreet.environments import Table, environment
 from discreet.mechanisms import Laplace
@@ -20,7 +27,7 @@ from discreet.simulation.loop import Player
 
 
 def chooses_lengths(name):
-    learner = kernel.copy(algorithm(name).build(Setting(Arms())).private.learner)
+    learner = componentjit.copy(algorithm(name).build(Setting(Arms())).private.learner)
     return learner.patience(learner.act(0, np.random.default_rng(0))[1]) > 0
 
 
@@ -48,7 +55,10 @@ class Careless(Private):
 
 
 LEARNING = [name for name in algorithms(Arms) if name != "uniform"]
-SOME = ("exp3", "one-bit-tsallis-inf")  # that are compiled with the constant channel; all of them by make full
+SOME = (
+    "exp3",
+    "one-bit-tsallis-inf",
+)  # that are compiled with the constant channel; all of them by make full
 
 
 @pytest.mark.parametrize("name", LEARNING)
@@ -60,7 +70,8 @@ def test_the_non_interference_test_finds_a_small_leak(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in SOME else pytest.mark.full) for name in LEARNING]
+    "name",
+    [pytest.param(name, marks=() if name in SOME else pytest.mark.full) for name in LEARNING],
 )
 def test_so_in_compiled_code(name):
     private = algorithm(name).build(Setting(Arms(3))).private
@@ -76,7 +87,10 @@ def test_no_noise_recovers_the_ordinary_learner(name):
     if isinstance(private.channel, PerRound):
         silent = private.channel._replace(noise=Laplace(0.0))
     game = environment("stochastic", arms=4).deal(0, 2000, np.random.default_rng(1))
-    players = [Player(Private(c, private.learner), streams(3)) for c in (silent, Open(private.channel.bounds))]
+    players = [
+        Player(Private(c, private.learner), streams(3))
+        for c in (silent, Open(private.channel.bounds))
+    ]
     scores = [player.play(game, np.array([500, 2000])) for player in players]
     assert scores[0].tolist() == scores[1].tolist()
     assert same_state(players[0].private.learner, players[1].private.learner) is None
@@ -90,7 +104,9 @@ def test_a_silent_batch_is_the_ordinary_learner_on_means(name):
     silent = Batch.over(size=4, bounds=private.channel.bounds, noise=Laplace(0.0))
     batched = Player(Private(silent, private.learner), streams(3))
     ordinary = Player(Private(Open(private.channel.bounds), private.learner), streams(3))
-    slow = batched.play(Table(np.repeat(losses, 4, axis=0)).deal(0, 2000, np.random.default_rng()), np.array([2000]))
+    slow = batched.play(
+        Table(np.repeat(losses, 4, axis=0)).deal(0, 2000, np.random.default_rng()), np.array([2000])
+    )
     fast = ordinary.play(Table(losses).deal(0, 500, np.random.default_rng()), np.array([500]))
     assert slow[0] == 4 * fast[0]
     assert same_state(batched.private.learner, ordinary.private.learner) is None
@@ -120,10 +136,17 @@ def test_a_horizon_shorter_than_a_batch_is_possible_and_learns_nothing():
 
 def test_certain_bits_are_the_ordinary_learner():
     """With an epsilon so large that a bit is never wrong, and losses of 0 and 1, one bit a round is Tsallis-INF."""
-    private = algorithm("one-bit-tsallis-inf").build(Setting(Arms(4), rounds=2000, epsilon=100.0)).private
+    private = (
+        algorithm("one-bit-tsallis-inf").build(Setting(Arms(4), rounds=2000, epsilon=100.0)).private
+    )
     assert private.channel.size == 1
-    game = Table(np.random.default_rng(1).integers(0, 2, (2000, 4)).astype(float)).deal(0, 2000, np.random.default_rng(1))
-    players = [Player(Private(c, private.learner), streams(3)) for c in (private.channel, Open(private.channel.bounds))]
+    game = Table(np.random.default_rng(1).integers(0, 2, (2000, 4)).astype(float)).deal(
+        0, 2000, np.random.default_rng(1)
+    )
+    players = [
+        Player(Private(c, private.learner), streams(3))
+        for c in (private.channel, Open(private.channel.bounds))
+    ]
     scores = [player.play(game, np.array([2000])) for player in players]
     assert scores[0].tolist() == scores[1].tolist()
     assert same_state(players[0].private.learner, players[1].private.learner) is None
@@ -147,25 +170,36 @@ def test_bad_settings_are_refused(arguments, complaint):
 
 
 def test_unknown_names_get_a_suggestion():
-    with pytest.raises(DiscreetError, match="unknown algorithm 'batched-exp5': did you mean 'batched-exp"):
+    with pytest.raises(
+        DiscreetError, match="unknown algorithm 'batched-exp5': did you mean 'batched-exp"
+    ):
         algorithm("batched-exp5")
-    with pytest.raises(DiscreetError, match="unknown option of exp3 'learnin_rate': did you mean 'learning_rate'"):
+    with pytest.raises(
+        DiscreetError, match="unknown option of exp3 'learnin_rate': did you mean 'learning_rate'"
+    ):
         algorithm("exp3").build(Setting(Arms()), learnin_rate=1.0)
 
 
 def promise(name, **arguments):
     options = {key: arguments.pop(key) for key in ("calibration", "batch_size") if key in arguments}
     low, high = arguments.pop("bounds", (0.0, 1.0))
-    return algorithm(name).build(algorithm(name).setting(low=low, high=high, **arguments), **options)
+    return algorithm(name).build(
+        algorithm(name).setting(low=low, high=high, **arguments), **options
+    )
 
 
 def test_exp3_tau_takes_the_least_valid_batch():
     tight = promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6)
     assert tight.parameters["batch_size"] == 42
     assert tight.guarantee.epsilon == pytest.approx(0.9823, abs=1e-4)
-    assert promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6, batch_size=41).guarantee.epsilon > 1.0
+    assert (
+        promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6, batch_size=41).guarantee.epsilon
+        > 1.0
+    )
     paper = promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=1e-6, calibration="paper")
-    assert 0.2 < paper.guarantee.epsilon < 0.5, "its batches are about twice as long as they need be"
+    assert 0.2 < paper.guarantee.epsilon < 0.5, (
+        "its batches are about twice as long as they need be"
+    )
     pure = promise("exp3-tau", rounds=10_000, epsilon=1.0, delta=0.0)
     assert pure.guarantee.delta == 0.0
     assert pure.guarantee.epsilon <= 1.0
@@ -183,9 +217,15 @@ def test_selection_promises_nothing_for_a_learner_without_a_window():
 
 
 def test_the_papers_own_scales_state_what_they_deliver():
-    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0), calibration="paper").guarantee.epsilon == pytest.approx(2.0)
-    assert promise("noisy-exp2", bounds=Range(0.0, 1.0), calibration="paper").guarantee.epsilon == pytest.approx(1.0)
-    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0)).private.channel.noise_scales[0].scale == pytest.approx(2.0)
+    assert promise(
+        "noisy-exp2", bounds=Range(-1.0, 1.0), calibration="paper"
+    ).guarantee.epsilon == pytest.approx(2.0)
+    assert promise(
+        "noisy-exp2", bounds=Range(0.0, 1.0), calibration="paper"
+    ).guarantee.epsilon == pytest.approx(1.0)
+    assert promise("noisy-exp2", bounds=Range(-1.0, 1.0)).private.channel.noise_scales[
+        0
+    ].scale == pytest.approx(2.0)
     small = promise("local-tsallis-inf", epsilon=1.0, delta=1e-5, calibration="paper").guarantee
     large = promise("local-tsallis-inf", epsilon=16.0, delta=1e-5, calibration="paper").guarantee
     assert small.epsilon < 1.0
@@ -208,14 +248,18 @@ def test_gaussian_noise_is_exact():
 
 
 def test_calibrations_are_checked():
-    with pytest.raises(DiscreetError, match="calibration is 'loose', but must be one of tight, paper"):
+    with pytest.raises(
+        DiscreetError, match="calibration is 'loose', but must be one of tight, paper"
+    ):
         promise("batched-exp3", calibration="loose")
     with pytest.raises(DiscreetError, match="the paper's Gaussian noise needs one above 0"):
         promise("local-tsallis-inf", calibration="paper")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["exp3", "exp3-gain", "exp3-ix", "batched-exp3", "dp-exp3-lap", "batched-htinf"])
+@pytest.mark.parametrize(
+    "name", ["exp3", "exp3-gain", "exp3-ix", "batched-exp3", "dp-exp3-lap", "batched-htinf"]
+)
 def test_ten_million_rounds_are_no_trouble(name):
     setting = Setting(Arms(4), rounds=10_000_000, epsilon=0.5)
     instance = algorithm(name).build(setting)
@@ -224,7 +268,7 @@ def test_ten_million_rounds_are_no_trouble(name):
     for _ in range(100):
         loss = player.play(game, np.array([100_000]))[-1]
     assert 0.5 <= loss / 10_000_000 < 0.7
-    for where, array in kernel.arrays(player.private.learner):
+    for where, array in componentjit.arrays(player.private.learner):
         assert np.isfinite(array).all(), where
     weights = getattr(player.private.learner, "weights", None)
     if weights is not None:

@@ -33,7 +33,9 @@ def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
 @pytest.mark.parametrize("estimator", ["importance-weighted", "reduced-variance"])
 def test_both_estimators_of_tsallis_inf_learn(estimator):
     setting = Setting(Arms(4), rounds=1 << 15)
-    regret, instance = mean_regret("tsallis-inf", setting, environment("stochastic", arms=4), 6, estimator=estimator)
+    regret, instance = mean_regret(
+        "tsallis-inf", setting, environment("stochastic", arms=4), 6, estimator=estimator
+    )
     uniform, _ = mean_regret("uniform", setting, environment("stochastic", arms=4), 6)
     assert regret < min(instance.regret_bound, uniform / 3)
 
@@ -76,12 +78,16 @@ def test_the_default_batch_size_minimises_the_bound():
     best = algorithm("batched-exp3").build(setting)
     assert best.parameters["batch_size"] == 38
     assert best.regret_bound < 0.999 * min(bound(10), bound(20), bound(80))
-    assert best.regret_bound < 1.001 * min(bound(size) for size in range(25, 60)), "but for rounding"
+    assert best.regret_bound < 1.001 * min(bound(size) for size in range(25, 60)), (
+        "but for rounding"
+    )
 
 
 @pytest.mark.parametrize(("epsilon", "most"), [(1.0, 5_600), (0.1, 34_000)])
 def test_one_bit_a_batch_has_the_bound_that_was_asked_for(epsilon, most):
-    found = algorithm("one-bit-tsallis-inf").build(Setting(Arms(4), rounds=1 << 18, epsilon=epsilon))
+    found = algorithm("one-bit-tsallis-inf").build(
+        Setting(Arms(4), rounds=1 << 18, epsilon=epsilon)
+    )
     assert found.regret_bound <= most
 
 
@@ -89,8 +95,14 @@ def test_one_bit_a_batch_has_the_bound_that_was_asked_for(epsilon, most):
 def test_the_default_batch_of_one_bit_is_the_best_one(epsilon):
     setting = Setting(Arms(4), rounds=1 << 24, epsilon=epsilon)
     best = algorithm("one-bit-tsallis-inf").build(setting)
-    sizes = {max(1, round(best.parameters["batch_size"] * factor)) for factor in (0.3, 0.5, 0.8, 1.3, 2.0, 4.0)}
-    others = [algorithm("one-bit-tsallis-inf").build(setting, batch_size=size).regret_bound for size in sizes]
+    sizes = {
+        max(1, round(best.parameters["batch_size"] * factor))
+        for factor in (0.3, 0.5, 0.8, 1.3, 2.0, 4.0)
+    }
+    others = [
+        algorithm("one-bit-tsallis-inf").build(setting, batch_size=size).regret_bound
+        for size in sizes
+    ]
     assert best.regret_bound <= 1.001 * min(others), "but for what is not of the order of the root"
 
 
@@ -99,10 +111,18 @@ def test_the_default_batch_of_one_bit_is_the_best_one(epsilon):
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 9.0])
 def test_the_choice_by_bound_is_the_least_of_all_that_can_be_used_live(arms, rounds, epsilon):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
-    known = {name: each.build(setting) for name, each in algorithms(Arms).items() if not each.stochastic}
-    live = {name: each for name, each in known.items() if each.guarantee.is_private and not each.private.channel.in_order}
+    known = {
+        name: each.build(setting) for name, each in algorithms(Arms).items() if not each.stochastic
+    }
+    live = {
+        name: each
+        for name, each in known.items()
+        if each.guarantee.is_private and not each.private.channel.in_order
+    }
     bounds = {
-        name: each.regret_bound for name, each in live.items() if each.regret_bound is not None and name != "uniform"
+        name: each.regret_bound
+        for name, each in live.items()
+        if each.regret_bound is not None and name != "uniform"
     }
     assert set(bounds) <= set(WITH_BOUNDS), "a new algorithm with a bound belongs into the table"
     assert bounds[least_bound(setting)] == min(bounds.values())
@@ -121,9 +141,14 @@ def test_htinf_is_far_below_noise_every_round():
 def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
     """The moments that parameters are made from are those of the real channel: of losses of 0, 1/2 and 1, exactly."""
     setting = Setting(Arms(4), rounds=100_000, epsilon=epsilon)
-    usual, response = (algorithm("noisy-exp2").build(setting, noise=noise) for noise in ("laplace", "response"))
+    usual, response = (
+        algorithm("noisy-exp2").build(setting, noise=noise) for noise in ("laplace", "response")
+    )
     assert response.regret_bound < usual.regret_bound
-    tuned = [algorithm("local-tsallis-inf").build(setting, noise=noise) for noise in ("laplace", "response")]
+    tuned = [
+        algorithm("local-tsallis-inf").build(setting, noise=noise)
+        for noise in ("laplace", "response")
+    ]
     assert tuned[1].parameters["learning_rate"] > tuned[0].parameters["learning_rate"]
     for instance in (response, tuned[1]):
         assert (instance.guarantee.epsilon, instance.guarantee.model) == (epsilon, "local")
@@ -143,7 +168,9 @@ def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
         noise = response.private.channel.noise
         seen = {noise.add_noise(loss, np.random.default_rng(seed)) for seed in range(200)}
         assert {round(value, 9) for value in seen} <= {round(value, 9) for value in values.tolist()}
-    with pytest.raises(DiscreetError, match="calibration is paper, which has laplace noise, but noise is response"):
+    with pytest.raises(
+        DiscreetError, match="calibration is paper, which has laplace noise, but noise is response"
+    ):
         algorithm("noisy-exp2").build(setting, noise="response", calibration="paper")
 
 
@@ -158,7 +185,9 @@ def test_regret_grows_no_faster_than_declared(name):
     alike = tuple(other for other, (_, its_own) in DECLARED.items() if its_own == epsilon)
     lengths = [1 << k for k in (14, 16, 18, 20)]
     settings = [Setting(Arms(4), rounds=t, epsilon=epsilon, delta=1e-6) for t in lengths]
-    regrets = [everybody(alike, setting, "deterministic", trials=4)[1][name] for setting in settings]
+    regrets = [
+        everybody(alike, setting, "deterministic", trials=4)[1][name] for setting in settings
+    ]
     slope = np.polyfit(np.log(lengths), np.log(np.maximum(regrets, 1.0)), 1)[0]
     assert slope <= exponent + 0.12
 
@@ -179,7 +208,14 @@ def test_no_single_noise_decides_a_game(name):
     world, marks = environment("deterministic", arms=4), checkpoints(setting.rounds)
     regrets = [
         run_trial(
-            [private], world, marks, seed=1, trial=trial, bounds=setting.bounds, clip=False, stop=threading.Event()
+            [private],
+            world,
+            marks,
+            seed=1,
+            trial=trial,
+            bounds=setting.bounds,
+            clip=False,
+            stop=threading.Event(),
         ).regret[0, -1]
         for trial in range(64)
     ]

@@ -15,7 +15,11 @@ from discreet.cli import main
 
 ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ += \{.*\},\n)+)\}")
 FIELD = re.compile(r"  (\w+) += \{(.*)\},")
-PAPERS = {name: value for name, value in vars(papers).items() if isinstance(value, papers.Citation) and value.bibtex}
+PAPERS = {
+    name: value
+    for name, value in vars(papers).items()
+    if isinstance(value, papers.Citation) and value.bibtex
+}
 REQUIRED = {
     "article": {"author", "title", "journal", "volume", "year"},
     "inproceedings": {"author", "title", "booktitle", "year"},
@@ -53,7 +57,9 @@ def test_an_entry_is_complete_and_its_texts_agree_with_it(citation):
     assert citation.bibtex.count("{") == citation.bibtex.count("}")
     assert citation.short.split(" (")[0].endswith(fields["year"])
     assert citation.text.endswith(f"{fields['year']}.")
-    authors, _, place = citation.text.partition(f". {fields['title'].replace('{', '').replace('}', '')}. ")
+    authors, _, place = citation.text.partition(
+        f". {fields['title'].replace('{', '').replace('}', '')}. "
+    )
     assert place, "the title stands in both"
     assert len(authors.split(", ")) == len(families(fields))
     for family in families(fields):
@@ -70,7 +76,9 @@ def test_short_names_and_keys_tell_papers_apart():
 def test_every_algorithm_is_cited_with_discreet(name):
     known = algorithms()[name]
     found = [key for _, key, _ in parse(discreet.cite(name))]
-    assert found == [paper.key for paper in (known.citation, *known.builds_on) if paper.bibtex] + ["discreet"]
+    assert found == [paper.key for paper in (known.citation, *known.builds_on) if paper.bibtex] + [
+        "discreet"
+    ]
     assert len(set(found)) == len(found)
 
 

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError, Range, Setting, algorithm, algorithms, audit
-from discreet.algorithms.contexts.widths import THEORY, Deviations, effective, fit_times, upsilon, with_noise
+from discreet.algorithms.contexts.widths import (
+    THEORY,
+    Deviations,
+    effective,
+    fit_times,
+    upsilon,
+    with_noise,
+)
 from discreet.channels import Moments
 from discreet.contracts import Record
 from discreet.curves import gaussian_sigma
@@ -44,29 +51,42 @@ def regrets(names, world, *, rounds, trials, epsilon=1.0, problem=None, seed=41,
 
 def test_golden_noise_on_moments():
     channel = Moments.gaussian(dimension=10, epsilon=1.0, delta=1e-5, balance=2.0)
-    scales = moment_scales(dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0)
-    mine = [channel.noise.scale / weight for weight in (channel.diagonal, channel.off_diagonal, channel.linear)]
+    scales = moment_scales(
+        dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0
+    )
+    mine = [
+        channel.noise.scale / weight
+        for weight in (channel.diagonal, channel.off_diagonal, channel.linear)
+    ]
     assert mine == pytest.approx(list(scales), rel=1e-9)
     assert mine == pytest.approx([10.551820, 7.461263, 7.461263], abs=1e-6)
     assert gaussian_sigma(1.0, 1e-5) == pytest.approx(3.730632, abs=1e-6)
     single = Moments.gaussian(dimension=1, epsilon=1.0, delta=1e-5, balance=1.0)
     assert single.noise.scale / single.linear == pytest.approx(7.461263, abs=1e-6)
-    alone = moment_scales(dimension=1, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=1.0)
+    alone = moment_scales(
+        dimension=1, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=1.0
+    )
     assert alone == pytest.approx([7.461263, 5.275910, 7.461263], abs=1e-6)
-    assert glm_gradient(dimension=1, bound=1.0).l2 * gaussian_sigma(1.0, 1e-5) == pytest.approx(22.383790, abs=1e-6)
+    assert glm_gradient(dimension=1, bound=1.0).l2 * gaussian_sigma(1.0, 1e-5) == pytest.approx(
+        22.383790, abs=1e-6
+    )
 
 
 def test_golden_noise_of_a_prefix_at_a_trusted_server():
     setting = Setting(Contexts(), rounds=2**18, epsilon=1.0, delta=1e-5)
     channel = algorithm("joint-linucb").build(setting).private.channel
     deviation = channel.running.noise.scale * channel.running.factorisation.noise_spread().most
-    assert deviation / (channel.movement() * gaussian_sigma(1.0, 1e-5)) == pytest.approx(5.048204, rel=2e-3)
+    assert deviation / (channel.movement() * gaussian_sigma(1.0, 1e-5)) == pytest.approx(
+        5.048204, rel=2e-3
+    )
 
 
 def test_golden_widths_of_the_analysis():
     """Υ and β with Gaussian noise, q = 2, d = 10, T = 2^18, after 1 and 1000 reports."""
     times = np.array([1, 1000])
-    scales = moment_scales(dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0)
+    scales = moment_scales(
+        dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0
+    )
     noise = Deviations(scales.diagonal * np.sqrt(times), scales.vector * np.sqrt(times))
     schedule = with_noise(10, 2**18, times, noise, THEORY)
     assert schedule.shifts / 2.0 == pytest.approx([109.1925, 3452.9694], abs=1e-3)
@@ -109,12 +129,28 @@ def test_the_paper_s_noise_is_as_printed_and_private():
 @pytest.mark.parametrize(
     ("name", "options", "complaint"),
     [
-        ("local-linucb", {"noise": "gaussian"}, "noise is gaussian, but delta is 0: give a delta above 0, or use cap"),
-        ("local-greedy", {"noise": "gaussian"}, "noise is gaussian, but delta is 0: give a delta above 0, or use cap"),
+        (
+            "local-linucb",
+            {"noise": "gaussian"},
+            "noise is gaussian, but delta is 0: give a delta above 0, or use cap",
+        ),
+        (
+            "local-greedy",
+            {"noise": "gaussian"},
+            "noise is gaussian, but delta is 0: give a delta above 0, or use cap",
+        ),
         ("local-linucb", {"calibration": "paper"}, "delta is 0: give a delta above 0"),
-        ("local-linucb", {"noise": "laplace"}, "noise is 'laplace', but must be one of cap, hemisphere, gaussian"),
+        (
+            "local-linucb",
+            {"noise": "laplace"},
+            "noise is 'laplace', but must be one of cap, hemisphere, gaussian",
+        ),
         ("local-linucb", {"balance": 0.0}, "balance is 0.0, but must be between"),
-        ("local-glm", {"link": "probit"}, "link is 'probit', but must be one of logistic, poisson, identity"),
+        (
+            "local-glm",
+            {"link": "probit"},
+            "link is 'probit', but must be one of logistic, poisson, identity",
+        ),
         ("local-linucb", {"shift": 0.0}, "shift is 0.0, but must be a finite number above 0"),
         ("local-linucb", {"reach": "wide"}, "reach is 'wide', but must be between 0 and 1e"),
         ("local-glm", {"look": -1.0}, "look is -1.0, but must be between 0 and 1e"),
@@ -152,17 +188,27 @@ def test_few_features_and_rounds_are_possible(name, problem):
 @pytest.mark.full
 def test_private_linucb_learns_where_the_printed_one_does_not():
     """Seeds are fixed; of fresh ones, regrets at 2^16 rounds vary by a tenth."""
-    names = [("local-linucb", {}), ("local-linucb", {"calibration": "paper"}), ("uniform-contexts", {})]
-    mine, printed, uniform = regrets(names, "contexts-gaussian", rounds=2**16, trials=2).mean(axis=0)
+    names = [
+        ("local-linucb", {}),
+        ("local-linucb", {"calibration": "paper"}),
+        ("uniform-contexts", {}),
+    ]
+    mine, printed, uniform = regrets(names, "contexts-gaussian", rounds=2**16, trials=2).mean(
+        axis=0
+    )
     assert mine < 0.4 * uniform
     assert printed > 0.95 * uniform
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["local-linucb", "local-glm", "joint-linucb", "local-greedy", "linucb"])
+@pytest.mark.parametrize(
+    "name", ["local-linucb", "local-glm", "joint-linucb", "local-greedy", "linucb"]
+)
 def test_nobody_locks_in_where_contexts_do_not_change(name):
     """A fixed seed, on which no constant was chosen; the means are about a fifth of uniform play's."""
-    found = regrets([(name, {}), ("uniform-contexts", {})], "contexts-fixed", rounds=2**17, trials=32)
+    found = regrets(
+        [(name, {}), ("uniform-contexts", {})], "contexts-fixed", rounds=2**17, trials=32
+    )
     mine, uniform = found[:, 0], found[:, 1]
     assert mine.mean() <= uniform.mean() / 3.0
     assert mine.max() < uniform.min()
@@ -170,9 +216,13 @@ def test_nobody_locks_in_where_contexts_do_not_change(name):
 
 def test_so_on_a_small_scale():
     """Three arms, at an epsilon that leaves little noise: each loses less than a third of uniform play."""
-    names = [(name, {}) for name in ("local-linucb", "local-glm", "local-greedy", "uniform-contexts")]
+    names = [
+        (name, {}) for name in ("local-linucb", "local-glm", "local-greedy", "uniform-contexts")
+    ]
     place = Contexts(3, 3)
-    found = regrets(names, "contexts-fixed", rounds=1500, trials=2, epsilon=20.0, problem=place, compiled=False)
+    found = regrets(
+        names, "contexts-fixed", rounds=1500, trials=2, epsilon=20.0, problem=place, compiled=False
+    )
     assert found[:, :3].max() < found[:, 3].min() / 3.0
 
 
@@ -183,7 +233,9 @@ def test_the_targets_with_gaussian_contexts():
     assert local <= 18_000
     assert joint <= 1_000
     assert theory <= 5_500
-    assert regrets(names[:1], "contexts-gaussian", rounds=2**18, trials=8, epsilon=5.0).mean() <= 2_500
+    assert (
+        regrets(names[:1], "contexts-gaussian", rounds=2**18, trials=8, epsilon=5.0).mean() <= 2_500
+    )
 
 
 @pytest.mark.parametrize("name", ["local-greedy", "local-glm"])

@@ -68,7 +68,11 @@ class CarelessSum(Private):
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     ("careless", "name"),
-    [(CarelessValue, "local-convex"), (CarelessDifference, "local-two-point"), (CarelessSum, "private-projection-free")],
+    [
+        (CarelessValue, "local-convex"),
+        (CarelessDifference, "local-two-point"),
+        (CarelessSum, "private-projection-free"),
+    ],
 )
 def test_the_non_interference_test_finds_a_small_leak(careless, name, compiled):
     private = build(name).private
@@ -107,7 +111,9 @@ def test_without_noise_it_is_the_ordinary_learner(name):
         open_ = type(channel).without_noise(size=channel.size, dimension=3, bounds=channel.bounds)
     game = world_of(name).deal(0, 600, np.random.default_rng(1))
     scores = [
-        Player(Private(each, private.learner), streams(3), compiled=False).play(game, np.array([200, 560]))
+        Player(Private(each, private.learner), streams(3), compiled=False).play(
+            game, np.array([200, 560])
+        )
         for each in (silent, open_)
     ]
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-6)
@@ -115,7 +121,9 @@ def test_without_noise_it_is_the_ordinary_learner(name):
 
 def test_clipped_differences_get_less_noise():
     whole, clipped = (
-        build("local-two-point", dimension=9, options={"clip": clip, "noise": "laplace"}.items()).private.channel
+        build(
+            "local-two-point", dimension=9, options={"clip": clip, "noise": "laplace"}.items()
+        ).private.channel
         for clip in (None, 1.0)
     )
     assert clipped.noise_scales[0].scale == pytest.approx(whole.noise_scales[0].scale / 3.0)
@@ -124,13 +132,21 @@ def test_clipped_differences_get_less_noise():
 
 def test_the_papers_own_noise_states_what_it_delivers():
     local = build("local-convex", delta=1e-5, options={"calibration": "paper"}.items())
-    assert local.private.channel.noise_scales[0].scale == pytest.approx(math.sqrt(2.0 * math.log(1.25e5)))
+    assert local.private.channel.noise_scales[0].scale == pytest.approx(
+        math.sqrt(2.0 * math.log(1.25e5))
+    )
     assert 0.5 < local.guarantee.epsilon < 1.0
-    two = build("local-two-point", delta=1e-5, epsilon=16.0, options={"calibration": "paper"}.items())
+    two = build(
+        "local-two-point", delta=1e-5, epsilon=16.0, options={"calibration": "paper"}.items()
+    )
     assert two.guarantee.epsilon == pytest.approx(18.9, abs=0.1)
     for delta in (0.0, 1e-6):
         ene = build(
-            "private-projection-free", dimension=10, rounds=10**4, delta=delta, options={"calibration": "paper"}.items()
+            "private-projection-free",
+            dimension=10,
+            rounds=10**4,
+            delta=delta,
+            options={"calibration": "paper"}.items(),
         )
         assert ene.guarantee.epsilon < 0.2, "far too much noise"
         assert ene.guarantee.status == "proved"
@@ -146,27 +162,57 @@ def test_the_papers_own_noise_states_what_it_delivers():
             {"calibration": "paper"},
             "calibration is paper, whose Gaussian noise needs a delta above 0",
         ),
-        ("local-convex", {"delta": 0.1}, {"calibration": "paper", "noise": "laplace"}, "calibration is paper, which has"),
-        ("private-projection-free", {}, {"sums": "blt"}, "sums is blt, whose noise is Gaussian, but delta is 0"),
+        (
+            "local-convex",
+            {"delta": 0.1},
+            {"calibration": "paper", "noise": "laplace"},
+            "calibration is paper, which has",
+        ),
+        (
+            "private-projection-free",
+            {},
+            {"sums": "blt"},
+            "sums is blt, whose noise is Gaussian, but delta is 0",
+        ),
         ("private-projection-free", {}, {"noise": "gaussian"}, "noise is gaussian, but delta is 0"),
-        ("private-two-point", {"delta": 0.1}, {"sums": "blt", "noise": "cube"}, "noise is cube, but blt has a proof for"),
+        (
+            "private-two-point",
+            {"delta": 0.1},
+            {"sums": "blt", "noise": "cube"},
+            "noise is cube, but blt has a proof for",
+        ),
         (
             "private-projection-free",
             {},
             {"calibration": "paper", "sums": "honaker"},
             "calibration is paper, which has a tree",
         ),
-        ("projection-free", {}, {"batch_size": 301}, "rounds is 600, but two batches of 301 rounds need at least 602"),
+        (
+            "projection-free",
+            {},
+            {"batch_size": 301},
+            "rounds is 600, but two batches of 301 rounds need at least 602",
+        ),
         (
             "private-projection-free",
             {},
             {"calibration": "paper", "baseline": True},
             "calibration is paper, which has no base",
         ),
-        ("fkm", {}, {"radius": 1.0}, "radius is 1, but must be below the inner radius of the set, 1"),
+        (
+            "fkm",
+            {},
+            {"radius": 1.0},
+            "radius is 1, but must be below the inner radius of the set, 1",
+        ),
         ("fkm", {}, {"damping": 0.0}, "damping is 0.0, but must be a finite number above 0"),
         ("local-two-point", {}, {"clip": 0.0}, "clip is 0.0, but must be a finite number above 0"),
-        ("fkm", {}, {"when_vacuous": "stop"}, "when_vacuous is 'stop', but must be one of centre, play"),
+        (
+            "fkm",
+            {},
+            {"when_vacuous": "stop"},
+            "when_vacuous is 'stop', but must be one of centre, play",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(name, numbers, options, complaint):
@@ -178,7 +224,8 @@ def test_what_cannot_be_is_refused(name, numbers, options, complaint):
 def test_what_must_be_declared_is_asked_for(name):
     problem = replace(setting_for(name).problem, curvature=0.0, smoothness=0.0)
     with pytest.raises(
-        DiscreetError, match=r"(curvature|smoothness) is 0, but .* is for functions of which it is declared"
+        DiscreetError,
+        match=r"(curvature|smoothness) is 0, but .* is for functions of which it is declared",
     ):
         algorithm(name).build(Setting(problem))
 
@@ -197,9 +244,17 @@ def test_an_audit_of_differences_is_that_of_values():
     heard = []
     for kind in (GradientSums, DifferenceSums):
         channel = kind.calibrated(
-            Tree, size=2, dimension=2, rounds=12, bounds=Range(-1.0, 1.0), noise="laplace", epsilon=1.0
+            Tree,
+            size=2,
+            dimension=2,
+            rounds=12,
+            bounds=Range(-1.0, 1.0),
+            noise="laplace",
+            epsilon=1.0,
         )
-        stream = as_stream(Private(channel, build("private-two-point", dimension=2).private.learner)).channel
+        stream = as_stream(
+            Private(channel, build("private-two-point", dimension=2).private.learner)
+        ).channel
         rng, vectors = np.random.default_rng(3), np.outer([0.5, -0.5, 0.25, 0.0], stream.direction)
         heard.append([stream.offer(vector, 1.0, rng)[1].tolist() for vector in vectors])
         assert stream.guarantee.epsilon == pytest.approx(1.0)
@@ -208,9 +263,13 @@ def test_an_audit_of_differences_is_that_of_values():
 
 @pytest.mark.full
 def test_an_audit_refutes_sums_with_too_little_noise():
-    private = build("private-projection-free", dimension=2, rounds=8, options={"noise": "laplace"}.items()).private
+    private = build(
+        "private-projection-free", dimension=2, rounds=8, options={"noise": "laplace"}.items()
+    ).private
     running = private.channel.running
-    weak = private.channel._replace(running=running._replace(noise=Laplace(0.7 * running.noise.scale)))
+    weak = private.channel._replace(
+        running=running._replace(noise=Laplace(0.7 * running.noise.scale))
+    )
     assert isinstance(weak, GradientSums)
     found = audit(private._replace(channel=weak), claimed=private.guarantee, trials=300_000)
     assert found.violated

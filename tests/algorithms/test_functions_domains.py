@@ -33,7 +33,10 @@ def test_every_set_with_the_ability_can_be_the_domain(name, domain):
     problem = replace(known.problem, domain=domain)
     rounds = 1 << 15
     setting = Setting(problem, rounds=rounds, epsilon=10.0, delta=1e-6)
-    instance, world = known.build(setting, when_vacuous="play"), environment("linear", problem, rounds=rounds)
+    instance, world = (
+        known.build(setting, when_vacuous="play"),
+        environment("linear", problem, rounds=rounds),
+    )
     learner, rng = instance.private.learner, np.random.default_rng(1)
     for _ in range(20):
         for point in np.atleast_2d(learner.act(0, rng)[0]):
@@ -47,7 +50,11 @@ def test_every_set_with_the_ability_can_be_the_domain(name, domain):
 @pytest.mark.parametrize(
     ("name", "domain", "complaint"),
     [
-        ("fkm", "paths(2,2)", "type Paths, which has a linear oracle, a gauge, vertices, but must have a projection"),
+        (
+            "fkm",
+            "paths(2,2)",
+            "type Paths, which has a linear oracle, a gauge, vertices, but must have a projection",
+        ),
         ("private-two-point", "assignments(3)", "type Birkhoff, .*, but must have a projection"),
         ("smooth-bandit", "k-sets(5,2)", "type KSets, .*, but must have a barrier"),
         ("projection-free", "simplex(1)", "hull of dimension 0, but must have at least 1"),
@@ -65,9 +72,15 @@ def test_one_dimension_is_enough(name, domain):
     """Nothing here needs two: points stay in the interval, and what is played depends on what was seen."""
     problem = replace(algorithm(name).problem, domain=domain)
     play = {"when_vacuous": "play"} if "when_vacuous" in algorithm(name).options else {}
-    private = algorithm(name).build(Setting(problem, rounds=400, epsilon=50.0, delta=1e-6), **play).private
+    private = (
+        algorithm(name)
+        .build(Setting(problem, rounds=400, epsilon=50.0, delta=1e-6), **play)
+        .private
+    )
     rng = np.random.default_rng(1)
-    game = environment(problem.default_environment, problem, rounds=400).deal(0, 400, np.random.default_rng(2))
+    game = environment(problem.default_environment, problem, rounds=400).deal(
+        0, 400, np.random.default_rng(2)
+    )
     points = []
     for t in range(400):
         action, trace = private.act(0, rng)
@@ -84,23 +97,33 @@ def test_scrible_plays_points_of_every_set_with_a_barrier(domain):
     rounds = 1 << 15
     instance = algorithm("scrible").build(Setting(problem, rounds=rounds), when_vacuous="play")
     world = environment("linear", problem, rounds=rounds)
-    private, rng, game = instance.private, np.random.default_rng(1), world.deal(0, 500, np.random.default_rng(2))
+    private, rng, game = (
+        instance.private,
+        np.random.default_rng(1),
+        world.deal(0, 500, np.random.default_rng(2)),
+    )
     for t in range(500):
         action, trace = private.act(0, rng)
         assert problem.place.set.contains(action, 0.0 if domain != "simplex(4)" else 1e-12)
         private.tell(trace, game.feedback(t, action), rng)
     staying = 0.25 * rounds if domain != "simplex(4)" else 0.2 * rounds
-    assert mean_regret(instance, world, rounds, trials=1) < min(0.9 * staying, instance.regret_bound)
+    assert mean_regret(instance, world, rounds, trials=1) < min(
+        0.9 * staying, instance.regret_bound
+    )
 
 
 def test_scrible_is_for_linear_functions():
     world = environment("quadratics", algorithm("scrible").problem, rounds=100)
     game = world.deal(0, 5, np.random.default_rng(1))
-    with pytest.raises(DiscreetError, match=r"has second derivatives up to 0.5, but linear functions are declared"):
+    with pytest.raises(
+        DiscreetError, match=r"has second derivatives up to 0.5, but linear functions are declared"
+    ):
         world.problem.check(game, UNIT, clip=True)
     with pytest.raises(DiscreetError, match="form is 'bent', but must be one of convex, linear"):
         Functions(form="bent")
-    with pytest.raises(DiscreetError, match="form is linear and curvature is 1, but linear functions have none"):
+    with pytest.raises(
+        DiscreetError, match="form is linear and curvature is 1, but linear functions have none"
+    ):
         Functions(form="linear", curvature=1.0)
 
 
@@ -112,8 +135,13 @@ def test_a_batch_of_scrible_is_long_for_almost_the_least_bound():
     least = algorithm("batched-scrible").build(setting, batch_size=round(math.sqrt(8.0) / 0.1))
     assert usual.regret_bound < 1.04 * least.regret_bound
     for size in (20, 26, 31, 40):
-        assert algorithm("batched-scrible").build(setting, batch_size=size).regret_bound > least.regret_bound
-    with pytest.raises(DiscreetError, match="rounds is 20, but two batches of 11 rounds need at least 22"):
+        assert (
+            algorithm("batched-scrible").build(setting, batch_size=size).regret_bound
+            > least.regret_bound
+        )
+    with pytest.raises(
+        DiscreetError, match="rounds is 20, but two batches of 11 rounds need at least 22"
+    ):
         algorithm("batched-scrible").build(replace(setting, rounds=20), batch_size=11)
     with pytest.raises(DiscreetError, match="noise is gaussian, but delta is 0"):
         algorithm("batched-scrible").build(setting, noise="gaussian")
@@ -126,7 +154,9 @@ def test_scribles_own_noise_covers_half_of_what_it_must():
     assert found.private.channel.noise_scales[0].scale == pytest.approx(math.sqrt(10.0))
     rate = math.sqrt(math.log(1 << 20) / (200.0 * (1 << 20) * (0.25 + 10.0 * 10.0)))
     assert found.parameters["learning_rate"] == pytest.approx(rate)
-    check_non_interference(found.private, setting_for("private-scrible", dimension=10).problem, compiled=False)
+    check_non_interference(
+        found.private, setting_for("private-scrible", dimension=10).problem, compiled=False
+    )
     problem = replace(algorithm("private-scrible").problem, domain="simplex(4)")
     with pytest.raises(DiscreetError, match="calibration is paper, which is for sets around 0"):
         algorithm("private-scrible").build(Setting(problem), calibration="paper")
@@ -139,7 +169,9 @@ def test_noise_costs_scrible_what_was_measured():
     world = environment("linear", problem, rounds=1 << 18)
     setting = Setting(problem, rounds=1 << 18)
     ordinary = mean_regret(algorithm("scrible").build(setting), world, 1 << 18)
-    assert mean_regret(algorithm("private-scrible").build(setting), world, 1 << 18) <= 2.8 * ordinary
+    assert (
+        mean_regret(algorithm("private-scrible").build(setting), world, 1 << 18) <= 2.8 * ordinary
+    )
     batched = algorithm("batched-scrible").build(replace(setting, epsilon=0.1), when_vacuous="play")
     assert mean_regret(batched, world, 1 << 18) <= 7.5 * ordinary
 
@@ -154,13 +186,22 @@ def test_where_the_bound_is_vacuous_vertices_are_played_at_random_and_said():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("domain", ["k-sets(5,2)", "paths(2,2)", "permutations(3)", "spanning-trees(4)"])
+@pytest.mark.parametrize(
+    "domain", ["k-sets(5,2)", "paths(2,2)", "permutations(3)", "spanning-trees(4)"]
+)
 def test_only_vertices_are_played_and_all_of_them_mean_something(domain):
     problem = replace(algorithm("private-linear-oracle").problem, domain=domain)
     setting = Setting(problem, rounds=3000, epsilon=5.0, delta=1e-6)
-    private = algorithm("private-linear-oracle").build(setting, when_vacuous="play", exploration=0.3).private
+    private = (
+        algorithm("private-linear-oracle")
+        .build(setting, when_vacuous="play", exploration=0.3)
+        .private
+    )
     known = {row.tobytes() for row in problem.place.set.plan().vertices}
-    rng, game = np.random.default_rng(1), environment("linear", problem).deal(0, 300, np.random.default_rng(2))
+    rng, game = (
+        np.random.default_rng(1),
+        environment("linear", problem).deal(0, 300, np.random.default_rng(2)),
+    )
     for t in range(300):
         action, trace = private.act(0, rng)
         assert action.tobytes() in known
@@ -192,4 +233,6 @@ def test_sums_whose_noise_goes_up_and_down_have_no_bound():
     assert algorithm("private-linear-oracle").build(setting, sums="honaker").regret_bound is None
     assert algorithm("private-linear-oracle").build(setting, sums="tree").regret_bound is not None
     with pytest.raises(DiscreetError, match=r"type L2Ball, .*, but must have vertices"):
-        algorithm("linear-oracle").build(replace(setting, problem=replace(setting.problem, domain="ball(3)")))
+        algorithm("linear-oracle").build(
+            replace(setting, problem=replace(setting.problem, domain="ball(3)"))
+        )

@@ -15,7 +15,9 @@ from discreet.problems import Functions
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-CHANGING = [name for name in NAMES if not algorithm(name).stochastic]  # whose bounds are for all functions
+CHANGING = [
+    name for name in NAMES if not algorithm(name).stochastic
+]  # whose bounds are for all functions
 
 
 @pytest.mark.slow
@@ -48,7 +50,9 @@ def test_golden_bounds(name, options):
 
 @pytest.mark.parametrize("name", CHANGING)
 def test_bounds_scale_with_the_losses_and_what_is_chosen_has_the_least(name):
-    one, ten = (build(name, rounds=1 << 20, bounds=Range(0.0, high)).regret_bound for high in (1.0, 10.0))
+    one, ten = (
+        build(name, rounds=1 << 20, bounds=Range(0.0, high)).regret_bound for high in (1.0, 10.0)
+    )
     assert ten == pytest.approx(10.0 * one, rel=1e-6)
     chosen = algorithm(name).build(setting_for(name, rounds=1 << 20), when_vacuous="play")
     for option in ("radius", "damping", "learning_rate"):
@@ -58,11 +62,19 @@ def test_bounds_scale_with_the_losses_and_what_is_chosen_has_the_least(name):
             and not ("two" in name and option == "radius")
         ):
             for factor in (0.7, 1.4):
-                other = build(name, rounds=1 << 20, options={option: factor * chosen.parameters[option]}.items())
-                assert other.regret_bound is None or chosen.regret_bound <= other.regret_bound * (1.0 + 1e-6)
+                other = build(
+                    name,
+                    rounds=1 << 20,
+                    options={option: factor * chosen.parameters[option]}.items(),
+                )
+                assert other.regret_bound is None or chosen.regret_bound <= other.regret_bound * (
+                    1.0 + 1e-6
+                )
 
 
-@pytest.mark.parametrize("name", [name for name in PRIVATE if "linear-oracle" not in name and name in CHANGING])
+@pytest.mark.parametrize(
+    "name", [name for name in PRIVATE if "linear-oracle" not in name and name in CHANGING]
+)
 def test_where_the_bound_is_vacuous_the_centre_is_played_and_said(name):
     setting = setting_for(name, dimension=10, rounds=400, epsilon=0.01)
     instance = algorithm(name).build(setting)
@@ -79,7 +91,9 @@ def test_the_centre_can_be_played_everywhere():
     for name in ("local-two-point", "private-two-point", "private-projection-free"):
         private = algorithm(name).build(setting_for(name, rounds=100, epsilon=0.001)).private
         game = world_of(name).deal(0, 100, np.random.default_rng(1))
-        assert Player(private, streams(1), compiled=False).play(game, np.array([100]))[0] == pytest.approx(50.0, abs=1e-9)
+        assert Player(private, streams(1), compiled=False).play(game, np.array([100]))[
+            0
+        ] == pytest.approx(50.0, abs=1e-9)
 
 
 def test_noise_is_by_default_the_one_with_the_least_bound():
@@ -87,7 +101,11 @@ def test_noise_is_by_default_the_one_with_the_least_bound():
         for name in ("local-convex", "local-two-point", "local-strongly-convex"):
             bounds = {
                 noise: build(
-                    name, rounds=1 << 22, epsilon=epsilon, delta=1e-6, options={"noise": noise}.items()
+                    name,
+                    rounds=1 << 22,
+                    epsilon=epsilon,
+                    delta=1e-6,
+                    options={"noise": noise}.items(),
                 ).regret_bound
                 for noise in (None, "laplace", "gaussian", "response")
             }
@@ -122,7 +140,10 @@ def test_noise_that_is_paid_once_is_almost_free_for_linear_functions():
 
     These games gave 1.13 and 1.00; seeds are fixed.
     """
-    for name, twin in (("private-two-point", "two-point"), ("private-projection-free", "projection-free")):
+    for name, twin in (
+        ("private-two-point", "two-point"),
+        ("private-projection-free", "projection-free"),
+    ):
         problem = replace(algorithm(name).problem, lipschitz=0.5)
         setting = Setting(problem, rounds=1 << 18, delta=1e-6)
         world = environment("linear", problem)

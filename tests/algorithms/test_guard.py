@@ -13,13 +13,14 @@ from click.testing import CliRunner
 from common import in_full
 from scipy import integrate, signal
 
-from discreet import Bandit, Setting, algorithm, kernel
+import componentjit
+from componentjit.lanes import Unfit
+from discreet import Bandit, Setting, algorithm
 from discreet.algorithms.arms.bounds import sharp_tsallis_inf
 from discreet.algorithms.arms.guarding import DEVIATIONS, Guard
 from discreet.checks import CheckFailed, check_learner, check_non_interference, check_private
 from discreet.cli.commands import cli
 from discreet.environments import Stochastic, Table, environment
-from discreet.kernel.lanes import Unfit
 from discreet.learners import GuardedUcb, TrackingUcb
 from discreet.learners.arms.guarded_ucb import (
     HEADROOM,
@@ -44,7 +45,9 @@ K = 4
 
 
 def built(rounds, epsilon, arms=K, **options):
-    return algorithm("tracking-ucb").build(Setting(Arms(arms), rounds=rounds, epsilon=epsilon), guard=True, **options)
+    return algorithm("tracking-ucb").build(
+        Setting(Arms(arms), rounds=rounds, epsilon=epsilon), guard=True, **options
+    )
 
 
 def anxious(rounds=5000, epsilon=1.0, arms=3, threshold=40.0):
@@ -63,7 +66,8 @@ def changing_fast(rounds, arms, period, seed=0):
 def game(learner, gains, noise, seed):
     """Play gains that are fixed; return all holds, the last estimates, true regrets, and when Tsallis-INF took over.
 
-    With every hold goes whether it begins a turn, estimates before it, guesses, chances, and what is heard.
+    With every hold goes whether it begins a turn, estimates before it, guesses, chances, and what
+    is heard.
     """
     rng, t, holds, taken_over = np.random.default_rng(seed), 0, [], None
     while t < len(gains) and taken_over is None:
@@ -73,7 +77,9 @@ def game(learner, gains, noise, seed):
             taken_over = t
         else:
             heard = gains[t : t + trace.rounds, arm].sum() + noise * rng.laplace()
-            holds.append((t, trace, begins, before, learner.guesses.copy(), learner.chances.copy(), heard))
+            holds.append(
+                (t, trace, begins, before, learner.guesses.copy(), learner.chances.copy(), heard)
+            )
             learner.learn(trace, 1.0 - heard / trace.rounds)
             t += trace.rounds
     played = np.concatenate([gains[t : t + trace.rounds, trace.arm] for t, trace, *_ in holds])
@@ -87,7 +93,7 @@ def test_turns_are_as_the_proof_says(epsilon, period):
     """Lengths, chances and estimates of whole games, computed a second time from the list of their holds."""
     rounds = 20_000
     guard = Guard(K, rounds, 1 / epsilon)
-    learner = kernel.copy(built(rounds, epsilon).private.learner)
+    learner = componentjit.copy(built(rounds, epsilon).private.learner)
     holds, found, _, taken_over = game(learner, changing_fast(rounds, K, period), guard.noise, 5)
     expected, last, probes, room, length = np.zeros(K), 0, 0, np.zeros(K), 0
     for t, trace, begins, before, guesses, chances, heard in holds:
@@ -129,7 +135,9 @@ class Watched(GuardedUcb):
         d = -(-n // k)
         assert (length, mean_length) == (d, n / k)
         assert d <= self.block
-        assert 1 <= n - d * (k - 1) <= d, "the last block has some rounds, and no more than the others"
+        assert 1 <= n - d * (k - 1) <= d, (
+            "the last block has some rounds, and no more than the others"
+        )
         tail = max(1.0, math.log(noise * self.rounds * k / (PASSING * self.threshold * n)))
         needed = (d * (1 - self.guesses) + tail * noise) / (1 - HEADROOM)
         others = np.arange(room.size) != wanted
@@ -146,7 +154,7 @@ class Watched(GuardedUcb):
 @pytest.mark.parametrize("arms", [2, 4, 60])
 @pytest.mark.parametrize("rounds", [3, 7001])
 def test_probes_are_as_likely_as_the_proof_needs(epsilon, arms, rounds):
-    watched = Watched(*kernel.copy(built(rounds, epsilon, arms).private.learner))
+    watched = Watched(*componentjit.copy(built(rounds, epsilon, arms).private.learner))
     Watched.turns.clear()
     game(watched, changing_fast(rounds, arms, 20), 1 / epsilon, 5)
     assert Watched.turns
@@ -160,7 +168,7 @@ def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(per
     gains, apart, passed = changing_fast(rounds, 3, period, seed=2), [], []
     start = anxious(rounds, 1 / noise, threshold=60.0).learner
     for seed in range(300):
-        _, found, regrets, taken_over = game(kernel.copy(start), gains, noise, seed)
+        _, found, regrets, taken_over = game(componentjit.copy(start), gains, noise, seed)
         apart.append(found - regrets)
         passed.append(np.maximum(found - start.threshold, 0.0))
         assert (taken_over is None) or found.max() > start.threshold
@@ -174,7 +182,9 @@ def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(per
 @pytest.mark.parametrize("noise", [0.05, 1.0, 8.0])
 def test_confined_releases_have_the_mean_that_is_said(noise):
     def part(mean, low, high):
-        return integrate.quad(lambda y: confined(y, noise) * math.exp(-abs(y - mean) / noise) / (2 * noise), low, high)[0]
+        return integrate.quad(
+            lambda y: confined(y, noise) * math.exp(-abs(y - mean) / noise) / (2 * noise), low, high
+        )[0]
 
     for mean in (0.0, 0.2, 0.5, 0.9, 1.0):
         ends = [-60 * noise, 0.0, mean, 1.0, 1.0 + 60 * noise]
@@ -208,13 +218,19 @@ def test_the_bound_after_a_takeover_is_largest_if_it_is_at_once():
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7, 1.0, 3.0, 100.0])
 def test_the_batch_after_a_takeover_is_the_best_one(epsilon):
     guard = Guard(K, 1 << 22, 1 / epsilon)
-    others = [guard.later(max(1, round(guard.batch * factor))) for factor in (0.3, 0.6, 0.8, 1.3, 2.0, 4.0)]
+    others = [
+        guard.later(max(1, round(guard.batch * factor)))
+        for factor in (0.3, 0.6, 0.8, 1.3, 2.0, 4.0)
+    ]
     assert guard.later(guard.batch) <= 1.005 * min(others)
 
 
 def mean_regret(private, world, rounds, trials, seed=5):
     how = {"bounds": make_range(), "clip": False, "stop": threading.Event(), "seed": seed}
-    found = [run_trial([private], world, np.array([rounds]), trial=t, **how).regret[0, -1] for t in range(trials)]
+    found = [
+        run_trial([private], world, np.array([rounds]), trial=t, **how).regret[0, -1]
+        for t in range(trials)
+    ]
     return float(np.mean(found))
 
 
@@ -245,7 +261,9 @@ def test_losses_with_which_tracking_is_linear_are_left_to_tsallis_inf():
     rounds = 1 << 20
     world = environment("repeating", Arms(K), rounds=rounds, repeats=60)
     plain = algorithm("tracking-ucb").build(Setting(Arms(K), rounds=rounds, epsilon=0.1)).private
-    alone, guarded = (mean_regret(each, world, rounds, 6) for each in (plain, built(rounds, 0.1).private))
+    alone, guarded = (
+        mean_regret(each, world, rounds, 6) for each in (plain, built(rounds, 0.1).private)
+    )
     assert alone > 0.02 * rounds
     assert guarded < 0.7 * alone, "half of it in 24 runs; single runs deviate by a third"
 
@@ -261,7 +279,7 @@ def test_where_nothing_changes_hardly_anybody_takes_over():
     start, passed, spread = built(rounds, 1.0).private.learner, 0, []
     for seed in range(60):
         gains = np.random.default_rng([seed, 1]).integers(0, 2, (rounds, K)).astype(float)
-        _, found, regrets, taken_over = game(kernel.copy(start), gains, 1.0, seed)
+        _, found, regrets, taken_over = game(componentjit.copy(start), gains, 1.0, seed)
         passed += taken_over is not None
         spread.append(found - regrets)
     assert passed < 10
@@ -293,7 +311,10 @@ def test_both_speeds_agree_before_and_after_a_takeover():
     private, world = anxious(), Table(1.0 - changing_fast(5000, 3, 40))
     how = {"seed": 1, "trial": 0, "bounds": make_range(), "clip": False, "stop": threading.Event()}
     marks = np.array([100, 1000, 5000])
-    fast, slow = (run_trial([private], world, marks, compiled=compiled, **how).loss for compiled in (True, False))
+    fast, slow = (
+        run_trial([private], world, marks, compiled=compiled, **how).loss
+        for compiled in (True, False)
+    )
     np.testing.assert_array_equal(fast, slow)
     with pytest.raises(Unfit):
         lanes_of(private, Stochastic(3), make_range())
@@ -303,11 +324,11 @@ def test_it_does_not_allocate_in_its_loop():
     dealt = environment("stochastic", arms=K).deal(0, 10, np.random.default_rng(0))
     player = Player(built(100, 1.0).private, streams(0))
     player.play(dealt, np.array([10]))
-    assert not kernel.compile_for(play, player.private, dealt, player._held).must_allocate
+    assert not componentjit.compile_for(play, player.private, dealt, player._held).must_allocate
 
 
 def test_it_goes_on_after_the_rounds_that_it_was_made_for():
-    learner = kernel.copy(built(50, 1.0).private.learner)
+    learner = componentjit.copy(built(50, 1.0).private.learner)
     game(learner, changing_fast(500, K, 50), 1.0, 1)
     arm, trace = learner.act(0, np.random.default_rng(0))
     assert 0 <= arm < K
@@ -318,7 +339,7 @@ def test_what_it_wraps_is_tracking_itself():
     """Far from the threshold there is hardly a probe, and arms and lengths are those of tracking."""
     tracking = {"arms": K, "noise": 1.0, "first": 1, "rounds": 4000, "interval": 0.1}
     alone = TrackingUcb.start(**tracking)
-    learner = kernel.copy(built(4000, 1.0).private.learner)
+    learner = componentjit.copy(built(4000, 1.0).private.learner)
     learner.regrets[:] = -1e15
     rng, other = np.random.default_rng(0), np.random.default_rng(0)
     for _ in range(60):
@@ -333,7 +354,9 @@ def test_what_it_wraps_is_tracking_itself():
 
 
 def test_live_use():
-    with Bandit(arms=["A", "B"], horizon=300, epsilon=1.0, algorithm="tracking-ucb", guard=True) as bandit:
+    with Bandit(
+        arms=["A", "B"], horizon=300, epsilon=1.0, algorithm="tracking-ucb", guard=True
+    ) as bandit:
         for _ in range(300):
             decision = bandit.ask()
             bandit.tell(decision, reward=float(decision.arm == "A"))

@@ -10,7 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import Bandit, Setting, algorithm, algorithms
-from discreet.algorithms.arms.stationary import Schedule, concave_majorant, covering_confidence, stationary_bound
+from discreet.algorithms.arms.stationary import (
+    Schedule,
+    concave_majorant,
+    covering_confidence,
+    stationary_bound,
+)
 from discreet.cli.commands import cli
 from discreet.environments import environment
 from discreet.problems import Arms
@@ -23,7 +28,9 @@ FAMILY = ["batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-successive-eli
 def regrets(private, world, rounds, trials):
     stop, marks = threading.Event(), np.array([rounds])
     runs = (
-        run_trial([private], world, marks, seed=5, trial=t, bounds=make_range(), clip=False, stop=stop)
+        run_trial(
+            [private], world, marks, seed=5, trial=t, bounds=make_range(), clip=False, stop=stop
+        )
         for t in range(trials)
     )
     return np.array([run.regret[0, -1] for run in runs])
@@ -77,7 +84,9 @@ def test_bounds_are_stated_for_losses_that_do_not_change_only():
         assert instance.regret_bound is None
         assert instance.stationary_bound is None
         assert "only for losses that do not change" in instance.bound_source
-    proved = algorithm("batched-ucb").build(Setting(Arms(4), rounds=10_000, bounds=(0.0, 10.0)), confidence="proved")
+    proved = algorithm("batched-ucb").build(
+        Setting(Arms(4), rounds=10_000, bounds=(0.0, 10.0)), confidence="proved"
+    )
     assert proved.regret_bound is None
     narrow = algorithm("batched-ucb").build(Setting(Arms(4), rounds=10_000), confidence="proved")
     assert proved.stationary_bound == pytest.approx(10.0 * narrow.stationary_bound)
@@ -87,7 +96,9 @@ def test_describe_says_so():
     told = CliRunner().invoke(cli, ["describe", "batched-ucb", "--set", "confidence=proved"]).output
     assert "bounded only for losses that do not change" in told
     assert "if losses do not change  at most" in told
-    assert "for independent losses with fixed means, and no others" in told.replace("\n" + " " * 27, " ")
+    assert "for independent losses with fixed means, and no others" in told.replace(
+        "\n" + " " * 27, " "
+    )
     assert "losses fixed in advance" not in told
     for name in FAMILY:
         told = " ".join(CliRunner().invoke(cli, ["describe", name]).output.split())
@@ -98,7 +109,11 @@ def test_describe_says_so():
 
 def test_the_interval_between_checks_shrinks_in_long_games():
     def interval(rounds, **options):
-        return algorithm("tracking-ucb").build(Setting(Arms(4), rounds=rounds), **options).parameters["interval"]
+        return (
+            algorithm("tracking-ucb")
+            .build(Setting(Arms(4), rounds=rounds), **options)
+            .parameters["interval"]
+        )
 
     assert interval(1000) == interval(2**18) == 0.1
     assert interval(2**20) == pytest.approx(0.05)
@@ -109,7 +124,10 @@ def test_the_interval_between_checks_shrinks_in_long_games():
 @pytest.mark.slow
 def test_tracking_follows_a_change_and_upper_confidence_bounds_do_not():
     """Means of 12 runs; the two are thousands apart, with a deviation of hundreds."""
-    setting, world = Setting(Arms(3), rounds=1 << 16), environment("switching", Arms(3), rounds=1 << 16)
+    setting, world = (
+        Setting(Arms(3), rounds=1 << 16),
+        environment("switching", Arms(3), rounds=1 << 16),
+    )
     tracking, fixed = (
         regrets(algorithm(name).build(setting).private, world, 1 << 16, 12).mean()
         for name in ("tracking-ucb", "batched-ucb")

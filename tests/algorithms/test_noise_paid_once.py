@@ -24,7 +24,16 @@ UNIT = Range(0.0, 1.0)
 def mean_regret(instance, world, rounds, trials):
     times, stop = np.array([rounds]), threading.Event()
     outcomes = [
-        run_trial([instance.private], world, times, seed=5, trial=trial, bounds=UNIT, clip=False, stop=stop)
+        run_trial(
+            [instance.private],
+            world,
+            times,
+            seed=5,
+            trial=trial,
+            bounds=UNIT,
+            clip=False,
+            stop=stop,
+        )
         for trial in range(trials)
     ]
     return float(np.mean([outcome.regret[0, -1] for outcome in outcomes]))
@@ -48,7 +57,9 @@ def test_rounded_estimates_have_the_same_law_wherever_they_are_taken():
 
     Without rounding the second moments differ threefold at least. Seeds are fixed.
     """
-    one, other = (estimates(RoundedSums, RoundedProjectionFree, [far, 0.0, 0.0]) for far in (-0.9, 0.5))
+    one, other = (
+        estimates(RoundedSums, RoundedProjectionFree, [far, 0.0, 0.0]) for far in (-0.9, 0.5)
+    )
     close = 5.0 * 0.5 / math.sqrt(10_000)
     for terms in (one, other):
         np.testing.assert_allclose(terms.mean(axis=0), [0.3 * 0.5 / 3.0, 0.0, 0.0], atol=close)
@@ -64,7 +75,9 @@ def test_the_bound_for_linear_functions_pays_noise_once(name, delta):
     problem = replace(algorithm(name).problem, domain="ball(4)", lipschitz=0.5)
     setting = Setting(replace(problem, form="linear"), rounds=1 << 16, epsilon=0.2, delta=delta)
     linear = algorithm(name).build(setting, when_vacuous="play", batch_size=256)
-    convex = algorithm(name).build(replace(setting, problem=problem), when_vacuous="play", batch_size=256)
+    convex = algorithm(name).build(
+        replace(setting, problem=problem), when_vacuous="play", batch_size=256
+    )
     assert "Noise paid once" in linear.bound_source
     assert "Noise paid once" not in convex.bound_source
     assert linear.regret_bound < 0.6 * convex.regret_bound
@@ -74,7 +87,11 @@ def test_the_bound_for_linear_functions_pays_noise_once(name, delta):
     factor = 4.0 / zeta if "free" in name else 2.0 * 4.0 * 0.5
     own = (1 << 16) * (factor**2 / 4.0 + size * 0.25) / 4.0
     noise = factor**2 * 4.0 * spread**2 / 4.0
-    by_hand = 1.0 / rate + rate * (own + noise) + (1 << 16) * 0.5 * (zeta + (0.003 if "free" in name else 0.0))
+    by_hand = (
+        1.0 / rate
+        + rate * (own + noise)
+        + (1 << 16) * 0.5 * (zeta + (0.003 if "free" in name else 0.0))
+    )
     assert linear.regret_bound == pytest.approx(by_hand, rel=1e-3)
 
 
@@ -94,7 +111,10 @@ def test_what_is_rounded_and_what_is_not():
     assert usual.parameters["values"] == "rounded by coins"
     for options in ({"rounding": False}, {"tuning": "once"}, {"baseline": True}):
         assert type(build(setting, when_vacuous="play", **options).private.channel) is GradientSums
-    assert type(build(replace(setting, problem=replace(LINEAR, form="convex"))).private.channel) is GradientSums
+    assert (
+        type(build(replace(setting, problem=replace(LINEAR, form="convex"))).private.channel)
+        is GradientSums
+    )
     vacuous = build(replace(setting, epsilon=1e-4)).private.learner
     assert isinstance(vacuous, RoundedCentre)
     with pytest.raises(DiscreetError, match="calibration is paper, which has no rounding"):
@@ -108,7 +128,9 @@ def test_linear_functions_are_no_steeper_than_their_range_allows():
     for name in ("fkm", "private-projection-free", "private-two-point", "two-point"):
         problem = replace(algorithm(name).problem, domain="ball(4)", form="linear")
         steep, true = (
-            algorithm(name).build(Setting(replace(problem, lipschitz=slope), rounds=1 << 12, epsilon=50.0))
+            algorithm(name).build(
+                Setting(replace(problem, lipschitz=slope), rounds=1 << 12, epsilon=50.0)
+            )
             for slope in (7.0, 0.5)
         )
         assert steep.parameters == true.parameters
@@ -118,9 +140,15 @@ def test_linear_functions_are_no_steeper_than_their_range_allows():
 @pytest.mark.full
 def test_default_parameters_cost_little_privacy_for_linear_functions():
     """ε = 1, δ = 1e-6, T = 2^18, n = 10, 8 games with fixed seeds: at most 1.25 times the twin."""
-    for name, twin in (("private-two-point", "two-point"), ("private-projection-free", "projection-free")):
+    for name, twin in (
+        ("private-two-point", "two-point"),
+        ("private-projection-free", "projection-free"),
+    ):
         problem = replace(algorithm(name).problem, form="linear")
-        setting, world = Setting(problem, rounds=1 << 18, delta=1e-6), environment("linear", problem)
+        setting, world = (
+            Setting(problem, rounds=1 << 18, delta=1e-6),
+            environment("linear", problem),
+        )
         ordinary = mean_regret(algorithm(twin).build(setting), world, 1 << 18, trials=8)
         private = algorithm(name).build(setting)
         regret = mean_regret(private, world, 1 << 18, trials=8)
@@ -131,5 +159,7 @@ def test_default_parameters_cost_little_privacy_for_linear_functions():
 @pytest.mark.full
 def test_an_audit_of_rounded_sums_finds_most_of_epsilon_and_never_more():
     setting = Setting(replace(LINEAR, domain="ball(2)"), rounds=4)
-    found = audit("private-projection-free", setting=setting, trials=400_000, noise="laplace", rounding=True)
+    found = audit(
+        "private-projection-free", setting=setting, trials=400_000, noise="laplace", rounding=True
+    )
     assert 0.9 <= found.share <= 1.0

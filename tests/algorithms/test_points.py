@@ -9,17 +9,18 @@ import pytest
 from common import in_full
 from point_games import UNIT, build, mean_regret, problem_of, world_of
 
-from discreet import Private, Range, Setting, algorithm, algorithms, kernel
+import componentjit
+from discreet import Private, Range, Setting, algorithm, algorithms
 from discreet.algorithms.points.running_sums import Candidate, choose
 from discreet.channels import OpenSum
 from discreet.checks import CheckFailed, check_channel, check_non_interference, check_private
-from discreet.counters.errors import square_errors
 from discreet.environments import LinearStochastic, environment
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
 from discreet.sets import GEOMETRIES
 from discreet.simulation.loop import Player, play
+from discreet_papers.counters.errors import square_errors
 
 
 def geometries_of(known):
@@ -34,7 +35,12 @@ def cases():
             for delta in (0.0, 1e-6) if name.startswith("private") else (0.0,):
                 yield pytest.param(name, {"geometry": shape}, delta, id=f"{name}-{shape}-{delta:g}")
     name = "private-ftrl-experts"
-    for sums, noise in (("tree", "laplace"), ("tree", "spherical"), ("tree", "cube"), ("honaker", "laplace")):
+    for sums, noise in (
+        ("tree", "laplace"),
+        ("tree", "spherical"),
+        ("tree", "cube"),
+        ("honaker", "laplace"),
+    ):
         yield pytest.param(name, {"sums": sums, "noise": noise}, 0.0, id=f"{sums}-{noise}")
     for sums in ("tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "tapered"):
         yield pytest.param(name, {"sums": sums, "noise": "gaussian"}, 1e-6, id=f"{sums}-gaussian")
@@ -84,7 +90,11 @@ def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == "ftrl-experts" else pytest.mark.full) for name in algorithms(Points)]
+    "name",
+    [
+        pytest.param(name, marks=() if name == "ftrl-experts" else pytest.mark.full)
+        for name in algorithms(Points)
+    ],
 )
 def test_so_in_compiled_code(name):
     """One of them; the others by make full."""
@@ -102,7 +112,7 @@ def test_no_loop_allocates(name, options, delta):
     game = world_of(name, options).deal(0, 10, np.random.default_rng(0))
     player = Player(private, streams(0))
     player.play(game, np.array([10]))
-    assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+    assert not componentjit.compile_for(play, player.private, game, player._held).must_allocate
 
 
 @pytest.mark.slow
@@ -110,7 +120,9 @@ def test_no_loop_allocates(name, options, delta):
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 7.0])
 def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
     for bounds in (UNIT, Range(-2.0, 2.0)):
-        promise = build(name, options, dimension=3, rounds=100, epsilon=epsilon, delta=delta, bounds=bounds).guarantee
+        promise = build(
+            name, options, dimension=3, rounds=100, epsilon=epsilon, delta=delta, bounds=bounds
+        ).guarantee
         assert promise.status == "proved"
         assert promise.epsilon == pytest.approx(epsilon, rel=1e-9)
         assert promise.epsilon <= epsilon * (1.0 + 1e-10)  # told as a decimal, rounded up
@@ -152,7 +164,9 @@ def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
 def test_regret_bounds_scale_with_the_losses():
     for name in algorithms(Points):
         one, ten = (
-            build(name, {}, dimension=5, rounds=1000, delta=1e-6, bounds=Range(0.0, high)).regret_bound
+            build(
+                name, {}, dimension=5, rounds=1000, delta=1e-6, bounds=Range(0.0, high)
+            ).regret_bound
             for high in (1.0, 10.0)
         )
         assert ten == pytest.approx(10.0 * one, rel=1e-6)
@@ -163,12 +177,17 @@ def test_regret_bounds_scale_with_the_losses():
 def test_privacy_is_almost_free_for_ten_experts(gap):
     """ε = 1, δ = 1e-6, T = 2^18: at most 1.05 times the regret without privacy and without a head start.
 
-    24 games of other seeds gave 0.60 and 0.93, with a standard error of 0.02 and 0.03; seeds are fixed.
+    24 games of other seeds gave 0.60 and 0.93, with a standard error of 0.02 and 0.03; seeds are
+    fixed.
     """
     setting = Setting(Points("experts", 10), rounds=1 << 18, delta=1e-6)
     world = LinearStochastic("experts", 10, gap)
-    ordinary = mean_regret(algorithm("ftrl-experts").build(setting).private, world, setting.rounds, trials=8)
-    private = mean_regret(algorithm("private-ftrl-experts").build(setting).private, world, setting.rounds, trials=8)
+    ordinary = mean_regret(
+        algorithm("ftrl-experts").build(setting).private, world, setting.rounds, trials=8
+    )
+    private = mean_regret(
+        algorithm("private-ftrl-experts").build(setting).private, world, setting.rounds, trials=8
+    )
     assert private <= 1.05 * ordinary
 
 
@@ -177,7 +196,9 @@ def test_privacy_is_almost_free_for_ten_experts(gap):
 def test_the_stated_size_of_the_noise_is_the_real_one(noise):
     """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors; seeds are fixed."""
     setting = Setting(Points("experts", 4), rounds=2, delta=1e-6)
-    found = choose(setting, setting.problem.sets(UNIT), lambda _: None, sums="tree", noise=noise, padding=False)
+    found = choose(
+        setting, setting.problem.sets(UNIT), lambda _: None, sums="tree", noise=noise, padding=False
+    )
     mechanism, rng = found.channel.noise, np.random.default_rng(7)
     draws = np.zeros((40_000, 4))
     for row in draws:
@@ -193,8 +214,17 @@ def test_the_stated_size_of_the_noise_is_the_real_one(noise):
 def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors; seeds are fixed."""
     setting = Setting(Points("experts", 8000), rounds=64, delta=1e-6)
-    found = choose(setting, setting.problem.sets(UNIT), lambda _: 1.0, sums=sums, noise="gaussian", padding=False)
+    found = choose(
+        setting,
+        setting.problem.sets(UNIT),
+        lambda _: 1.0,
+        sums=sums,
+        noise="gaussian",
+        padding=False,
+    )
     assert isinstance(found, Candidate)
     last = np.zeros(63)
-    kernel.compile_for(square_errors, found.channel)(found.channel, np.zeros(8000), last, streams(1).privacy)
+    componentjit.compile_for(square_errors, found.channel)(
+        found.channel, np.zeros(8000), last, streams(1).privacy
+    )
     assert math.sqrt(last[-1] / 8000) == pytest.approx(found.most, rel=0.05)

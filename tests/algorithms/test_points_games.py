@@ -14,7 +14,13 @@ from discreet.auditing import audit
 from discreet.channels import OpenSum, Restarting
 from discreet.checks import check_environment
 from discreet.contracts import unsealed
-from discreet.environments import LinearAdaptive, LinearStochastic, Table, environment, environment_names
+from discreet.environments import (
+    LinearAdaptive,
+    LinearStochastic,
+    Table,
+    environment,
+    environment_names,
+)
 from discreet.learners import EntropyFtrl, QuadraticFtrl
 from discreet.live.building import exactly
 from discreet.problems import Points
@@ -24,7 +30,9 @@ from discreet.simulation.trial import checkpoints, deal, run_trial
 
 class TestEnvironments:
     @pytest.mark.parametrize("points", GEOMETRIES)
-    @pytest.mark.parametrize("name", [name for name in environment_names(Points) if name != "table"])
+    @pytest.mark.parametrize(
+        "name", [name for name in environment_names(Points) if name != "table"]
+    )
     def test_every_environment_keeps_its_contract(self, name, points):
         for dimension in (2, 7):
             check_environment(environment(name, Points(points, dimension), rounds=60))
@@ -53,7 +61,9 @@ class TestEnvironments:
         for points in GEOMETRIES:
             sets = geometry(points, 4, UNIT)
             world = environment("linear-alternating", Points(points, 4), rounds=1000)
-            greedy = Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=1e9))
+            greedy = Private(
+                OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=1e9)
+            )
             assert mean_regret(greedy, world, 1000, trials=1) > 450
 
     @pytest.mark.slow
@@ -67,8 +77,16 @@ class TestEnvironments:
             build("private-ftpl", {"geometry": "experts"}, dimension=3).private,
         ]
         marks = checkpoints(500)
-        outcome = run_trial(players, world, marks, seed=1, trial=0, bounds=UNIT, clip=False, stop=threading.Event())
-        total, point, loss, last, regrets = np.zeros(3), np.full(3, 1 / 3), 0.0, np.full(3, 1 / 3), []
+        outcome = run_trial(
+            players, world, marks, seed=1, trial=0, bounds=UNIT, clip=False, stop=threading.Event()
+        )
+        total, point, loss, last, regrets = (
+            np.zeros(3),
+            np.full(3, 1 / 3),
+            0.0,
+            np.full(3, 1 / 3),
+            [],
+        )
         for t in range(500):
             weights = np.exp(-0.1 * (total - total.min()))
             point = weights / weights.sum()
@@ -108,7 +126,10 @@ class TestEnvironments:
         best = rows.sum(axis=0).min()
         np.testing.assert_allclose(found.loss[0, :, -1] - found.regret[0, :, -1], best)
         first = int(np.flatnonzero(np.linalg.norm(rows, axis=1) > 1.0)[0]) + 1
-        with pytest.raises(DiscreetError, match=rf"row {first}: the loss vector has 2-norm .* but at most 1 is declared"):
+        with pytest.raises(
+            DiscreetError,
+            match=rf"row {first}: the loss vector has 2-norm .* but at most 1 is declared",
+        ):
             simulate(["ftrl-ball"], **arguments)
         assert simulate(["ftrl-ball"], **arguments, clip=True).clipped > 0
         assert simulate(["ftrl-ball"], **arguments, high=2.0).clipped == 0
@@ -118,7 +139,13 @@ class TestEnvironments:
 
 class TestSimulation:
     def test_experts_play_the_losses_of_arms(self):
-        found = simulate(["ftrl-experts", "hedge"], environment="deterministic", dimension=4, rounds=2000, trials=1)
+        found = simulate(
+            ["ftrl-experts", "hedge"],
+            environment="deterministic",
+            dimension=4,
+            rounds=2000,
+            trials=1,
+        )
         table = environment("deterministic", arms=4).deal(0, 2000, np.random.default_rng()).losses
         same = simulate(["ftrl-experts", "hedge"], environment=Table(table), trials=1)
         np.testing.assert_array_equal(found.regret, same.regret)
@@ -127,17 +154,38 @@ class TestSimulation:
         ("names", "options", "complaint"),
         [
             (["exp3", "ftrl-ball"], {}, "exp3 plays arms and ftrl-ball plays points of the ball"),
-            (["ftrl-cube", "ftrl-ball"], {}, "ftrl-cube plays points of the cube and ftrl-ball plays points of the ball"),
+            (
+                ["ftrl-cube", "ftrl-ball"],
+                {},
+                "ftrl-cube plays points of the cube and ftrl-ball plays points of the ball",
+            ),
             (
                 ["exp3"],
                 {"environment": "linear-drifting"},
-                "environment 'linear-drifting' is for distributions over experts, but arms are played",
+                "environment 'linear-drifting' is for "
+                "distributions "
+                "over "
+                "experts, but "
+                "arms are "
+                "played",
             ),
-            (["ftrl-ball"], {"environment": "stochastic"}, "deals the losses of arms, but points of the ball need"),
+            (
+                ["ftrl-ball"],
+                {"environment": "stochastic"},
+                "deals the losses of arms, but points of the ball need",
+            ),
             (["ftrl-experts"], {"environment": "switching-costs"}, "reacts to single arms"),
-            (["ftrl-ball"], {"arms": 3}, "arms is given, but ftrl-ball plays points of the ball, which has no arms"),
+            (
+                ["ftrl-ball"],
+                {"arms": 3},
+                "arms is given, but ftrl-ball plays points of the ball, which has no arms",
+            ),
             (["ftrl-ball"], {"options": {"gap": 2.0}}, "gap is 2.0, but must be between 0 and 1"),
-            (["ftrl-ball"], {"options": {"gap": "wide"}}, "gap is 'wide', but must be between 0 and 1"),
+            (
+                ["ftrl-ball"],
+                {"options": {"gap": "wide"}},
+                "gap is 'wide', but must be between 0 and 1",
+            ),
             (["ftrl-ball"], {"options": {"lag": 1}}, "unknown option 'lag'"),
             (
                 ["ftrl-ball"],
@@ -154,26 +202,45 @@ class TestSimulation:
         world, ball = LinearStochastic("ball", 3, 0.5), Points("ball", 3)
         assert simulate(["ftrl-ball"], environment=world, rounds=100, trials=1).problem == ball
         learner = QuadraticFtrl.start(set=ball.sets(UNIT).points, learning_rate=0.1)
-        own = Contender(label="mine", private=Private(OpenSum.over(ball.sets(UNIT).losses), learner))
+        own = Contender(
+            label="mine", private=Private(OpenSum.over(ball.sets(UNIT).losses), learner)
+        )
         arguments = {"dimension": 3, "rounds": 100, "trials": 1}
         assert simulate([own], environment=world, **arguments).problem == ball
-        assert simulate([own], environment="linear-drifting", geometry="ball", **arguments).problem == ball
-        assert simulate([own], environment="linear-drifting", problem=ball, rounds=100, trials=1).problem == ball
+        assert (
+            simulate([own], environment="linear-drifting", geometry="ball", **arguments).problem
+            == ball
+        )
+        assert (
+            simulate(
+                [own], environment="linear-drifting", problem=ball, rounds=100, trials=1
+            ).problem
+            == ball
+        )
         with pytest.raises(
-            DiscreetError, match="ftrl-cube plays points of the cube, but the environment is for points of the ball"
+            DiscreetError,
+            match="ftrl-cube plays points of the cube, "
+            "but the "
+            "environment "
+            "is for "
+            "points of "
+            "the ball",
         ):
             simulate(["ftrl-cube"], environment=world, rounds=100, trials=1)
 
     def test_environments_are_scaled_to_the_declared_range(self):
         one, two = (
-            simulate("ftrl-ball", environment="linear-drifting", rounds=200, trials=1, high=high) for high in (1.0, 2.0)
+            simulate("ftrl-ball", environment="linear-drifting", rounds=200, trials=1, high=high)
+            for high in (1.0, 2.0)
         )
         np.testing.assert_allclose(two.loss, 2.0 * one.loss, rtol=1e-9)
 
     def test_a_point_of_another_dimension_is_refused(self):
         world = LinearStochastic("ball", 3)
         wrong = build("ftrl-ball", {}, dimension=5).private
-        with pytest.raises(DiscreetError, match="the learner is for 5 dimensions, but the game has 3"):
+        with pytest.raises(
+            DiscreetError, match="the learner is for 5 dimensions, but the game has 3"
+        ):
             simulate([Contender(label="x", private=wrong)], environment=world, rounds=100, trials=1)
 
     @pytest.mark.slow
@@ -213,7 +280,8 @@ class TestSimulation:
 
     def test_a_bandit_refuses_algorithms_for_points(self):
         with pytest.raises(
-            DiscreetError, match="private-ftrl-experts, which plays distributions over experts: use Experts"
+            DiscreetError,
+            match="private-ftrl-experts, which plays distributions over experts: use Experts",
         ):
             Bandit(arms=3, horizon=100, epsilon=1.0, algorithm="private-ftrl-experts")
 
@@ -239,7 +307,9 @@ class TestAudit:
         assert found.share > share
 
     @pytest.mark.full
-    @pytest.mark.parametrize(("sums", "delta"), [("tree", 0.0), ("tree", 1e-6), ("sqrt-toeplitz", 1e-6), ("blt", 1e-6)])
+    @pytest.mark.parametrize(
+        ("sums", "delta"), [("tree", 0.0), ("tree", 1e-6), ("sqrt-toeplitz", 1e-6), ("blt", 1e-6)]
+    )
     def test_noise_that_is_too_small_is_found(self, sums, delta):
         setting = Setting(Points("experts", 2), rounds=8, delta=delta)
         noise = "gaussian" if delta else "laplace"
@@ -263,11 +333,19 @@ class TestAudit:
     def test_epochs_are_audited_and_tight(self, split):
         losses = Box.cube(2, 0.0, 1.0)
         channel = Restarting.calibrated(losses, noise="cube", epsilon=1.0, split=split)
-        found = audit(Private(channel, EntropyFtrl.start(dimension=2, learning_rate=0.1)), trials=200_000)
+        found = audit(
+            Private(channel, EntropyFtrl.start(dimension=2, learning_rate=0.1)), trials=200_000
+        )
         assert not found.violated
         assert found.share > 0.85
         assert "loss vector 4 is one of two" in found.attack
 
     def test_a_run_that_is_too_long_for_an_audit_is_refused(self):
-        with pytest.raises(DiscreetError, match=r"has 9,999 prefixes, but every trial of its audit is a whole run"):
-            audit("private-ftrl-experts", setting=Setting(Points("experts", 2), rounds=10_000), trials=1000)
+        with pytest.raises(
+            DiscreetError, match=r"has 9,999 prefixes, but every trial of its audit is a whole run"
+        ):
+            audit(
+                "private-ftrl-experts",
+                setting=Setting(Points("experts", 2), rounds=10_000),
+                trials=1000,
+            )

@@ -19,20 +19,39 @@ REDUCED = [name for name, known in algorithms().items() if known.one_point]
 def test_whoever_hears_single_losses_as_they_are_can_hear_responses():
     """Searches for the best arm have local twins, whose rules know the variance of responses."""
     for name, known in algorithms().items():
-        plain = type(known.build().private.channel) is Open and not isinstance(known.problem, BestArm)
+        plain = type(known.build().private.channel) is Open and not isinstance(
+            known.problem, BestArm
+        )
         assert known.one_point == plain, name
 
 
 def test_local_algorithms_on_arms_advice_and_functions_take_responses():
-    local = [name for name in algorithms() if name.startswith("local-") and "noise" in algorithm(name).options]
-    single = [name for name in local if isinstance(algorithm(name).problem, Arms | Advice | Functions | BestArm)]
-    assert {"local-tsallis-inf", "local-exp4", "local-convex", "local-smooth", "local-two-point", "local-lucb"} <= {
-        *single
-    }
+    local = [
+        name
+        for name in algorithms()
+        if name.startswith("local-") and "noise" in algorithm(name).options
+    ]
+    single = [
+        name
+        for name in local
+        if isinstance(algorithm(name).problem, Arms | Advice | Functions | BestArm)
+    ]
+    assert {
+        "local-tsallis-inf",
+        "local-exp4",
+        "local-convex",
+        "local-smooth",
+        "local-two-point",
+        "local-lucb",
+    } <= {*single}
     for name in single:
         found = algorithm(name).build(noise="response")
         assert isinstance(found.private.channel, EveryRound)
-        assert (found.guarantee.epsilon, found.guarantee.delta, found.guarantee.model) == (1.0, 0.0, "local")
+        assert (found.guarantee.epsilon, found.guarantee.delta, found.guarantee.model) == (
+            1.0,
+            0.0,
+            "local",
+        )
 
 
 @pytest.mark.parametrize("name", REDUCED)
@@ -40,14 +59,19 @@ def test_the_reduction_is_local_and_private_and_keeps_the_learner(name):
     known = algorithm(name)
     setting = known.setting(epsilon=0.7, low=-1.0, high=3.0)
     plain, private = known.build(setting), known.build(setting, noise="response")
-    assert (private.guarantee.short, private.guarantee.model) == ("0.7-differential privacy", "local")
+    assert (private.guarantee.short, private.guarantee.model) == (
+        "0.7-differential privacy",
+        "local",
+    )
     assert not plain.guarantee.is_private
     assert repr(private.private.learner) == repr(plain.private.learner)
     worst = setting.rounds * setting.bounds.width
     if isinstance(known.problem, Functions) or plain.regret_bound is None:
         assert private.regret_bound is None
     else:
-        assert private.regret_bound == pytest.approx(min(plain.regret_bound / math.tanh(0.35), worst))
+        assert private.regret_bound == pytest.approx(
+            min(plain.regret_bound / math.tanh(0.35), worst)
+        )
         assert "docs/regret.md: Responses" in private.bound_source
 
 
@@ -75,7 +99,9 @@ def test_bits_of_live_runs_are_exact():
 def test_exp4_on_responses_has_the_least_bound_of_the_local_ones():
     for epsilon in (0.1, 1.0, 5.0):
         setting = Setting(Advice(4, 50), rounds=2**20, epsilon=epsilon, bounds=BOUNDS)
-        mine, added = (algorithm("local-exp4").build(setting, noise=noise) for noise in ("response", None))
+        mine, added = (
+            algorithm("local-exp4").build(setting, noise=noise) for noise in ("response", None)
+        )
         assert mine.regret_bound < added.regret_bound
         contrast = math.tanh(epsilon / 2.0)
         leading = math.sqrt(2.0 * 4.0 * 2**20 * math.log(50.0) * 0.5 * (1.0 + contrast)) / contrast
@@ -89,7 +115,10 @@ def test_regret_stays_below_the_bound_on_responses():
     losses = np.tile([[0.0, 1.0, 0.3], [1.0, 0.0, 0.3]], (2000, 1))
     found = simulate("exp3", losses=losses, trials=12, epsilon=1.0, options={"noise": "response"})
     for row in found.summary():
-        assert row["regret_mean"] + 3.0 * (row["regret_high"] - row["regret_mean"]) < row["regret_bound"]
+        assert (
+            row["regret_mean"] + 3.0 * (row["regret_high"] - row["regret_mean"])
+            < row["regret_bound"]
+        )
         assert row["regret_bound"] < 4000 * 0.7
 
 

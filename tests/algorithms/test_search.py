@@ -27,12 +27,16 @@ UNIT = Range(0.0, 1.0)
 
 
 def built(name, *, arms=3, epsilon=1.0, delta=0.0, error=0.1, **options):
-    return algorithm(name).build(Setting(BestArm(arms, error), epsilon=epsilon, delta=delta), **options)
+    return algorithm(name).build(
+        Setting(BestArm(arms, error), epsilon=epsilon, delta=delta), **options
+    )
 
 
 def test_there_are_four_searches_and_two_private_twins_of_each():
     four = ("lil-ucb", "lucb", "successive-elimination", "track-and-stop")
-    assert set(NAMES) == {f"{prefix}{name}" for name in four for prefix in ("", "local-", "batched-")}
+    assert set(NAMES) == {
+        f"{prefix}{name}" for name in four for prefix in ("", "local-", "batched-")
+    }
     assert all(algorithm(name).twin == name.split("-", 1)[1] for name in LOCAL + BATCHED)
 
 
@@ -66,13 +70,19 @@ def test_without_noise_a_local_search_is_its_twin(name):
 def test_every_report_of_a_local_search_has_noise_of_its_own(name):
     instance = built(name, epsilon=0.5)
     assert isinstance(instance.private.channel, PerRound)
-    assert (instance.guarantee.epsilon, instance.guarantee.delta, instance.guarantee.model) == (0.5, 0.0, "local")
+    assert (instance.guarantee.epsilon, instance.guarantee.delta, instance.guarantee.model) == (
+        0.5,
+        0.0,
+        "local",
+    )
     gaussian = built(name, delta=1e-5, noise="gaussian")
     assert gaussian.parameters["variance"] == pytest.approx(14.167612, abs=1e-5)
     assert gaussian.guarantee.delta <= 1e-5
     with pytest.raises(DiscreetError, match="noise is gaussian, but delta is 0"):
         built(name, noise="gaussian")
-    with pytest.raises(DiscreetError, match="noise is 'laplace', but must be one of response, gaussian"):
+    with pytest.raises(
+        DiscreetError, match="noise is 'laplace', but must be one of response, gaussian"
+    ):
         built(name, noise="laplace")
 
 
@@ -80,12 +90,20 @@ def test_every_report_of_a_local_search_has_noise_of_its_own(name):
 def test_a_round_of_a_batched_search_is_in_one_release(name):
     instance = built(name, epsilon=0.5)
     assert isinstance(instance.private.channel, Batch)
-    assert (instance.guarantee.epsilon, instance.guarantee.delta, instance.guarantee.model) == (0.5, 0.0, "central")
+    assert (instance.guarantee.epsilon, instance.guarantee.delta, instance.guarantee.model) == (
+        0.5,
+        0.0,
+        "central",
+    )
     assert instance.private.channel.noise.scale == 2.0
     player = Player(instance.private, streams(1), compiled=False)
     player.play(ArmGame(np.full((2000, 3), 0.5)), np.array([2000]))
     learner = player.private.learner
-    assert learner.pulls.sum() + instance.private.channel._replace(held=player.private.channel.held).rounds_seen() == 2000
+    assert (
+        learner.pulls.sum()
+        + instance.private.channel._replace(held=player.private.channel.held).rounds_seen()
+        == 2000
+    )
     lengths = learner.pulls[0] / learner.releases[0]
     assert lengths >= instance.parameters["batch_size"]
 
@@ -102,7 +120,9 @@ def test_response_has_the_least_variance_of_all_pure_noise(epsilon):
 
 def test_golden_variances():
     assert built("local-lucb").parameters["variance"] == pytest.approx(1.170674, abs=1e-6)
-    assert built("local-lucb", epsilon=2.0).parameters["variance"] == pytest.approx(0.431015, abs=1e-6)
+    assert built("local-lucb", epsilon=2.0).parameters["variance"] == pytest.approx(
+        0.431015, abs=1e-6
+    )
 
 
 def test_what_is_proved_is_said():
@@ -111,8 +131,12 @@ def test_what_is_proved_is_said():
         assert "nothing is proved" in built(name).bound_source
     for name in ("lil-ucb", "local-lil-ucb"):
         assert "Theorem 2" in built(name, constants="theory").bound_source
-    assert "constants" not in algorithm("batched-lil-ucb").options, "the theorem does not cover Laplace noise"
-    with pytest.raises(DiscreetError, match=r"errors is .0.2,. and error is 0.1, but errors are for smaller ones"):
+    assert "constants" not in algorithm("batched-lil-ucb").options, (
+        "the theorem does not cover Laplace noise"
+    )
+    with pytest.raises(
+        DiscreetError, match=r"errors is .0.2,. and error is 0.1, but errors are for smaller ones"
+    ):
         built("track-and-stop", errors=(0.2,))
 
 
@@ -123,7 +147,9 @@ def means(*gains):
 @pytest.mark.slow
 def test_local_track_and_stop_takes_as_few_samples_as_it_should():
     """The mean of 1,000 other runs is 7,080, their deviation 2,100; that of 64 is above 8,500 once in 10^7 cases."""
-    (row,) = search("local-track-and-stop", arms=10, options=means(0.6, *[0.4] * 9), trials=64, seed=5).summary()
+    (row,) = search(
+        "local-track-and-stop", arms=10, options=means(0.6, *[0.4] * 9), trials=64, seed=5
+    ).summary()
     assert row["samples_mean"] < 8500
     assert row["wrong"] == 0
 
@@ -132,8 +158,12 @@ def stops_between_equals(name, **replaced):
     """Return in which share of 400 runs of 20,000 rounds a search prefers one of two arms that are alike."""
     private = built(name, arms=2, error=0.4).private
     rule = replaced.get("rule", private.learner.rule)
-    mine = Contender(label="mine", private=private._replace(learner=private.learner._replace(rule=rule)))
-    found = search(mine, problem=BestArm(2, 0.4), options=means(0.5, 0.5), trials=400, rounds=20_000, seed=4)
+    mine = Contender(
+        label="mine", private=private._replace(learner=private.learner._replace(rule=rule))
+    )
+    found = search(
+        mine, problem=BestArm(2, 0.4), options=means(0.5, 0.5), trials=400, rounds=20_000, seed=4
+    )
     return 1.0 - float(found.cut_off.mean())
 
 
@@ -144,7 +174,10 @@ def test_of_two_equal_arms_one_is_preferred_at_most_as_often_as_allowed():
     Evidence that forgets the noise prefers one nearly always: the test can fail.
     """
     assert 0.3 < stops_between_equals("local-track-and-stop") <= 0.88
-    assert stops_between_equals("local-track-and-stop", rule=Mixture.for_gap(0.15, variance=0.25)) > 0.95
+    assert (
+        stops_between_equals("local-track-and-stop", rule=Mixture.for_gap(0.15, variance=0.25))
+        > 0.95
+    )
 
 
 @pytest.mark.full

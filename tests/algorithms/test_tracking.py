@@ -54,7 +54,9 @@ def replay(sure, means, seed):
 def test_checks_are_few_and_short_and_rounds_by_index_weigh_enough(epsilon):
     """What the proof says of every game without a change; and there is none in these."""
     sure = tracking(epsilon)
-    for seed, means in enumerate(([0.5, 0.5, 0.5, 0.5], [0.9, 0.3, 0.3, 0.3], [0.5, 0.45, 0.45, 0.2])):
+    for seed, means in enumerate(
+        ([0.5, 0.5, 0.5, 0.5], [0.9, 0.3, 0.3, 0.3], [0.5, 0.45, 0.45, 0.2])
+    ):
         learner, holds = replay(sure, means, seed)
         assert learner.clock[1] == 0.0, "no change"
         for arm in range(4):
@@ -90,7 +92,8 @@ def test_the_least_weight_is_below_that_of_any_batches_that_grow(epsilon):
 def test_radii_hold_for_batches_that_depend_on_releases():
     """An arm that stops at its luckiest, with lengths that follow its releases: at most G exp(-β) get out at β q.
 
-    2,000 walks; the share is tested against that bound and, as G is generous, against exp(-β) times 20 alone.
+    2,000 walks; the share is tested against that bound and, as G is generous, against exp(-β) times
+    20 alone.
     """
     rng, noise, beta, sure = np.random.default_rng(3), 1.0, 3.0, tracking(1.0, rounds=4096)
     outside = 0
@@ -120,7 +123,9 @@ def test_the_radius_of_a_difference_is_no_less_than_two_radii_together():
                 window.enter(0, int(rng.integers(1, 2000)), 0.5)
         (_, _, p, _, la, s, _), (_, _, po, _, lao, so, _) = (list(w.sums[0]) for w in (new, old))
         both = 1 / (1 / p + 1 / po)
-        apart = radius(both, both**2 * (la / p**2 + lao / po**2), both * max(s / p, so / po), 2 * beta)
+        apart = radius(
+            both, both**2 * (la / p**2 + lao / po**2), both * max(s / p, so / po), 2 * beta
+        )
         assert apart >= (new.window_radius(0, beta) + old.window_radius(0, beta)) * (1 - 1e-9)
 
 
@@ -129,8 +134,14 @@ def test_radii_are_precise_however_little_noise_there_is(noise):
     """Each is within a thousandth of the least over 20,000 tilts, which the constant in the bound rests on."""
     weight, largest, beta = 1e9, 4 * noise, 25.0
     laplace = min(weight / 2, 1e5 * largest**2)
-    tilts = np.geomspace(1e-4, 1.0, 20_000) * min(math.sqrt(2 * beta / weight), 1 / largest) * (1 - 1e-9)
-    moments = tilts**2 * (weight / 2 - laplace) - laplace / largest**2 * np.log1p(-((tilts * largest) ** 2))
+    tilts = (
+        np.geomspace(1e-4, 1.0, 20_000)
+        * min(math.sqrt(2 * beta / weight), 1 / largest)
+        * (1 - 1e-9)
+    )
+    moments = tilts**2 * (weight / 2 - laplace) - laplace / largest**2 * np.log1p(
+        -((tilts * largest) ** 2)
+    )
     least = float(((beta + moments) / (tilts * weight)).min())
     assert least / ROUNDING <= radius(weight, laplace, largest, beta) <= ROUNDING * least
 
@@ -174,11 +185,15 @@ def test_what_is_stated():
     assert tuned.stationary_bound is None
     assert tuned.parameters["caution"] == 0.0
     narrow, wide = (
-        algorithm("tracking-ucb").build(Setting(Arms(4), rounds=10_000, bounds=bounds), confidence="proved")
+        algorithm("tracking-ucb").build(
+            Setting(Arms(4), rounds=10_000, bounds=bounds), confidence="proved"
+        )
         for bounds in ((0.0, 1.0), (0.0, 10.0))
     )
     assert narrow.regret_bound is None
     assert wide.stationary_bound == pytest.approx(10.0 * narrow.stationary_bound)
-    told = CliRunner().invoke(cli, ["describe", "tracking-ucb", "--set", "confidence=proved"]).output
+    told = (
+        CliRunner().invoke(cli, ["describe", "tracking-ucb", "--set", "confidence=proved"]).output
+    )
     assert "bounded only for losses that do not change" in told
     assert "docs/regret.md: Tracking" in told.replace("\n" + " " * 19, " ")

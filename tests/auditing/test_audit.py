@@ -22,7 +22,11 @@ from discreet.mechanisms import Coin, Gaussian, Laplace, RandomisedResponse
 from discreet.problems import Arms, BestArm, Functions, Points
 
 UNIT = Range(0.0, 1.0)
-TIGHT = [name for name in algorithms(Arms) if name.startswith(("batched", "noisy", "local", "dp", "adap", "tracking"))]
+TIGHT = [
+    name
+    for name in algorithms(Arms)
+    if name.startswith(("batched", "noisy", "local", "dp", "adap", "tracking"))
+]
 
 
 def laplace(scale, world, trials, series):
@@ -30,14 +34,18 @@ def laplace(scale, world, trials, series):
 
 
 class TestBounds:
-    @pytest.mark.parametrize(("hits", "others", "trials"), [(700, 300, 1000), (1000, 0, 1000), (5, 0, 10**6), (0, 0, 50)])
+    @pytest.mark.parametrize(
+        ("hits", "others", "trials"), [(700, 300, 1000), (1000, 0, 1000), (5, 0, 10**6), (0, 0, 50)]
+    )
     def test_the_bound_is_clopper_pearson(self, hits, others, trials):
         from scipy.stats import beta
 
         low = beta.ppf(0.005, hits, trials - hits + 1) if hits else 0.0
         high = beta.ppf(0.995, others + 1, trials - others) if others < trials else 1.0
         expected = max(0.0, math.log((low - 1e-6) / high)) if low > 1e-6 else 0.0
-        found = epsilon_bound(Tally(hits, others, trials), confidence=0.99, delta=1e-6, gaussian=False)
+        found = epsilon_bound(
+            Tally(hits, others, trials), confidence=0.99, delta=1e-6, gaussian=False
+        )
         assert found == pytest.approx(expected, rel=1e-9)
 
     def test_the_interval_covers_as_often_as_it_says(self):
@@ -52,14 +60,17 @@ class TestBounds:
             weights[a, b]
             for a in counts
             for b in counts
-            if epsilon_bound(Tally(a, b, trials), confidence=0.99, delta=0.0, gaussian=False) > truth
+            if epsilon_bound(Tally(a, b, trials), confidence=0.99, delta=0.0, gaussian=False)
+            > truth
         )
         assert 0.0 < wrong <= 0.01
 
     def test_the_best_event_of_laplace_noise_lies_beyond_both_values(self):
         first, second = laplace(1.0, 0, 100_000, 0), laplace(1.0, 1, 100_000, 0)
         event = best_event(first, second, confidence=0.99, delta=0.0, gaussian=False)
-        assert (not event.upper and event.threshold < 0.1) or (event.upper and event.threshold > 0.9)
+        assert (not event.upper and event.threshold < 0.1) or (
+            event.upper and event.threshold > 0.9
+        )
         assert Event(0.5, upper=True, likelier=1).hits(np.array([0.4, 0.5, 0.6])) == 2
 
     def test_gaussian_noise_is_judged_by_its_whole_curve(self):
@@ -91,7 +102,9 @@ class TestPower:
         assert 0.9 <= found.lower_bound <= 1.0
         honest = algorithm("batched-lucb").build(setting, batch_size=5).private
         cheating = honest._replace(channel=honest.channel._replace(noise=Laplace(0.9)))
-        assert audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 5), trials=1_000_000).violated
+        assert audit(
+            cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 5), trials=1_000_000
+        ).violated
 
     @pytest.mark.full
     def test_so_with_randomised_response(self):
@@ -101,16 +114,24 @@ class TestPower:
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [in_full(0.2), 1.0, in_full(4.0)])
     def test_so_with_one_bit(self, epsilon):
-        found = audit("one-bit-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon))
+        found = audit(
+            "one-bit-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon)
+        )
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
-        honest = algorithm("one-bit-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon)).private
+        honest = (
+            algorithm("one-bit-tsallis-inf")
+            .build(Setting(Arms(), rounds=10_000, epsilon=epsilon))
+            .private
+        )
         cheating = honest._replace(channel=honest.channel._replace(noise=Coin(1.1 * epsilon)))
         assert audit(cheating, claimed=honest.guarantee, trials=2_000_000).violated
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [in_full(0.5), 1.0, in_full(10.0)])
     def test_so_with_gaussian_noise(self, epsilon):
-        found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
+        found = audit(
+            "local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)
+        )
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
 
     @pytest.mark.full
@@ -123,21 +144,33 @@ class TestPower:
         attack = EveryRelease(UNIT, channel.hold())
         found = audit(cheating, claimed=honest.guarantee, attack=attack, trials=2_000_000)
         assert found.violated
-        assert not audit(cheating, attack=attack, trials=200_000).violated, "its own guarantee is the larger one"
+        assert not audit(cheating, attack=attack, trials=200_000).violated, (
+            "its own guarantee is the larger one"
+        )
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [in_full(0.5), 1.0, in_full(10.0)])
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
-        honest = algorithm("local-tsallis-inf").build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)).private
+        honest = (
+            algorithm("local-tsallis-inf")
+            .build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
+            .private
+        )
         mechanism = honest.channel.noise
         channel = honest.channel._replace(noise=Gaussian(0.9 * mechanism.scale, mechanism.delta))
         cheating = honest._replace(channel=channel)
-        found = audit(cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 1), trials=4_000_000)
+        found = audit(
+            cheating, claimed=honest.guarantee, attack=EveryRelease(UNIT, 1), trials=4_000_000
+        )
         assert found.violated
 
     @pytest.mark.slow
     def test_the_papers_own_noise_is_audited_against_the_papers_claim(self):
-        two = audit("noisy-exp2", setting=Setting(Arms(), rounds=10_000, bounds=Range(-1.0, 1.0)), calibration="paper")
+        two = audit(
+            "noisy-exp2",
+            setting=Setting(Arms(), rounds=10_000, bounds=Range(-1.0, 1.0)),
+            calibration="paper",
+        )
         assert two.claimed.epsilon == 1.0
         assert two.claimed.status == "claimed by the paper only"
         assert two.stated.epsilon == 2.0
@@ -194,7 +227,10 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
         if kind == 0:
             mechanism, delta = Laplace.calibrate(sensitivity=1.0, epsilon=epsilon), 0.0
         elif kind == 1:
-            mechanism, delta = Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5), 1e-5
+            mechanism, delta = (
+                Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5),
+                1e-5,
+            )
         else:
             mechanism, delta = RandomisedResponse.calibrate(bounds=UNIT, epsilon=epsilon), 0.0
         bound = attacked(fast(mechanism, series), 4_000, delta=delta, gaussian=kind == 1)
@@ -206,7 +242,8 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
 def test_false_alarms_through_the_whole_code_path():
     """Thirty audits of an algorithm: each errs in at most 1 %, so more than 3 has a chance below 0.03 %."""
     found = [
-        audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated for seed in range(30)
+        audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated
+        for seed in range(30)
     ]
     assert sum(found) <= 3
 
@@ -235,7 +272,8 @@ class TestLengthsThatALearnerChooses:
     def test_one_loss_of_a_batch_is_replaced(self):
         """Without noise every sum is that of the middle, but for one loss of 0 or of 1."""
         silent = Private(
-            Batch.over(size=1, bounds=UNIT, noise=Laplace(0.0)), BatchedUcb.start(arms=3, noise=1.0, first=4)
+            Batch.over(size=1, bounds=UNIT, noise=Laplace(0.0)),
+            BatchedUcb.start(arms=3, noise=1.0, first=4),
         )
         attack = default_attack(silent, GameFacts())
         for world, away in enumerate((-0.5, 0.5)):
@@ -250,7 +288,15 @@ class TestTheCommand:
     def test_json_has_the_promised_keys(self):
         _, text = self.run("batched-exp3", "--epsilon", "0.5", "--trials", "50000", "--json")
         facts = json.loads(text)
-        assert {"name", "claimed", "lower_bound", "confidence", "trials", "violated", "attack"} <= set(facts)
+        assert {
+            "name",
+            "claimed",
+            "lower_bound",
+            "confidence",
+            "trials",
+            "violated",
+            "attack",
+        } <= set(facts)
         assert facts["claimed"]["epsilon"] == 0.5
         assert facts["claimed"]["delta"] == 0.0
         assert facts["trials"] == 50_000
@@ -271,11 +317,23 @@ class TestTheCommand:
 
     @pytest.mark.slow
     def test_a_violation_can_fail_a_pipeline(self):
-        words = ("noisy-exp2", "--set", "low=-1", "--set", "high=1", "--set", "calibration=paper", "--trials", "50000")
+        words = (
+            "noisy-exp2",
+            "--set",
+            "low=-1",
+            "--set",
+            "high=1",
+            "--set",
+            "calibration=paper",
+            "--trials",
+            "50000",
+        )
         code, text = self.run(*words)
         assert code == 0
         assert "VIOLATED" in text
-        assert "discreet itself states 2-differential privacy for this noise" in " ".join(text.split())
+        assert "discreet itself states 2-differential privacy for this noise" in " ".join(
+            text.split()
+        )
         assert self.run(*words, "--check")[0] == 1
 
     @pytest.mark.parametrize(
@@ -308,7 +366,9 @@ def test_an_audit_is_reproducible_and_different_for_each_algorithm():
 
 
 def test_a_gaussian_claim_keeps_its_curve():
-    found = audit("local-tsallis-inf", setting=Setting(Arms(), rounds=1000, delta=1e-6), trials=4_000)
+    found = audit(
+        "local-tsallis-inf", setting=Setting(Arms(), rounds=1000, delta=1e-6), trials=4_000
+    )
     assert isinstance(found.claimed.curve, GaussianNoise)
     assert gaussian_epsilon(found.claimed.curve.mu, 1e-6) == pytest.approx(1.0)
     assert found.as_dict()["claimed"]["delta"] == 1e-6

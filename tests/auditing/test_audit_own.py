@@ -19,7 +19,9 @@ UNIT = Range(0.0, 1.0)
 
 class TestOneSOwn:
     def test_a_learner_and_a_channel_of_ones_own(self):
-        private = Private(Batch.laplace(size=3, epsilon=1.0, bounds=UNIT), Exp3.start(arms=4, learning_rate=0.1))
+        private = Private(
+            Batch.laplace(size=3, epsilon=1.0, bounds=UNIT), Exp3.start(arms=4, learning_rate=0.1)
+        )
         found = audit(private)
         assert found.name == "Exp3 behind Batch"
         assert 0.9 < found.lower_bound <= 1.0
@@ -42,7 +44,13 @@ class TestOneSOwn:
 
             @property
             def guarantee(self):
-                return Guarantee(epsilon=1.0, delta=0.0, model="local", status="proved", source="wishful thinking")
+                return Guarantee(
+                    epsilon=1.0,
+                    delta=0.0,
+                    model="local",
+                    status="proved",
+                    source="wishful thinking",
+                )
 
         private = Private(Forgetful(UNIT, Laplace(0.5)), Exp3.start(arms=2, learning_rate=0.1))
         found = audit(private, trials=1_000)
@@ -58,7 +66,10 @@ class TestOneSOwn:
         other = one.copy()
         one[0], other[0] = 0.0, 1.0
         attack = FreshRuns(
-            one, other, lambda record: float(record.actions[0] == record.actions[1]), "whether an arm is kept"
+            one,
+            other,
+            lambda record: float(record.actions[0] == record.actions[1]),
+            "whether an arm is kept",
         )
         found = audit(private, attack=attack, trials=3_000)
         assert 0.1 < found.lower_bound < 1.0
@@ -66,7 +77,9 @@ class TestOneSOwn:
 
     def test_tables_that_are_no_neighbours_are_refused(self):
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=0.1))
-        with pytest.raises(DiscreetError, match="the tables differ in 2 rounds, but neighbours differ in one only"):
+        with pytest.raises(
+            DiscreetError, match="the tables differ in 2 rounds, but neighbours differ in one only"
+        ):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.eye(3)[:, :2]), trials=200)
         with pytest.raises(DiscreetError, match="the tables differ in 0 rounds"):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.zeros((3, 2))), trials=200)
@@ -90,9 +103,13 @@ class TestOneSOwn:
         ):
             with pytest.raises(DiscreetError, match=complaint):
                 audit(private, **changes)
-        with pytest.raises(DiscreetError, match="must be the name of an algorithm, a Private, or what is used live"):
+        with pytest.raises(
+            DiscreetError, match="must be the name of an algorithm, a Private, or what is used live"
+        ):
             audit(3)
-        with pytest.raises(DiscreetError, match="exp3 claims no privacy: there is nothing to audit"):
+        with pytest.raises(
+            DiscreetError, match="exp3 claims no privacy: there is nothing to audit"
+        ):
             audit("exp3")
 
 

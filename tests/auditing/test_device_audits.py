@@ -40,7 +40,9 @@ def test_so_in_the_joint_model():
 def test_a_cap_that_is_hit_too_often_is_caught():
     honest = algorithm("local-greedy").build(setting(1.0)).private
     noise = honest.channel.noise
-    cheating = honest._replace(channel=honest.channel._replace(noise=noise._replace(inside=1.1 * noise.inside)))
+    cheating = honest._replace(
+        channel=honest.channel._replace(noise=noise._replace(inside=1.1 * noise.inside))
+    )
     assert audit(cheating, claimed=honest.guarantee).violated
 
 

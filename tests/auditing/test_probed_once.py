@@ -24,7 +24,9 @@ def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
     """It is listened to for 255 rounds, each of which has noise of its own: that took longer than all trials."""
     probes = []
     probe = running_sums.responses
-    monkeypatch.setattr(running_sums, "responses", lambda *given: probes.append(given) or probe(*given))
+    monkeypatch.setattr(
+        running_sums, "responses", lambda *given: probes.append(given) or probe(*given)
+    )
     seen = []
     found = audit(
         "private-ftrl-ball",
@@ -34,7 +36,9 @@ def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
     )
     assert len(probes) == 1
     assert len(set(seen)) > 10
-    assert 0.4 < found.lower_bound <= 1.0  # of 1; more in one of 100 seeds at most, by the confidence of the audit
+    assert (
+        0.4 < found.lower_bound <= 1.0
+    )  # of 1; more in one of 100 seeds at most, by the confidence of the audit
 
 
 def test_samples_are_the_same_one_by_one():
@@ -57,7 +61,17 @@ def test_both_worlds_can_be_sampled_at_once():
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", ["0", "1e-6"])
 def test_the_command_audits_an_unknown_number_of_rounds(delta):
-    asked = ["audit", "private-ftrl-ball", "--rounds", "unknown", "--delta", delta, "--trials", "4000", "--json"]
+    asked = [
+        "audit",
+        "private-ftrl-ball",
+        "--rounds",
+        "unknown",
+        "--delta",
+        delta,
+        "--trials",
+        "4000",
+        "--json",
+    ]
     run = CliRunner().invoke(cli, asked)
     assert run.exit_code == 0, run.output
     assert not json.loads(run.stdout)["violated"]  # in one of 100 seeds at most

@@ -19,8 +19,16 @@ class Early(LiveRun):
     def _keep(self, rows, number, feedback, deadline):
         kept = super()._keep(rows, number, feedback, deadline)
         tickets = rows.tickets()
-        mates = [other for ticket in tickets if ticket.id == number for other in tickets if other.group == ticket.group]
-        if rows.counters[2] == 0 and all(self._plan.is_told(rows.outcomes[other.id]) for other in mates):
+        mates = [
+            other
+            for ticket in tickets
+            if ticket.id == number
+            for other in tickets
+            if other.group == ticket.group
+        ]
+        if rows.counters[2] == 0 and all(
+            self._plan.is_told(rows.outcomes[other.id]) for other in mates
+        ):
             for other in mates:
                 self._count(rows, other.id, other.group, self._plan.read(rows.outcomes[other.id]))
         return kept
@@ -48,7 +56,9 @@ class Counting(LiveRun):
     "face",
     [
         lambda: bandit(),
-        lambda: Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2", wait=60.0, default_loss=0.0),
+        lambda: Bandit(
+            arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2", wait=60.0, default_loss=0.0
+        ),
         lambda: Experts(experts=2, horizon=100, epsilon=1.0, wait=60.0, default_losses=[0.5, 0.5]),
         lambda: Advisor(arms=2, experts=2, horizon=100, epsilon=1.0, wait=60.0, default_loss=0.0),
     ],
@@ -71,9 +81,14 @@ def test_mistakes_are_caught(mistake):
 
 
 def test_without_a_wait_time_nothing_is_claimed():
-    with pytest.raises(DiscreetError, match="no wait time: when its outcomes come is taken to be public"):
+    with pytest.raises(
+        DiscreetError, match="no wait time: when its outcomes come is taken to be public"
+    ):
         audit_release_times(Bandit(arms=2, horizon=10, epsilon=1.0))
-    with pytest.raises(DiscreetError, match="a batch has 5000 rounds, but this audit is for batches of at most 2000"):
+    with pytest.raises(
+        DiscreetError,
+        match="a batch has 5000 rounds, but this audit is for batches of at most 2000",
+    ):
         audit_release_times(bandit(horizon=100_000, batch_size=5000))
     with pytest.raises(DiscreetError, match="must be a run that is used live"):
         audit_release_times("exp3")

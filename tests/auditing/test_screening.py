@@ -24,7 +24,10 @@ UNIT = Range(0.0, 1.0)
 
 
 def private(epsilon=1.0, size=3):
-    return Private(Batch.laplace(size=size, epsilon=epsilon, bounds=UNIT), Exp3.start(arms=2, learning_rate=0.1))
+    return Private(
+        Batch.laplace(size=size, epsilon=epsilon, bounds=UNIT),
+        Exp3.start(arms=2, learning_rate=0.1),
+    )
 
 
 class TestRuns:
@@ -32,7 +35,11 @@ class TestRuns:
         silent = Batch.over(size=2, bounds=UNIT, noise=Laplace(0.0))
         runs = Runs.of(silent, 1.0, rounds=5)
         row = runs.play(np.array([0.0, 1.0, 1.0, 1.0, 0.0]), 1, np.random.default_rng(0))[0]
-        assert row.reshape(3, -1).tolist() == [[0.5, 1.0, 0.0, 0.0], [2.0, 2.0, 2.0, 0.0], [1.0, 3.0, 0.0, 0.0]]
+        assert row.reshape(3, -1).tolist() == [
+            [0.5, 1.0, 0.0, 0.0],
+            [2.0, 2.0, 2.0, 0.0],
+            [1.0, 3.0, 0.0, 0.0],
+        ]
         assert [runs.round_of(column, row) for column in (0, 1, 9)] == [1, 3, 3]
         assert runs.name_of(1) == "release 2"
         assert runs.name_of(9) == "when release 2 comes"
@@ -76,7 +83,9 @@ class TestStatistics:
     [
         Batch.laplace(size=4, epsilon=0.5, bounds=Range(-1.0, 3.0)),
         PerRound(UNIT, Laplace(1.0)),
-        RunningSum.calibrated(Box.cube(2, 0.0, 1.0), Tree, prefixes=15, noise="gaussian", epsilon=1.0, delta=1e-6),
+        RunningSum.calibrated(
+            Box.cube(2, 0.0, 1.0), Tree, prefixes=15, noise="gaussian", epsilon=1.0, delta=1e-6
+        ),
         Restarting.calibrated(Box.cube(2, 0.0, 1.0), Tree, noise="laplace", epsilon=1.0),
     ],
     ids=lambda channel: type(channel).__name__,
@@ -85,7 +94,10 @@ def test_no_lead_is_followed_in_sound_channels(channel):
     """A lead costs power and no confidence. About 1 search in 1,000 follows one; seeds are fixed."""
     learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
     for seed in range(2):
-        assert screening.screened(Private(channel, learner), channel.guarantee, GameFacts(), seed=seed) is None
+        assert (
+            screening.screened(Private(channel, learner), channel.guarantee, GameFacts(), seed=seed)
+            is None
+        )
 
 
 @pytest.mark.full
@@ -95,7 +107,11 @@ def test_false_alarms_the_whole_way():
     ``python benchmarks/false_alarms.py 1000`` does the same a thousand times, with more mechanisms.
     """
     assert (
-        sum(audit(private(epsilon), trials=1_000, seed=seed).violated for seed in range(10) for epsilon in (0.2, 1, 3, 6))
+        sum(
+            audit(private(epsilon), trials=1_000, seed=seed).violated
+            for seed in range(10)
+            for epsilon in (0.2, 1, 3, 6)
+        )
         <= 4
     )
 
@@ -105,7 +121,9 @@ class TestWhatAnAuditSays:
         found = audit(private(epsilon=8.0), trials=1_000)
         assert found.reach == pytest.approx(4.95, abs=0.05)
         assert found.remark is not None
-        assert found.remark.startswith("This audit cannot refute the claim: 1,000 trials could not show more than 4.95")
+        assert found.remark.startswith(
+            "This audit cannot refute the claim: 1,000 trials could not show more than 4.95"
+        )
         assert found.remark in str(found)
 
     @pytest.mark.parametrize("epsilon", [40.0, 1e12])
@@ -122,13 +140,17 @@ class TestWhatAnAuditSays:
     def test_nothing_is_remarked_where_an_audit_says_something(self):
         assert audit(private(), trials=40_000).remark is None
         assert audit("uniform", trials=1_000).remark is None
-        false = Guarantee(epsilon=0.1, delta=0.0, model="central", status="proved", source="a dream")
+        false = Guarantee(
+            epsilon=0.1, delta=0.0, model="central", status="proved", source="a dream"
+        )
         found = audit(private(), claimed=false, trials=40_000)
         assert found.violated
         assert found.remark is None
 
     def test_what_trials_show_at_most(self):
-        assert largest_bound(1_000, confidence=0.99, delta=0.0, gaussian=False) == pytest.approx(4.95, abs=0.01)
+        assert largest_bound(1_000, confidence=0.99, delta=0.0, gaussian=False) == pytest.approx(
+            4.95, abs=0.01
+        )
 
     def test_progress_counts_both_worlds(self):
         steps = []
@@ -167,8 +189,13 @@ class TestLive:
         assert bandit.state().released == 1
 
     def test_a_simulated_one_too(self):
-        assert not audit(Bandit(arms=2, horizon=100, epsilon=1.0, simulation=True, seed=1), trials=4_000).violated
+        assert not audit(
+            Bandit(arms=2, horizon=100, epsilon=1.0, simulation=True, seed=1), trials=4_000
+        ).violated
 
     def test_options_are_refused(self):
-        with pytest.raises(DiscreetError, match="options and setting are for named algorithms, but a Bandit is given"):
+        with pytest.raises(
+            DiscreetError,
+            match="options and setting are for named algorithms, but a Bandit is given",
+        ):
             audit(Bandit(arms=2, horizon=100, epsilon=1.0), batch_size=3)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from componentjit import compile_for
 from discreet.channels import Restarting
 from discreet.channels.restarting import SPLITS
-from discreet.kernel import compile_for
 from discreet.mechanisms import NOISES
 from discreet.sets import Box
 
@@ -20,7 +20,9 @@ every_noise = pytest.mark.parametrize("noise", NOISES)
 
 
 def channel_for(split, noise, *, losses=CUBE, epsilon=1.0, first=1):
-    return Restarting.calibrated(losses, noise=noise, epsilon=epsilon, delta=1e-6, split=split, first=first)
+    return Restarting.calibrated(
+        losses, noise=noise, epsilon=epsilon, delta=1e-6, split=split, first=first
+    )
 
 
 def feed(channel, vectors, found, rng):
@@ -32,7 +34,9 @@ def feed(channel, vectors, found, rng):
 
 def released(channel, vectors, *, compiled=True, seed=1):
     found = np.empty(vectors.shape)
-    (compile_for(feed, channel) if compiled else feed)(channel, vectors, found, np.random.default_rng(seed))
+    (compile_for(feed, channel) if compiled else feed)(
+        channel, vectors, found, np.random.default_rng(seed)
+    )
     return found
 
 
@@ -53,7 +57,11 @@ def node_scale(split, time, first, *, gaussian):
     """Return what the noise on the node that ends with a round is to be, in units of that on one release."""
     _, length, since = place(time, first)
     levels = length.bit_length() - 1
-    share = {"restarts": 1 / (levels + 1), "hybrid": 1 / 2, "tapered": (levels + 1) ** (-1 / 2 if gaussian else -2 / 3)}
+    share = {
+        "restarts": 1 / (levels + 1),
+        "hybrid": 1 / 2,
+        "tapered": (levels + 1) ** (-1 / 2 if gaussian else -2 / 3),
+    }
     total = share[split] if levels else 1.0
     mine = total if since == length else (1.0 - total) / levels
     return mine**-0.5 if gaussian else 1.0 / mine

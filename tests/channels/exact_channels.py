@@ -13,12 +13,20 @@ from discreet.sets import Box, L1Ball, L2Ball, Simplex
 
 SIZE = 3
 CUBE = Box.cube(SIZE, -1.0, 1.0)
-SETS = [CUBE, Box([0.0, -1e-3, 5.0], [1.0, 1e3, 5.1]), L1Ball(SIZE, 1 / 3), L2Ball(SIZE, 0.1), Simplex(SIZE)]
+SETS = [
+    CUBE,
+    Box([0.0, -1e-3, 5.0], [1.0, 1e3, 5.1]),
+    L1Ball(SIZE, 1 / 3),
+    L2Ball(SIZE, 0.1),
+    Simplex(SIZE),
+]
 EXACT = {"laplace": ExactLaplace, "cube": ExactCube, "gaussian": ExactGaussian}
 
 
 def factorised(kind, losses=CUBE, prefixes=21, noise="gaussian", **options):
-    return RunningSum.calibrated(losses, kind, prefixes=prefixes, noise=noise, epsilon=0.5, delta=1e-6, **options)
+    return RunningSum.calibrated(
+        losses, kind, prefixes=prefixes, noise=noise, epsilon=0.5, delta=1e-6, **options
+    )
 
 
 def tree(noise, losses=CUBE, prefixes=21, **options):

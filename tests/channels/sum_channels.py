@@ -11,7 +11,9 @@ SQUARE = Box.cube(2, 0.0, 1.0)
 
 
 def factorised(kind, noise="gaussian", losses=SQUARE, prefixes=7, **options):
-    return RunningSum.calibrated(losses, kind, prefixes=prefixes, noise=noise, epsilon=1.0, delta=1e-6, **options)
+    return RunningSum.calibrated(
+        losses, kind, prefixes=prefixes, noise=noise, epsilon=1.0, delta=1e-6, **options
+    )
 
 
 def tree(noise="laplace", **options):

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import stats
 
-from discreet import DiscreetError, Private, Range, channels, kernel
+import componentjit
+from discreet import DiscreetError, Private, Range, channels
 from discreet.channels import (
     Batch,
     PerRound,
@@ -40,19 +41,22 @@ def test_every_channel_keeps_its_contract(name):
 @pytest.mark.parametrize("kind", FACTORISATIONS.values(), ids=FACTORISATIONS)
 def test_running_sums_keep_their_contract_with_every_factorisation(kind):
     check_channel(
-        RunningSum.calibrated(CUBE, kind, prefixes=20, epsilon=1.0, delta=1e-6), feedback=RunningSum.example_feedback
+        RunningSum.calibrated(CUBE, kind, prefixes=20, epsilon=1.0, delta=1e-6),
+        feedback=RunningSum.example_feedback,
     )
 
 
 @pytest.mark.slow
 def test_buffers_can_be_restarted_too():
-    channel = Restarting.calibrated(CUBE, Buffered, noise="gaussian", epsilon=1.0, delta=1e-6, split="restarts")
+    channel = Restarting.calibrated(
+        CUBE, Buffered, noise="gaussian", epsilon=1.0, delta=1e-6, split="restarts"
+    )
     check_channel(channel, feedback=RunningSum.example_feedback)
 
 
 @pytest.mark.parametrize("name", ["RunningSum", "Restarting"])
 def test_what_was_released_is_not_released_again_before_something_is_taken(name):
-    channel, rng = kernel.copy(EXAMPLES[name]), np.random.default_rng(1)
+    channel, rng = componentjit.copy(EXAMPLES[name]), np.random.default_rng(1)
     assert channel.release(1.0, rng)[0] is False
     assert channel.take(channel.example_feedback, 1.0)
     assert channel.rounds_seen() == 1, "it waits"
@@ -110,7 +114,9 @@ losses = some.lists(some.floats(-2.0, 2.0), min_size=12, max_size=12)
 
 @settings(max_examples=200, deadline=None)
 @given(losses, some.integers(0, 11), some.floats(-2.0, 2.0), some.integers(1, 5))
-def test_one_replaced_round_moves_one_release_by_at_most_the_sensitivity(feedback, where, other, size):
+def test_one_replaced_round_moves_one_release_by_at_most_the_sensitivity(
+    feedback, where, other, size
+):
     channel = Batch.laplace(size=size, epsilon=0.7, bounds=Range(-1.0, 1.0))
     neighbour = [*feedback[:where], other, *feedback[where + 1 :]]
     one, two = released(channel.fork(), feedback), released(channel.fork(), neighbour)
@@ -123,11 +129,14 @@ def test_one_replaced_round_moves_one_release_by_at_most_the_sensitivity(feedbac
 def test_the_stated_sensitivity_is_reached():
     channel = Batch.laplace(size=4, epsilon=0.7, bounds=Range(-1.0, 1.0))
     one, two = released(channel.fork(), [1.0, 0, 0, 0]), released(channel.fork(), [-1.0, 0, 0, 0])
-    assert abs(one[0] - two[0]) * 2.0 / channel.noise_scales[0].scale == pytest.approx(0.7, rel=1e-9)
+    assert abs(one[0] - two[0]) * 2.0 / channel.noise_scales[0].scale == pytest.approx(
+        0.7, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "size"), [(1e15, 1e15 + 1, 1000), (1.7e9, 1.7e9 + 1e-6, 1000), (0.0, 1e99, 2), (-3e-90, 5e-90, 77)]
+    ("low", "high", "size"),
+    [(1e15, 1e15 + 1, 1000), (1.7e9, 1.7e9 + 1e-6, 1000), (0.0, 1e99, 2), (-3e-90, 5e-90, 77)],
 )
 def test_sums_are_exact_in_any_range_and_order(low, high, size):
     """Rounding errors of a sum in the units of the loss would move it by many times the width."""
@@ -143,7 +152,9 @@ def test_sums_are_exact_in_any_range_and_order(low, high, size):
 
 def noise_of(channel, value, count=50_000):
     rng = np.random.default_rng(5)
-    return np.array([channel.offer(value, 1.0, rng)[1] for _ in range(count)]) - channel.bounds.fraction(value)
+    return np.array(
+        [channel.offer(value, 1.0, rng)[1] for _ in range(count)]
+    ) - channel.bounds.fraction(value)
 
 
 def test_noise_has_the_stated_distribution():
@@ -151,7 +162,9 @@ def test_noise_has_the_stated_distribution():
     channel = PerRound(Range(0.0, 2.0), Laplace(3.0))
     noise = noise_of(channel, 0.5) * channel.bounds.width
     assert stats.kstest(noise, stats.laplace(scale=3.0).cdf).pvalue > 1e-3
-    assert stats.kstest(noise, stats.laplace(scale=2.85).cdf).pvalue < 1e-3, "noise that is 5 % off must be caught"
+    assert stats.kstest(noise, stats.laplace(scale=2.85).cdf).pvalue < 1e-3, (
+        "noise that is 5 % off must be caught"
+    )
 
 
 def test_a_batch_releases_the_mean_once_and_forgets_it():
@@ -167,7 +180,9 @@ def test_a_query_scales_what_was_released():
     assert channel.offer(0.5, 4.0, one)[1] == 4.0 * channel.offer(0.5, 1.0, two)[1]
 
 
-@pytest.mark.parametrize(("size", "epsilon"), [(0, 1.0), (2.5, 1.0), (True, 1.0), (2, 0.0), (2, -1.0), (2, math.nan)])
+@pytest.mark.parametrize(
+    ("size", "epsilon"), [(0, 1.0), (2.5, 1.0), (True, 1.0), (2, 0.0), (2, -1.0), (2, math.nan)]
+)
 def test_bad_parameters_are_refused(size, epsilon):
     with pytest.raises(DiscreetError, match=r"(batch_size|epsilon) is .*, but must be"):
         Batch.laplace(size=size, epsilon=epsilon, bounds=UNIT)
@@ -195,4 +210,6 @@ def test_selection_is_never_held_for_less_than_its_guarantee_is_for():
     _, trace = private.act(0, np.random.default_rng(0))
     assert private.guarantee.is_private
     assert private.hold_for(trace) == 50
-    assert [private.tell(trace, 0.5, np.random.default_rng(0)) for _ in range(50)] == [False] * 49 + [True]
+    assert [private.tell(trace, 0.5, np.random.default_rng(0)) for _ in range(50)] == [
+        False
+    ] * 49 + [True]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from exact_channels import CHANNELS, CUBE, EXACT, SETS, SIZE, factorised, released, silent, tree
 
+from componentjit import compile_for
 from discreet import DiscreetError
 from discreet.channels import RunningSum
 from discreet.channels.rounding import Checked, affordable, rounding_slack
 from discreet.contracts import unsealed
 from discreet.factorisations import Buffered, SquareRoot, Tree, square_root
-from discreet.kernel import compile_for
 from discreet.mechanisms import ExactLaplace
 from discreet.sets import Box, L2Ball, Polytope
 
@@ -59,30 +59,43 @@ def test_without_its_noise_every_live_sum_is_right(name):
 
 class TestRefusals:
     def test_spherical_noise_names_what_can_be_used(self):
-        with pytest.raises(DiscreetError, match="live use needs noise laplace, or gaussian with a delta"):
+        with pytest.raises(
+            DiscreetError, match="live use needs noise laplace, or gaussian with a delta"
+        ):
             tree("spherical", L2Ball(SIZE, 1.0)).live()
 
     @pytest.mark.parametrize("name", ["laplace", "blt", "sqrt-toeplitz"])
     def test_sets_without_a_proof_of_their_projection(self, name):
         square = Polytope([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [1.0] * 4)
         with pytest.raises(
-            DiscreetError, match="losses is a Polytope, but live sums need a Box, L1Ball, L2Ball or Simplex"
+            DiscreetError,
+            match="losses is a Polytope, but live sums need a Box, L1Ball, L2Ball or Simplex",
         ):
             CHANNELS[name](square).live()
 
     def test_rounding_that_would_cost_too_much(self):
         far = Box([2.0**19 - 1.0, *[0.0] * 199], [2.0**19, *[0.0] * 199])
-        with pytest.raises(DiscreetError, match=r"rounding so long sums of these losses would add .* more than 1%"):
+        with pytest.raises(
+            DiscreetError, match=r"rounding so long sums of these losses would add .* more than 1%"
+        ):
             tree("laplace", far, 2**20).live()
         with pytest.raises(DiscreetError, match=r"would add 3\.5% to the noise, more than 1%"):
             affordable(0.035, 9)
         blt = factorised(Buffered).factorisation
-        with pytest.raises(DiscreetError, match=r"prefixes times dimension is .*, which is too large"):
-            rounding_slack(blt._replace(prefixes=2**40), Checked(CUBE, 0.0), sensitivity=1.0, step=1e-9)
+        with pytest.raises(
+            DiscreetError, match=r"prefixes times dimension is .*, which is too large"
+        ):
+            rounding_slack(
+                blt._replace(prefixes=2**40), Checked(CUBE, 0.0), sensitivity=1.0, step=1e-9
+            )
 
     def test_a_tree_is_not_made_with_exact_noise(self):
-        with pytest.raises(DiscreetError, match=r"must be noise for simulation: live\(\) makes it exact"):
-            RunningSum.over(CUBE, ExactLaplace.calibrate(sensitivity=1.0, epsilon=1.0), Tree, prefixes=4)
+        with pytest.raises(
+            DiscreetError, match=r"must be noise for simulation: live\(\) makes it exact"
+        ):
+            RunningSum.over(
+                CUBE, ExactLaplace.calibrate(sensitivity=1.0, epsilon=1.0), Tree, prefixes=4
+            )
 
 
 @pytest.mark.parametrize("name", CHANNELS)
@@ -141,7 +154,9 @@ class TestTheSquareRoot:
         channel.restart()
         second = [channel.offer(np.ones(SIZE), 1.0, rng)[1].copy() for _ in range(4)]
         assert not np.any(np.isclose(first, second))
-        assert all(np.abs(b - a - 1.0).max() < 12.0 * channel.noise.scale for a, b in pairwise(second))
+        assert all(
+            np.abs(b - a - 1.0).max() < 12.0 * channel.noise.scale for a, b in pairwise(second)
+        )
 
     @pytest.mark.slow
     def test_long_streams_are_fast(self):
@@ -151,7 +166,9 @@ class TestTheSquareRoot:
         last = np.zeros(2)
         compile_for(feed, channel)(channel, np.full(2, 0.5), rounds, last, np.random.default_rng(1))
         spread = channel.noise.scale * channel.factorisation.column_norm(rounds)
-        assert np.abs(last - 0.5 * rounds).max() < 5.0 * spread, "a seed is fixed; by chance in one of a million"
+        assert np.abs(last - 0.5 * rounds).max() < 5.0 * spread, (
+            "a seed is fixed; by chance in one of a million"
+        )
 
 
 def feed(channel, vector, rounds, last, rng):

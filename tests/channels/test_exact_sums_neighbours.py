@@ -46,7 +46,9 @@ def given_to_the_mechanism(live, vectors):
 
 
 numbers = some.one_of(
-    some.sampled_from([0.0, 1 / 3, -1 / 3, 0.1, 1e-17, -1e-17, 5e-324, 1e300, math.nan, math.inf, -math.inf]),
+    some.sampled_from(
+        [0.0, 1 / 3, -1 / 3, 0.1, 1e-17, -1e-17, 5e-324, 1e300, math.nan, math.inf, -math.inf]
+    ),
     some.floats(-2.0, 2.0),
     some.floats(),
 )
@@ -56,7 +58,11 @@ streams = some.lists(some.tuples(*[numbers] * SIZE), min_size=6, max_size=6)
 @functools.cache
 def live_channels():
     """Return every channel over every set, by both."""
-    return {(name, i): unsealed(CHANNELS[name](losses, 6).live()) for name in CHANNELS for i, losses in enumerate(SETS)}
+    return {
+        (name, i): unsealed(CHANNELS[name](losses, 6).live())
+        for name in CHANNELS
+        for i, losses in enumerate(SETS)
+    }
 
 
 @pytest.mark.slow
@@ -66,9 +72,12 @@ def test_neighbours_are_within_the_stated_steps_whatever_comes(vectors, where, o
     neighbour = [*vectors[:where], other, *vectors[where + 1 :]]
     for (name, _), live in live_channels().items():
         if name == "padded":
-            continue  # what pads is given noisy sums: its nodes are those of the tree without padding
+            # what pads is given noisy sums: its nodes are those of the tree without padding
+            continue
         one, two = given_to_the_mechanism(live, vectors), given_to_the_mechanism(live, neighbour)
-        moves = [[abs(a - b) for a, b in zip(x, y, strict=True)] for x, y in zip(one, two, strict=True)]
+        moves = [
+            [abs(a - b) for a, b in zip(x, y, strict=True)] for x, y in zip(one, two, strict=True)
+        ]
         allowed = Fraction(live.sensitivity) / Fraction(live.noise.step)
         if name == "laplace":
             assert sum(map(sum, moves)) <= allowed
@@ -87,8 +96,13 @@ def test_a_coarse_grid_is_paid_for(vectors, where, other):
     for name, norm in (("laplace", 1), ("gaussian", 2)):
         for i, losses in enumerate(SETS):
             live_channels()[name, i].restart()
-            coarse = on_grid(live_channels()[name, i], 2.0 ** math.floor(math.log2(losses.diameter(math.inf)) - 1.0))
-            one, two = (np.array(given_to_the_mechanism(coarse, world)) for world in (vectors, neighbour))
+            coarse = on_grid(
+                live_channels()[name, i],
+                2.0 ** math.floor(math.log2(losses.diameter(math.inf)) - 1.0),
+            )
+            one, two = (
+                np.array(given_to_the_mechanism(coarse, world)) for world in (vectors, neighbour)
+            )
             moved = np.linalg.norm((one - two).ravel().astype(float), norm) * coarse.noise.step
             assert moved <= coarse.sensitivity
 
@@ -117,7 +131,9 @@ def test_the_stated_steps_are_nearly_reached(losses):
     norms = {"laplace": 1, "gaussian": 2}
     for name, norm in norms.items():
         live = unsealed(CHANNELS[name](losses, 4).live())
-        one, two = (np.array(given_to_the_mechanism(live, [end, *rest]), dtype=float) for end in ends)
+        one, two = (
+            np.array(given_to_the_mechanism(live, [end, *rest]), dtype=float) for end in ends
+        )
         moved = np.linalg.norm((one - two).ravel(), norm) * live.noise.step
         assert moved == pytest.approx(live.sensitivity, rel=1e-7)
 
@@ -152,7 +168,10 @@ def exact_rows(factorisation, values):
     if isinstance(factorisation, SquareRoot):
         c = coefficients(factorisation.matrix, len(values))
         return [sum(c[t - s] * values[s] for s in range(t + 1)) for t in range(len(values))]
-    decay, output = ([Fraction(float(each)) for each in part] for part in (factorisation.decay, factorisation.output))
+    decay, output = (
+        [Fraction(float(each)) for each in part]
+        for part in (factorisation.decay, factorisation.output)
+    )
     buffers, rows = [Fraction(0)] * len(decay), []
     for value in values:
         rows.append(value + sum(o * r for o, r in zip(output, buffers, strict=True)))
@@ -163,8 +182,14 @@ def exact_rows(factorisation, values):
 def coefficients(matrix, rounds):
     """Return those of a filter, to 40 digits."""
     with mp.workdps(40):
-        far = [mp.fdot(map(mpf, matrix.weight), (mp.exp(-mpf(r) * k) for r in matrix.rate)) for k in range(rounds)]
-        return [Fraction(float(matrix.near[k])) if k < BLOCK else Fraction(str(far[k])) for k in range(rounds)]
+        far = [
+            mp.fdot(map(mpf, matrix.weight), (mp.exp(-mpf(r) * k) for r in matrix.rate))
+            for k in range(rounds)
+        ]
+        return [
+            Fraction(float(matrix.near[k])) if k < BLOCK else Fraction(str(far[k]))
+            for k in range(rounds)
+        ]
 
 
 def test_sums_on_the_grid_are_exact():

@@ -17,7 +17,15 @@ from discreet.auditing import attacked
 from discreet.channels import RunningSum
 from discreet.contracts import unsealed
 from discreet.curves import gaussian_delta
-from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree, buffered, reduction, square_root
+from discreet.factorisations import (
+    Buffered,
+    Honaker,
+    SquareRoot,
+    Tree,
+    buffered,
+    reduction,
+    square_root,
+)
 from discreet.mechanisms import ExactCube
 from discreet.mechanisms.exact import NoiseBlock
 from discreet.sets import Box
@@ -31,11 +39,15 @@ def test_live_noise_is_that_of_the_matrices():
     lower = np.tril(np.ones((rounds, rounds)))
 
     def toeplitz(c):
-        return np.array([[c[i - j] if i >= j else 0.0 for j in range(rounds)] for i in range(rounds)])
+        return np.array(
+            [[c[i - j] if i >= j else 0.0 for j in range(rounds)] for i in range(rounds)]
+        )
 
     digits = np.array([bin(t).count("1") for t in range(1, rounds + 1)])
     variances = {
-        Buffered: ((lower @ np.linalg.inv(toeplitz(buffered(rounds).coefficients(rounds)))) ** 2).sum(axis=1),
+        Buffered: (
+            (lower @ np.linalg.inv(toeplitz(buffered(rounds).coefficients(rounds)))) ** 2
+        ).sum(axis=1),
         SquareRoot: np.cumsum(square_root(rounds) ** 2),
         Tree: digits,
         Honaker: [1.0, reduction(3)[1], 1.0 + reduction(3)[1], reduction(3)[2]],
@@ -46,21 +58,29 @@ def test_live_noise_is_that_of_the_matrices():
         for _ in range(times):
             live.restart()
             squares += (released(live, np.zeros((rounds, copies))) ** 2).mean(axis=1) / times
-        assert squares / live.noise.scale**2 == pytest.approx(np.array(expected, dtype=float), rel=0.18)
+        assert squares / live.noise.scale**2 == pytest.approx(
+            np.array(expected, dtype=float), rel=0.18
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in TREES if name != "honaker"])
 def test_every_released_coordinate_of_a_live_tree_is_a_whole_number_of_steps(name):
     live = unsealed(CHANNELS[name]().live())
-    steps = released(live, np.random.default_rng(2).uniform(-1.0, 1.0, (21, SIZE))) / live.noise.step
+    steps = (
+        released(live, np.random.default_rng(2).uniform(-1.0, 1.0, (21, SIZE))) / live.noise.step
+    )
     assert np.array_equal(steps, np.rint(steps))
     floating = released_in_simulation(CHANNELS[name]()) / live.noise.step
-    assert not np.array_equal(floating, np.rint(floating)), "floating-point noise must be told apart"
+    assert not np.array_equal(floating, np.rint(floating)), (
+        "floating-point noise must be told apart"
+    )
 
 
 def released_in_simulation(channel):
     rng = np.random.default_rng(2)
-    return np.array([channel.offer(rng.uniform(-1.0, 1.0, SIZE), 1.0, rng)[1].copy() for _ in range(21)])
+    return np.array(
+        [channel.offer(rng.uniform(-1.0, 1.0, SIZE), 1.0, rng)[1].copy() for _ in range(21)]
+    )
 
 
 class TestTheCube:
@@ -85,7 +105,9 @@ class TestTheCube:
         for vector in draws:
             mechanism.perturb(vector, None)
         reach = 3
-        cells = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * size), axis=-1).reshape(-1, size)
+        cells = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * size), axis=-1).reshape(
+            -1, size
+        )
         assert chi_square(draws, cells, size, scale) > 1e-6
         assert chi_square(draws, cells, size, 1.2 * scale) < 1e-20
 
@@ -141,7 +163,9 @@ def test_gaussian_noise_on_a_grid_in_two_rounds_is_within_its_slack(s, epsilon):
 def largest_first_node(world, trials, series):
     """Release live trees whose first loss is -1 or 1; the largest of the prefixes 1, 2, 4, which are nodes of round 1."""
     line = Box([-1.0], [1.0])
-    live = unsealed(RunningSum.calibrated(line, Tree, prefixes=4, noise="laplace", epsilon=1.0).live())
+    live = unsealed(
+        RunningSum.calibrated(line, Tree, prefixes=4, noise="laplace", epsilon=1.0).live()
+    )
     vectors = np.array([[2.0 * world - 1.0], [0.0], [0.0], [0.0]])
     found = np.empty(trials)
     for trial in range(trials):
@@ -155,7 +179,8 @@ def largest_first_node(world, trials, series):
 def test_a_live_tree_stands_an_audit():
     """A true guarantee is called violated in one of a million runs at most.
 
-    In twenty runs the bound was 0.74 on average with a standard deviation of 0.03: 0.55 is six of them below.
+    In twenty runs the bound was 0.74 on average with a standard deviation of 0.03: 0.55 is six of
+    them below.
     """
     bound = attacked(largest_first_node, 20_000, delta=0.0, gaussian=False, confidence=1 - 1e-6)
     assert 0.55 < bound <= 1.0

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet import DiscreetError, Range, kernel
+import componentjit
+from discreet import DiscreetError, Range
 from discreet.channels import DifferenceSums, GradientSums, PerDifference, RoundedSums, RunningSum
 from discreet.channels.gradient_sums import moves
 from discreet.contracts import Toss, unsealed
@@ -26,7 +27,7 @@ def sums(kind=GradientSums, *, size=4, dimension=3, batches=3, bounds=UNIT, nois
 
 def play(channel, outcomes, queries):
     rng, released = np.random.default_rng(0), []
-    channel = kernel.copy(channel)
+    channel = componentjit.copy(channel)
     for outcome, query in zip(outcomes, queries, strict=True):
         ready, value = channel.offer(outcome, query, rng)
         if ready:
@@ -43,8 +44,13 @@ def test_a_replaced_outcome_moves_a_batch_by_at_most_what_is_stated_and_reaches_
     worst = np.full(dimension, dimension**-0.5) if norm == 1 else np.eye(dimension)[1]
     for trial in range(300):
         queries = rng.normal(0.0, 1.0, (size, dimension))
-        queries /= np.linalg.norm(queries, axis=1, keepdims=True) * rng.choice([0.5, 1.0, 3.0], (size, 1))
-        outcomes, where = rng.uniform(bounds.low - 1.0, bounds.high + 1.0, size), int(rng.integers(size))
+        queries /= np.linalg.norm(queries, axis=1, keepdims=True) * rng.choice(
+            [0.5, 1.0, 3.0], (size, 1)
+        )
+        outcomes, where = (
+            rng.uniform(bounds.low - 1.0, bounds.high + 1.0, size),
+            int(rng.integers(size)),
+        )
         if trial % 3 == 0:
             queries[where] = worst * rng.choice([1.0, 1.0 + 1e-13, 7.0])
         other = outcomes.copy()
@@ -95,7 +101,9 @@ def test_a_wrong_length_of_queries_would_be_found():
             return bool(self.seen[0] >= self.size)
 
     queries = [np.array([0.0, 7.0, 0.0])] * 4
-    moved = [play(sums(kind), [1.0, 0.5, 0.5, 0.5], queries)[0] for kind in (GradientSums, Trusting)]
+    moved = [
+        play(sums(kind), [1.0, 0.5, 0.5, 0.5], queries)[0] for kind in (GradientSums, Trusting)
+    ]
     assert np.linalg.norm(moved[0]) == pytest.approx(0.5)
     assert np.linalg.norm(moved[1]) == pytest.approx(3.5)
 
@@ -111,35 +119,49 @@ def test_releases_are_prefix_sums_of_centred_outcomes_times_directions():
 
 def test_differences_are_clamped_and_multiplied():
     queries = [np.array([1.0, 0.0, 0.0])] * 4
-    pairs = [np.array(pair) for pair in ([0.3, 0.1], [5.0, 0.0], [math.nan, 1.0], [math.inf, math.inf])]
+    pairs = [
+        np.array(pair) for pair in ([0.3, 0.1], [5.0, 0.0], [math.nan, 1.0], [math.inf, math.inf])
+    ]
     found = play(sums(DifferenceSums, bounds=Range(-0.4, 0.4)), pairs, queries)[0]
     assert found[0] == pytest.approx(0.2 / 0.8 + 0.5 + 0.0 + 0.0, abs=1e-11)
 
 
 def test_sums_of_a_batch_do_not_depend_on_the_order():
     rng = np.random.default_rng(4)
-    outcomes, queries, order = rng.random(1000), rng.normal(0.0, 0.5, (1000, 3)), rng.permutation(1000)
+    outcomes, queries, order = (
+        rng.random(1000),
+        rng.normal(0.0, 0.5, (1000, 3)),
+        rng.permutation(1000),
+    )
     one, other = (play(sums(size=1000), outcomes[o], queries[o]) for o in (np.arange(1000), order))
     assert one.tolist() == other.tolist()
 
 
-@pytest.mark.parametrize("bad", [np.array([math.nan, 0.0, 0.0]), np.array([math.inf, 0.0, 0.0]), np.zeros(2)])
+@pytest.mark.parametrize(
+    "bad", [np.array([math.nan, 0.0, 0.0]), np.array([math.inf, 0.0, 0.0]), np.zeros(2)]
+)
 def test_a_bad_query_is_refused_before_anything_is_added(bad):
     channel = sums()
-    with pytest.raises(DiscreetError, match=r"query has (an entry that is not|2 entries, but the channel expects 3)"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"query has (an entry that is not|2 entries, but the channel expects 3)",
+    ):
         channel.offer(0.3, bad, np.random.default_rng(0))
     assert not channel.held.any()
     assert channel.seen[0] == 0
 
 
-GOLDEN = [  # dimension, rounds, width, radius; Laplace, spherical, Gaussian, deviation of a sum with buffers
+# dimension, rounds, width, radius; Laplace, spherical, Gaussian, deviation of a sum with buffers
+GOLDEN = [
     (10, 10**5, 1.0, 0.2, 1423.024947, 450.0, 633.701833, 612.200623),
     (10, 10**6, 1.0, 0.1, 3162.277660, 1000.0, 1335.960767, 1381.298386),
     (4, 10**4, 2.4, 0.2, 672.0, 336.0, 536.517586, 512.695378),
 ]
 
 
-@pytest.mark.parametrize(("dimension", "rounds", "width", "radius", *("laplace", "spherical", "gaussian", "blt")), GOLDEN)
+@pytest.mark.parametrize(
+    ("dimension", "rounds", "width", "radius", *("laplace", "spherical", "gaussian", "blt")), GOLDEN
+)
 def test_golden_noise(dimension, rounds, width, radius, laplace, spherical, gaussian, blt):
     """In units of the gradients: a sum is multiplied by dimension / radius."""
 
@@ -156,7 +178,9 @@ def test_golden_noise(dimension, rounds, width, radius, laplace, spherical, gaus
         )
         assert channel.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
         assert "Sums of gradients" in channel.guarantee.source
-        return channel.noise_scales[0].scale * dimension / radius, channel.running.factorisation.noise_spread().most
+        return channel.noise_scales[
+            0
+        ].scale * dimension / radius, channel.running.factorisation.noise_spread().most
 
     assert noise(Tree, "laplace")[0] == pytest.approx(laplace, rel=1e-9)
     assert noise(Tree, "spherical")[0] == pytest.approx(spherical, rel=1e-9)
@@ -172,7 +196,9 @@ def test_golden_noise_on_reports():
         name: report_noise(name, bounds=reach, epsilon=1.0, delta=1e-6).scale
         for name in ("laplace", "gaussian", "response")
     }
-    assert scales == pytest.approx({"laplace": 0.04, "gaussian": 0.16898716, "response": 0.04327907}, rel=1e-6)
+    assert scales == pytest.approx(
+        {"laplace": 0.04, "gaussian": 0.16898716, "response": 0.04327907}, rel=1e-6
+    )
     response = report_noise("response", bounds=UNIT, epsilon=1.0, delta=0.0)
     assert isinstance(response, RandomisedResponse)
     assert response.scale == pytest.approx(1.0819767, rel=1e-7)
@@ -195,9 +221,16 @@ def test_the_mean_square_around_the_middle_is_the_real_one(name):
 def test_a_difference_moves_by_the_width_of_its_range_and_keeps_its_guarantee():
     bounds = Range(-0.5, 0.5)
     silent = PerDifference(bounds, Laplace(0.0))
-    ends = [silent.offer(np.array(pair), 1.0, np.random.default_rng(0))[1] for pair in ([9.0, 0.0], [0.0, 9.0])]
+    ends = [
+        silent.offer(np.array(pair), 1.0, np.random.default_rng(0))[1]
+        for pair in ([9.0, 0.0], [0.0, 9.0])
+    ]
     assert ends == [1.0, 0.0]
-    for noise in (Laplace(0.5), Gaussian(gaussian_sigma(2.0, 1e-6), 1e-6), RandomisedResponse(bounds, 2.0)):
+    for noise in (
+        Laplace(0.5),
+        Gaussian(gaussian_sigma(2.0, 1e-6), 1e-6),
+        RandomisedResponse(bounds, 2.0),
+    ):
         found = PerDifference(bounds, noise).guarantee
         assert found.model == "local"
         assert found.epsilon == pytest.approx(2.0, rel=1e-6)
@@ -223,13 +256,15 @@ def test_live_sums_have_exact_noise_and_the_same_guarantee(name):
     with pytest.raises(DiscreetError, match="this live running sum has seen 1 round, but copies"):
         run._replace(size=3)
     with pytest.raises(DiscreetError, match="this live running sum has seen 1 round, but copies"):
-        kernel.copy(run)
+        componentjit.copy(run)
     steps = np.array(released) / live.running.noise.step
     assert np.array_equal(steps, np.rint(steps))
     assert np.std(released) == pytest.approx(channel.running.noise.deviation(3), rel=0.4)
 
 
 def test_spherical_noise_is_refused_live():
-    channel = GradientSums.calibrated(Tree, size=2, dimension=3, rounds=8, bounds=UNIT, noise="spherical", epsilon=1.0)
+    channel = GradientSums.calibrated(
+        Tree, size=2, dimension=3, rounds=8, bounds=UNIT, noise="spherical", epsilon=1.0
+    )
     with pytest.raises(DiscreetError, match="spherical noise cannot be drawn exactly"):
         channel.live()

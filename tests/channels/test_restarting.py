@@ -19,13 +19,14 @@ from epoch_channels import (
     some_vectors,
 )
 
-from discreet import DiscreetError, Private, kernel
+import componentjit
+from componentjit import compile_for
+from discreet import DiscreetError, Private
 from discreet.channels import Restarting, RunningSum
 from discreet.checks import check_channel
 from discreet.checks.failure import same_state
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
-from discreet.kernel import compile_for
 from discreet.learners.points.hedge import Hedge
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.problems import Game
@@ -65,24 +66,31 @@ def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, fi
 def test_adaptive_transcripts_lose_at_most_epsilon(split):
     """On the real channel: each input reacts to all releases; the loss of a transcript is a sum over nodes.
 
-    Every round in turn is changed. The first round of an epoch is in a node of every level, at most three of them;
-    with a probability of at least 1/8 all lie below their lower values, where the loss is epsilon: that this happens in
-    none of 1,000 transcripts has a probability of (7/8)^1000.
+    Every round in turn is changed. The first round of an epoch is in a node of every level, at most
+    three of them; with a probability of at least 1/8 all lie below their lower values, where the
+    loss is epsilon: that this happens in none of 1,000 transcripts has a probability of (7/8)^1000.
     """
     epsilon, rounds = 1.0, 7
     mechanism = Restarting.calibrated(LINE, noise="laplace", epsilon=epsilon).noise
-    scales = np.array([mechanism.scale * node_scale(split, t, 1, gaussian=False) for t in range(1, rounds + 1)])
+    scales = np.array(
+        [mechanism.scale * node_scale(split, t, 1, gaussian=False) for t in range(1, rounds + 1)]
+    )
     worst = np.zeros(rounds)
     for trial in range(1000):
         for changed in range(rounds):
-            channel, rng = Restarting.over(LINE, mechanism, split=split), np.random.default_rng([trial, changed])
+            channel, rng = (
+                Restarting.over(LINE, mechanism, split=split),
+                np.random.default_rng([trial, changed]),
+            )
             inputs, sums, latest = np.zeros((rounds, 1)), np.zeros((rounds, 1)), 0.0
             for t in range(rounds):
                 inputs[t] = -1.0 if t == changed else np.sin(latest)
                 latest = channel.offer(inputs[t], 1.0, rng)[1][0]
                 sums[t] = latest
             other = inputs.copy()
-            other[changed] = 1.0  # in the other world; all other inputs are the same functions of the transcript
+            other[changed] = (
+                1.0  # in the other world; all other inputs are the same functions of the transcript
+            )
             losses = [np.abs(node_noises(sums, each, 1))[:, 0] / scales for each in (inputs, other)]
             worst[changed] = max(worst[changed], abs(float((losses[0] - losses[1]).sum())))
     assert worst.max() <= epsilon * (1.0 + 1e-9)
@@ -98,7 +106,9 @@ def test_the_guarantee_is_what_was_asked(split, noise, losses, first):
     promise = channel.guarantee
     assert promise.epsilon == pytest.approx(0.3, rel=1e-9)
     assert promise.delta == (1e-6 if noise == "gaussian" else 0.0)
-    assert isinstance(promise.curve, GaussianNoise if noise == "gaussian" else Pure), "no more is proved of vectors"
+    assert isinstance(promise.curve, GaussianNoise if noise == "gaussian" else Pure), (
+        "no more is proved of vectors"
+    )
     assert promise.status == "proved"
     one = RunningSum.over(losses, channel.noise, Tree, prefixes=1)
     assert channel.sensitivity == pytest.approx(one.sensitivity)
@@ -168,15 +178,17 @@ def test_a_learner_behind_it_plays_at_both_speeds():
         player = Player(private, streams(1), compiled=compiled)
         runs.append((player.play(game, marks).tolist(), player.private))
         if compiled:
-            assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+            assert not componentjit.compile_for(
+                play, player.private, game, player._held
+            ).must_allocate
     assert runs[0][0] == runs[1][0]
     assert same_state(runs[0][1], runs[1][1]) is None
 
 
 def test_copies_share_no_state():
     channel = channel_for("hybrid", "laplace")
-    twin = kernel.copy(channel)
-    before = released(kernel.copy(channel), some_vectors(20))
+    twin = componentjit.copy(channel)
+    before = released(componentjit.copy(channel), some_vectors(20))
     released(twin, some_vectors(11), seed=5)
     assert np.array_equal(released(channel, some_vectors(20)), before)
 
@@ -191,9 +203,9 @@ def test_a_restart_begins_anew(split):
 
 def test_memory_does_not_grow_with_rounds():
     channel = channel_for("tapered", "gaussian", losses=Box.cube(1000, -1.0, 1.0))
-    before = [(name, array.nbytes) for name, array in kernel.arrays(channel)]
+    before = [(name, array.nbytes) for name, array in componentjit.arrays(channel)]
     released(channel, np.zeros((5000, 1000)))
-    assert [(name, array.nbytes) for name, array in kernel.arrays(channel)] == before
+    assert [(name, array.nbytes) for name, array in componentjit.arrays(channel)] == before
     assert sum(size for _, size in before) < 8 * 1000 * (3 * 50 + 10)
 
 
@@ -208,13 +220,15 @@ def test_after_the_last_epoch_nothing_is_released():
 class TestErrors:
     @every_split
     @pytest.mark.parametrize(
-        ("mechanism", "spread", "off"), [(Gaussian(1.0, 1e-6), 1.0, 0.05), (Laplace(1.0), 2.0, 0.08)]
+        ("mechanism", "spread", "off"),
+        [(Gaussian(1.0, 1e-6), 1.0, 0.05), (Laplace(1.0), 2.0, 0.08)],
     )
     @pytest.mark.parametrize("first", [1, 4])
     def test_the_measured_variance_is_the_formula_s(self, split, mechanism, spread, off, first):
         """20,000 copies: the standard error of a variance is 1 % (Gaussian) and at most 1.6 % (Laplace).
 
-        Five of them are a false alarm once in a million for each of the 40 rounds: 1 in 2,000 for all twelve cases.
+        Five of them are a false alarm once in a million for each of the 40 rounds: 1 in 2,000 for
+        all twelve cases.
         """
         copies, rounds = 20_000, 40
         channel = Restarting.over(Box.cube(copies, -1.0, 1.0), mechanism, split=split, first=first)
@@ -230,7 +244,9 @@ class TestErrors:
         expected = np.zeros(rounds + 1)
         for t in range(1, rounds + 1):
             since = place(t, first)[2]
-            expected[t] = expected[t - (since & -since)] + node_scale(split, t, first, gaussian=gaussian) ** 2
+            expected[t] = (
+                expected[t - (since & -since)] + node_scale(split, t, first, gaussian=gaussian) ** 2
+            )
         found = Restarting.over(LINE, mechanism, split=split, first=first).variances(rounds)
         assert found == pytest.approx(expected[1:])
 
@@ -255,7 +271,9 @@ class TestErrors:
     def test_the_price_of_not_knowing_the_horizon(self, mechanism, split, largest, mean):
         """Ratios to a tree that is made for 2^18 rounds, at equal guarantee."""
         rounds = 2**18
-        pure = rounds.bit_length() if isinstance(mechanism, Laplace) else 1  # its scale has the levels, not their root
+        pure = (
+            rounds.bit_length() if isinstance(mechanism, Laplace) else 1
+        )  # its scale has the levels, not their root
         curve = Restarting.over(LINE, mechanism, split=split).variances(rounds)
         known = Tree.errors(rounds)
         assert curve.max() / (pure * known.largest) == pytest.approx(largest, abs=1e-3)
@@ -282,12 +300,15 @@ class TestRefusals:
     def test_factorisations_without_a_root_can_be_restarted_only(self):
         for kind in (Honaker, Buffered, SquareRoot):
             with pytest.raises(
-                DiscreetError, match=f"split is 'hybrid', but {kind.name} can be restarted with 'restarts'"
+                DiscreetError,
+                match=f"split is 'hybrid', but {kind.name} can be restarted with 'restarts'",
             ):
                 Restarting.over(CUBE, Gaussian(1.0, 1e-6), kind, split="hybrid")
 
     def test_what_cannot_be_used_live(self):
         with pytest.raises(DiscreetError, match="spherical"):
             channel_for("restarts", "spherical").live()
-        with pytest.raises(DiscreetError, match="cannot be summed live by blt, whose rounding errors grow"):
+        with pytest.raises(
+            DiscreetError, match="cannot be summed live by blt, whose rounding errors grow"
+        ):
             Restarting.over(CUBE, Gaussian(1.0, 1e-6), Buffered, split="restarts").live()

@@ -9,9 +9,19 @@ from functools import partial
 
 import numpy as np
 import pytest
-from epoch_channels import CUBE, LINE, channel_for, every_split, node_noises, node_scale, released, some_vectors
+from epoch_channels import (
+    CUBE,
+    LINE,
+    channel_for,
+    every_split,
+    node_noises,
+    node_scale,
+    released,
+    some_vectors,
+)
 
-from discreet import DiscreetError, kernel
+import componentjit
+from discreet import DiscreetError
 from discreet.auditing import attacked
 from discreet.channels import Restarting
 from discreet.contracts import unsealed
@@ -45,15 +55,21 @@ class TestAudits:
     @every_split
     def test_gaussian_noise_leaks_most_of_it_too(self, split):
         channel = channel_for(split, "gaussian", losses=LINE)
-        weights = 1.0 / np.array([channel.on_inside[2], channel.on_inside[2], channel.on_total[2]]) ** 2
+        weights = (
+            1.0 / np.array([channel.on_inside[2], channel.on_inside[2], channel.on_total[2]]) ** 2
+        )
         bound = attacked(partial(self.sample, channel, weights), 40_000, delta=1e-6, gaussian=True)
         assert 0.7 < bound <= 1.0
 
     def test_noise_that_does_not_grow_with_the_levels_of_its_epoch_is_caught(self):
         channel = channel_for("restarts", "laplace", losses=LINE)
         channel.on_total[2], channel.on_inside[2] = channel.on_total[1], channel.on_inside[1]
-        assert attacked(partial(self.sample, channel, None), 40_000, delta=0.0, gaussian=False) > 1.2
-        assert channel.guarantee.epsilon == pytest.approx(1.5), "and the guarantee is computed from what is added"
+        assert (
+            attacked(partial(self.sample, channel, None), 40_000, delta=0.0, gaussian=False) > 1.2
+        )
+        assert channel.guarantee.epsilon == pytest.approx(1.5), (
+            "and the guarantee is computed from what is added"
+        )
 
 
 every_exact_noise = pytest.mark.parametrize("noise", ["laplace", "cube", "gaussian"])
@@ -86,7 +102,9 @@ class TestLive:
         live = unsealed(channel_for(split, noise).live())
         moved = live.losses.diameter(live.noise.norm)
         for epoch in range(live.on_total.size):
-            total, inside = (live.sums.noise.twin(float(part[epoch])) for part in (live.on_total, live.on_inside))
+            total, inside = (
+                live.sums.noise.twin(float(part[epoch])) for part in (live.on_total, live.on_inside)
+            )
             assert live.losses.grid % total.step == live.losses.grid % inside.step == 0.0
             parts = [moved / total.scale, *[moved / inside.scale] * epoch]
             limit = live.noise.joint_guarantee(moved, model="central", source="").curve
@@ -111,7 +129,9 @@ class TestLive:
     def test_its_noise_has_the_scale_of_its_node(self, split):
         """Nodes of 400 copies of 15 rounds: a spread that is off by 30 % is beyond eight standard errors."""
         live = unsealed(channel_for(split, "gaussian", losses=Box.cube(400, -1.0, 1.0)).live())
-        found = node_noises(released(live, np.zeros((15, 400)), compiled=False), np.zeros((15, 400)), 1)
+        found = node_noises(
+            released(live, np.zeros((15, 400)), compiled=False), np.zeros((15, 400)), 1
+        )
         scale = live.noise.scale
         expected = [scale * node_scale(split, t, 1, gaussian=True) for t in range(1, 16)]
         assert found.std(axis=1) == pytest.approx(np.array(expected), rel=0.3)
@@ -119,11 +139,17 @@ class TestLive:
     @every_split
     def test_in_the_middle_of_a_run_there_is_no_second_one(self, split):
         live = unsealed(channel_for(split, "laplace").live())
-        assert kernel.copy(live).guarantee == live.guarantee
+        assert componentjit.copy(live).guarantee == live.guarantee
         for rounds in (1, 3):  # after one round, and where an epoch has just begun
             live.restart()
             released(live, some_vectors(rounds), compiled=False)
-            duplicates = (copy.copy, copy.deepcopy, pickle.dumps, kernel.copy, lambda each: each._replace(first=1))
+            duplicates = (
+                copy.copy,
+                copy.deepcopy,
+                pickle.dumps,
+                componentjit.copy,
+                lambda each: each._replace(first=1),
+            )
             for duplicate in duplicates:
                 with pytest.raises(DiscreetError, match=f"has seen {rounds} round"):
                     duplicate(live)
@@ -131,7 +157,9 @@ class TestLive:
         assert live.rounds_seen() == 0
 
     def test_honaker_is_live_with_restarts(self):
-        live = unsealed(Restarting.over(CUBE, Gaussian(1.0, 1e-6), Honaker, split="restarts").live())
+        live = unsealed(
+            Restarting.over(CUBE, Gaussian(1.0, 1e-6), Honaker, split="restarts").live()
+        )
         assert live.guarantee.is_private
         assert np.isfinite(released(live, some_vectors(9), compiled=False)).all()
 
@@ -141,10 +169,16 @@ class TestLive:
         simulated = channel_for("tapered", "laplace", losses=LINE)
 
         def sample(world, trials, series):
-            live, found = unsealed(simulated.live()), np.empty(trials)  # worlds are drawn by two threads
+            live, found = (
+                unsealed(simulated.live()),
+                np.empty(trials),
+            )  # worlds are drawn by two threads
             for trial in range(trials):
                 live.restart()
-                sums = [live.offer([2.0 * world - 1.0 if t == 3 else 0.0], 1.0, None)[1][0] for t in range(7)]
+                sums = [
+                    live.offer([2.0 * world - 1.0 if t == 3 else 0.0], 1.0, None)[1][0]
+                    for t in range(7)
+                ]
                 found[trial] = max(sums[2 + size] - sums[2] for size in (1, 2, 4))
             return found
 

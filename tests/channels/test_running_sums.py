@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from sum_channels import SQUARE, factorised, learner, tree
 
-from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, audit, kernel
+import componentjit
+from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, audit
 from discreet.auditing import attacked
 from discreet.auditing.bounds import beside, best_event
 from discreet.auditing.registry import GameFacts, default_attack
@@ -51,7 +52,9 @@ class TestThresholds:
     def test_no_threshold_is_near_an_atom_and_every_gap_has_one(self):
         rng = np.random.default_rng(1)
         atoms = np.array([-1.0, 0.0, 1e-5, 2e-5, 0.7])
-        pooled = np.sort(np.concatenate([rng.choice(atoms, 50_000), rng.uniform(-1.0, 1.0, 50_000)]))
+        pooled = np.sort(
+            np.concatenate([rng.choice(atoms, 50_000), rng.uniform(-1.0, 1.0, 50_000)])
+        )
         thresholds = beside(pooled[:: pooled.size // 400], pooled)
         distances = np.abs(thresholds[:, None] - atoms[None, :]).min()
         assert distances > 1e-6
@@ -64,7 +67,9 @@ class TestThresholds:
         worlds = [world + rng.laplace(0.0, 1.0, 100_000) for world in (0, 1)]
         worlds[0][:5], worlds[1][:5] = 1e9, -1e9
         event = best_event(*worlds, confidence=0.99, delta=0.0, gaussian=False)
-        assert (not event.upper and event.threshold < 0.1) or (event.upper and event.threshold > 0.9)
+        assert (not event.upper and event.threshold < 0.1) or (
+            event.upper and event.threshold > 0.9
+        )
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [1.0, 1.0000000005, 0.5000000005])
@@ -73,7 +78,14 @@ class TestThresholds:
         """At 99 % confidence a false alarm has a chance of 1 %; these seeds are fixed."""
         for seed in (1, 2):
             setting = Setting(Points("experts", 2), rounds=2, epsilon=epsilon)
-            found = audit("private-ftrl-experts", setting=setting, trials=20_000, seed=seed, sums="tree", noise=noise)
+            found = audit(
+                "private-ftrl-experts",
+                setting=setting,
+                trials=20_000,
+                seed=seed,
+                sums="tree",
+                noise=noise,
+            )
             assert not found.violated
             assert found.share > 0.75
 
@@ -96,9 +108,15 @@ class TestPadding:
             [[len(set(parts[s]) & set(parts[t])) for t in parts] for s in parts], dtype=float
         ) + np.diag([levels - len(parts[t]) for t in parts])
         shift = np.ones(prefixes)  # the first round is in every sum
-        mu = math.sqrt(shift @ np.linalg.solve(covariance, shift)) * SQUARE.diameter(2) / channel.noise.scale
+        mu = (
+            math.sqrt(shift @ np.linalg.solve(covariance, shift))
+            * SQUARE.diameter(2)
+            / channel.noise.scale
+        )
         curve = GaussianNoise(mu * (1.0 + 1e-9))
-        return Guarantee.of(curve, delta=channel.noise.delta, model="central", source="the law of the padded sums")
+        return Guarantee.of(
+            curve, delta=channel.noise.delta, model="central", source="the law of the padded sums"
+        )
 
     @pytest.mark.slow
     def test_a_true_claim_about_padded_sums_stands(self):
@@ -111,12 +129,22 @@ class TestPadding:
         assert found.share > 0.85
 
     def test_what_is_stated_here_is_attacked_without_padding_and_so_is_any_pure_claim(self):
-        normal, pure = (Private(tree(noise, padding=True), learner()) for noise in ("gaussian", "laplace"))
-        other = Guarantee(epsilon=1.0, delta=1e-6, model="central", status="proved", source="somebody")
-        pure_claim = Guarantee(epsilon=1.0, delta=0.0, model="central", status="proved", source="somebody")
+        normal, pure = (
+            Private(tree(noise, padding=True), learner()) for noise in ("gaussian", "laplace")
+        )
+        other = Guarantee(
+            epsilon=1.0, delta=1e-6, model="central", status="proved", source="somebody"
+        )
+        pure_claim = Guarantee(
+            epsilon=1.0, delta=0.0, model="central", status="proved", source="somebody"
+        )
 
         def is_padded(private, claim):
-            return default_attack(private, GameFacts()).prepared(private, claim).channel.factorisation.padding
+            return (
+                default_attack(private, GameFacts())
+                .prepared(private, claim)
+                .channel.factorisation.padding
+            )
 
         assert not is_padded(normal, normal.guarantee)
         assert is_padded(normal, other)
@@ -138,13 +166,17 @@ class TestLossesFarFromZero:
         [
             partial(RunningSum.over, noise=Laplace(1.0), kind=Tree, prefixes=2**14),
             partial(RunningSum.calibrated, kind=Buffered, prefixes=2**14, epsilon=1.0, delta=1e-6),
-            partial(RunningSum.calibrated, kind=SquareRoot, prefixes=2**14, epsilon=1.0, delta=1e-6),
+            partial(
+                RunningSum.calibrated, kind=SquareRoot, prefixes=2**14, epsilon=1.0, delta=1e-6
+            ),
             partial(Restarting.over, noise=Laplace(1.0)),
         ],
         ids=["tree", "blt", "sqrt-toeplitz", "epochs"],
     )
     def test_they_are_refused(self, make):
-        with pytest.raises(DiscreetError, match=r"up to 1\.1259e\+15 away from 0 and 1 apart.*subtract a constant"):
+        with pytest.raises(
+            DiscreetError, match=r"up to 1\.1259e\+15 away from 0 and 1 apart.*subtract a constant"
+        ):
             make(Box.cube(2, 2.0**50, 2.0**50 + 1.0))
         make(Box.cube(2, 100.0, 101.0))
 
@@ -161,7 +193,10 @@ class TestLossesFarFromZero:
         while worlds[0].size < rounds:
             size = worlds[0].size
             rests = [low + 0.7 * rng.random(size) for _ in range(50)]
-            moved = [abs((halves(worlds[1]) + halves(rest)) - (halves(worlds[0]) + halves(rest))) for rest in rests]
+            moved = [
+                abs((halves(worlds[1]) + halves(rest)) - (halves(worlds[0]) + halves(rest)))
+                for rest in rests
+            ]
             worlds = [np.concatenate([world, rests[int(np.argmax(moved))]]) for world in worlds]
             worst = max(worst, *moved)
         diameter = box.diameter(math.inf)
@@ -193,7 +228,10 @@ class TestUnknownNoise:
             assert "nothing is proved" in channel.guarantee.source
 
     def test_nor_is_its_sensitivity_known(self):
-        with pytest.raises(DiscreetError, match="noise is OwnLaplace, of which it is not known what several releases"):
+        with pytest.raises(
+            DiscreetError,
+            match="noise is OwnLaplace, of which it is not known what several releases",
+        ):
             _ = RunningSum.over(SQUARE, OwnLaplace(1.0), Tree, prefixes=7).sensitivity
 
     def test_live_use_is_refused(self):
@@ -204,25 +242,35 @@ class TestUnknownNoise:
             with pytest.raises(DiscreetError, match="noise is OwnLaplace"):
                 channel.live()
         for kind in (Buffered, SquareRoot):
-            with pytest.raises(DiscreetError, match=f"noise is cube laplace, but {kind.name} needs Gaussian noise"):
+            with pytest.raises(
+                DiscreetError, match=f"noise is cube laplace, but {kind.name} needs Gaussian noise"
+            ):
                 factorised(kind)._replace(noise=CubeLaplace(1.0)).live()
 
     @pytest.mark.parametrize("delta", [2.0, -0.5, math.nan])
     def test_a_delta_that_is_none_gets_one_sentence(self, delta):
         with pytest.raises(DiscreetError, match=r"delta is .*, but must be between 0 and 1"):
             _ = RunningSum.over(SQUARE, Gaussian(1.0, delta), Tree, prefixes=7).guarantee
-        exact = ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-6)._replace(delta=delta)
+        exact = ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-6)._replace(
+            delta=delta
+        )
         with pytest.raises(DiscreetError, match=r"delta is .*, but must be between 0 and 1"):
             exact.guarantee(1.0, model="central", source="")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("actions", [3, 8])
-@pytest.mark.parametrize("channel", [tree(), factorised(Buffered), epochs()], ids=["tree", "blt", "epochs"])
+@pytest.mark.parametrize(
+    "channel", [tree(), factorised(Buffered), epochs()], ids=["tree", "blt", "epochs"]
+)
 def test_a_learner_of_another_dimension_does_not_play(channel, actions):
-    with pytest.raises(DiscreetError, match=f"the channel releases 2 numbers, but the learner needs {actions}"):
+    with pytest.raises(
+        DiscreetError, match=f"the channel releases 2 numbers, but the learner needs {actions}"
+    ):
         Player(Private(channel, learner(actions)), streams(1))
-    Player(Private(channel, learner()), streams(1)).play(LinearGame(np.full((5, 2), 0.7)), np.array([5]))
+    Player(Private(channel, learner()), streams(1)).play(
+        LinearGame(np.full((5, 2), 0.7)), np.array([5])
+    )
 
 
 class TestSizes:
@@ -245,11 +293,16 @@ class TestSizes:
         rng = np.random.default_rng(0)
         for k in range(4):
             angle = rng.uniform(0.0, math.pi / 2.0)
-            axes = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+            axes = np.array(
+                [[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]
+            )
             centre = shift * np.array([math.cos(k), math.sin(k)])
             limits = np.concatenate([axes @ centre + width / 2.0, -axes @ centre + width / 2.0])
             square = Polytope(np.vstack([axes, -axes]), limits)
-            points = [centre + width / 2.0 * np.array(signs) @ axes for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+            points = [
+                centre + width / 2.0 * np.array(signs) @ axes
+                for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))
+            ]
             for _ in range(10):
                 points.append(centre + rng.normal(size=2) * width * 10.0 ** rng.uniform(0.0, 3.0))
                 square.project(points[-1])
@@ -266,7 +319,7 @@ class TestSizes:
 
     def test_a_set_cannot_be_changed_after_noise_was_fitted_to_it(self):
         box, square = Box.cube(2, 0.0, 1.0), Polytope([[1.0], [-1.0]], [1.0, 1.0])
-        for array in (box.low, box.high, square.a, square.b, kernel.copy(box).high):
+        for array in (box.low, box.high, square.a, square.b, componentjit.copy(box).high):
             with pytest.raises(ValueError, match="read-only"):
                 array[:] = 100.0
         mine = np.ones(2)
@@ -277,7 +330,9 @@ class TestSizes:
     def test_the_column_norm_in_closed_form_is_the_sum(self, rounds):
         matrix = buffered(max(2, rounds))
         expected = math.sqrt(math.fsum(matrix.coefficients(rounds) ** 2))
-        assert column_norm(matrix.decay, matrix.output, rounds) == pytest.approx(expected, rel=1e-14)
+        assert column_norm(matrix.decay, matrix.output, rounds) == pytest.approx(
+            expected, rel=1e-14
+        )
 
     @pytest.mark.slow
     def test_long_streams_cost_no_time(self):
@@ -287,17 +342,30 @@ class TestSizes:
         buffers = channel.factorisation
         assert channel.guarantee.epsilon == pytest.approx(1.0, rel=1e-9)
         with decimal.localcontext(prec=50):
-            pairs = [tuple(map(decimal.Decimal, pair)) for pair in zip(buffers.decay, buffers.output, strict=True)]
-            sums = [o * p * (1 - (d * e) ** (rounds - 1)) / (1 - d * e) for d, o in pairs for e, p in pairs]
+            pairs = [
+                tuple(map(decimal.Decimal, pair))
+                for pair in zip(buffers.decay, buffers.output, strict=True)
+            ]
+            sums = [
+                o * p * (1 - (d * e) ** (rounds - 1)) / (1 - d * e)
+                for d, o in pairs
+                for e, p in pairs
+            ]
             expected = float((1 + sum(sums)).sqrt())
-        assert column_norm(buffers.decay, buffers.output, rounds) == pytest.approx(expected, rel=1e-14)
+        assert column_norm(buffers.decay, buffers.output, rounds) == pytest.approx(
+            expected, rel=1e-14
+        )
 
 
 class TestWholeNumbersOfNumpy:
     def test_settings_and_channels_take_them(self):
-        setting = Setting(Points("experts", np.int64(2)), rounds=np.int64(8), bounds=Range(0.0, 1.0))
+        setting = Setting(
+            Points("experts", np.int64(2)), rounds=np.int64(8), bounds=Range(0.0, 1.0)
+        )
         assert type(setting.problem.dimension) is type(setting.rounds) is int
-        assert algorithm("private-ftrl-experts").build(setting).guarantee.epsilon == pytest.approx(1.0)
+        assert algorithm("private-ftrl-experts").build(setting).guarantee.epsilon == pytest.approx(
+            1.0
+        )
         live = unsealed(RunningSum.over(SQUARE, Laplace(1.0), Tree, prefixes=np.int64(7)).live())
         assert type(live.prefixes) is int
         assert live.guarantee.is_private

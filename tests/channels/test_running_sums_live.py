@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from sum_channels import factorised, learner, tree
 
-from discreet import DiscreetError, Private, Setting, algorithm, audit, kernel
+import componentjit
+from discreet import DiscreetError, Private, Setting, algorithm, audit
 from discreet.channels import Restarting, RunningSum
 from discreet.contracts import Noise, unsealed
 from discreet.factorisations import FACTORISATIONS, Buffered, Honaker, SquareRoot, Tree, Unbounded
@@ -45,8 +46,8 @@ class TestLive:
         private = self.build(name)
         live, other = exactly(private), exactly(private)
         for one, two in ((live, private), (live, other)):
-            mine = [array for _, array in kernel.arrays(one)]
-            theirs = [array for _, array in kernel.arrays(two)]
+            mine = [array for _, array in componentjit.arrays(one)]
+            theirs = [array for _, array in componentjit.arrays(two)]
             assert not any(np.shares_memory(a, b) for a in mine for b in theirs)
         live = live._replace(channel=unsealed(live.channel))
         live.tell(live.act(None, np.random.default_rng(1))[1], np.array([0.0, 1.0]), None)
@@ -58,7 +59,10 @@ class TestLive:
     def test_live_use_begins_before_the_first_round(self, name):
         private, rng = self.build(name), np.random.default_rng(1)
         private.tell(private.act(None, rng)[1], np.array([0.0, 1.0]), rng)
-        with pytest.raises(DiscreetError, match="has seen rounds, but live use begins before the first: build it again"):
+        with pytest.raises(
+            DiscreetError,
+            match="has seen rounds, but live use begins before the first: build it again",
+        ):
             exactly(private)
 
     @every_live
@@ -71,20 +75,26 @@ class TestLive:
             copy.deepcopy,
             pickle.dumps,
             oldest,
-            kernel.copy,
+            componentjit.copy,
             lambda each: each._replace(slack=0.0),
         ):
-            with pytest.raises(DiscreetError, match="has seen 1 round, but copies and pickles must be made before"):
+            with pytest.raises(
+                DiscreetError, match="has seen 1 round, but copies and pickles must be made before"
+            ):
                 duplicate(live)
         with pytest.raises(DiscreetError, match="has seen 1 round"):
             Player(Private(live, learner()), streams(1))
         live.restart()
-        assert type(kernel.copy(live)) is type(live)
+        assert type(componentjit.copy(live)) is type(live)
 
     @every_live
     def test_before_the_first_round_copies_are_whole(self, name):
         live = unsealed(LIVE[name]().live())
-        for twin in (copy.deepcopy(live), pickle.loads(pickle.dumps(live)), kernel.copy(live)):
+        for twin in (
+            copy.deepcopy(live),
+            pickle.loads(pickle.dumps(live)),
+            componentjit.copy(live),
+        ):
             assert type(twin) is type(live)
             assert twin.guarantee == live.guarantee
             twin.offer([0.0, 1.0], 1.0, None)
@@ -100,7 +110,10 @@ class TestLive:
             ([1.0, 2.0, 3.0], r"the shape \(3,\)"),
             ([[1.0, 2.0], [3.0, 4.0]], r"the shape \(2, 2\)"),
             (0.5, r"the shape \(\)"),
-            (["0.5", "1"], "feedback holds something that is no real number, but must be 2 of them"),
+            (
+                ["0.5", "1"],
+                "feedback holds something that is no real number, but must be 2 of them",
+            ),
             ([0.5, None], "no real number"),
             (None, "no real number"),
             ([[1.0], [2.0, 3.0]], "no real number"),
@@ -108,7 +121,9 @@ class TestLive:
             ([0.5, 10**400], "no real number"),
         ],
     )
-    def test_feedback_that_is_no_vector_gets_one_sentence_and_leaves_no_trace(self, name, feedback, complaint):
+    def test_feedback_that_is_no_vector_gets_one_sentence_and_leaves_no_trace(
+        self, name, feedback, complaint
+    ):
         live = unsealed(LIVE[name]().live())
         with pytest.raises(DiscreetError, match=complaint) as refusal:
             live.offer(feedback, 1.0, None)
@@ -134,7 +149,7 @@ class TestLive:
                 broken.offer([1.0, 1.0], 1.0, None)
             assert live.seen[0] == 0
             with pytest.raises(DiscreetError, match="has seen 1 round"):
-                kernel.copy(broken)  # its vector waits, and would be released by both
+                componentjit.copy(broken)  # its vector waits, and would be released by both
             live.offer([0.0, 1.0], 1.0, None)
             assert live.seen[0] == 1
 
@@ -175,7 +190,9 @@ class TestWhatFailsInTheMiddle:
     @pytest.mark.parametrize("draw", [2, 3])
     def test_a_sum_is_not_shown_before_all_of_its_noise_is_drawn(self, draw):
         """Prefixes 1 and 2 of three have a node and a pad each: the third draw or the fourth fails."""
-        channel = RunningSum.over(Box.cube(1, 0.0, 1.0), Laplace(1.0), Tree, prefixes=3, padding=True)
+        channel = RunningSum.over(
+            Box.cube(1, 0.0, 1.0), Laplace(1.0), Tree, prefixes=3, padding=True
+        )
         fragile = channel._replace(noise=Fragile(scale=1.0, left=np.array([draw + 1])))
         rng = np.random.default_rng(1)
         fragile.offer(np.ones(1), 1.0, rng)
@@ -204,7 +221,9 @@ class TestWhatFailsInTheMiddle:
         rng = np.random.default_rng(1)
         sums.take(np.ones(1), 1.0)
         with monkeypatch.context() as broken:
-            broken.setattr(kind, "advance", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
+            broken.setattr(
+                kind, "advance", lambda *_: (_ for _ in ()).throw(OSError("no space left"))
+            )
             with pytest.raises(OSError, match="no space left"):
                 sums.release(1.0, rng)
         assert not sums.release(1.0, rng)[0]
@@ -216,7 +235,9 @@ class TestWhatFailsInTheMiddle:
         for _ in range(2):
             channel.offer(one, 1.0, rng)
         with monkeypatch.context() as broken:
-            broken.setattr(RunningSum, "restart", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+            broken.setattr(
+                RunningSum, "restart", lambda _: (_ for _ in ()).throw(KeyboardInterrupt)
+            )
             with pytest.raises(KeyboardInterrupt):
                 channel.take(one, 1.0)
         for expected in range(3, 20):

@@ -42,10 +42,14 @@ OF_ANOTHER_DIMENSION = {
 
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
 @pytest.mark.parametrize(
-    "noise", [*FOR_ONE_NUMBER.values(), *OF_ANOTHER_DIMENSION.values()], ids=[*FOR_ONE_NUMBER, *OF_ANOTHER_DIMENSION]
+    "noise",
+    [*FOR_ONE_NUMBER.values(), *OF_ANOTHER_DIMENSION.values()],
+    ids=[*FOR_ONE_NUMBER, *OF_ANOTHER_DIMENSION],
 )
 def test_noise_that_does_not_fit_is_refused(channel, noise):
-    with pytest.raises(DiscreetError, match=r"^noise is .*, which was not made for vectors of [35] numbers\.$"):
+    with pytest.raises(
+        DiscreetError, match=r"^noise is .*, which was not made for vectors of [35] numbers\.$"
+    ):
         _ = channel(noise).guarantee
 
 
@@ -59,11 +63,15 @@ def farthest(channel, norm, rng):
         vector = np.zeros(size)
         channel.statistic(Record(features, rng.choice([-1.0, 1.0])), query[: features.size], vector)
         vectors.append(vector)
-    return max(float(np.linalg.norm(one - two, ord=norm)) for one in vectors for two in vectors[::7])
+    return max(
+        float(np.linalg.norm(one - two, ord=norm)) for one in vectors for two in vectors[::7]
+    )
 
 
 @pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS)
-@pytest.mark.parametrize("kind", [Laplace, SphericalLaplace, CubeLaplace], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [Laplace, SphericalLaplace, CubeLaplace], ids=lambda kind: kind.__name__
+)
 def test_epsilon_covers_movements_in_the_norm_of_the_noise(channel, kind):
     made = channel(kind(2.0))
     assert made.guarantee.epsilon >= farthest(made, kind.norm, np.random.default_rng(1)) / 2.0
@@ -80,16 +88,22 @@ def test_gaussian_noise_keeps_its_guarantee():
     assert isinstance(made.noise, Gaussian)
 
 
-@pytest.mark.parametrize("change", [{"linear": 100.0}, {"diagonal": 3.0}, {"dimension": 5, "vector": np.zeros(20)}])
+@pytest.mark.parametrize(
+    "change", [{"linear": 100.0}, {"diagonal": 3.0}, {"dimension": 5, "vector": np.zeros(20)}]
+)
 def test_moments_that_move_further_than_their_sum_was_made_for_guarantee_nothing(change):
     channel = RunningMoments.calibrated(dimension=3, prefixes=99, epsilon=1.0, delta=1e-6)
     assert channel.guarantee.is_private
     assert not channel._replace(**change).guarantee.is_private
 
 
-@pytest.mark.parametrize("noise", list(OF_ANOTHER_DIMENSION.values())[:2], ids=list(OF_ANOTHER_DIMENSION)[:2])
+@pytest.mark.parametrize(
+    "noise", list(OF_ANOTHER_DIMENSION.values())[:2], ids=list(OF_ANOTHER_DIMENSION)[:2]
+)
 def test_vectors_of_another_dimension_are_not_read(noise):
-    with pytest.raises(DiscreetError, match=r"the vector has 9 dimensions, but its noise was made for [^9]"):
+    with pytest.raises(
+        DiscreetError, match=r"the vector has 9 dimensions, but its noise was made for [^9]"
+    ):
         noise.perturb(np.zeros(9), np.random.default_rng(1))
     with pytest.raises(DiscreetError, match="for vectors, not for single numbers"):
         noise.add_noise(0.5, np.random.default_rng(1))
@@ -98,7 +112,9 @@ def test_vectors_of_another_dimension_are_not_read(noise):
 def test_noise_whose_numbers_were_changed_guarantees_nothing():
     hemisphere = ExactHemisphere.calibrate(dimension=3, epsilon=1.0)
     optimal = OptimalNoise.calibrate(epsilon=1.0, size=3)
-    response = FOR_ONE_NUMBER["response"].exact(Coin(1.0).guarantee(1.0, model="local", source="test"), 1.0)
+    response = FOR_ONE_NUMBER["response"].exact(
+        Coin(1.0).guarantee(1.0, model="local", source="test"), 1.0
+    )
     for right, wrong in (
         (hemisphere, hemisphere._replace(least=1)),
         (hemisphere, hemisphere._replace(epsilon=0.5)),

@@ -25,7 +25,10 @@ CALLS = [
     ('sim("exp3", rounds="50")', "rounds is '50', but must be a whole number of at least 2."),
     ('sim("exp3", rounds=1)', "rounds is 1, but must be a whole number of at least 2."),
     ('sim("exp3", rounds=50.0)', "rounds is 50.0, but must be a whole number of at least 2."),
-    ('sim("exp3", rounds=float("nan"))', "rounds is nan, but must be a whole number of at least 2."),
+    (
+        'sim("exp3", rounds=float("nan"))',
+        "rounds is nan, but must be a whole number of at least 2.",
+    ),
     ('sim("exp3", trials=0)', "trials is 0, but must be a whole number of at least 1."),
     ('sim("exp3", trials=None)', "trials is None, but must be a whole number of at least 1."),
     ('sim("exp3", trials="3")', "trials is '3', but must be a whole number of at least 1."),
@@ -37,12 +40,24 @@ CALLS = [
     ('sim("batched-exp3", epsilon=None)', "epsilon is None, but must be a finite number above 0."),
     ('sim("batched-exp3", epsilon="1")', "epsilon is '1', but must be a finite number above 0."),
     ('sim("batched-exp3", epsilon=[])', "epsilon is empty, but at least one value is needed."),
-    ('sim("batched-exp3", epsilon=[1.0, None])', "epsilon is None, but must be a finite number above 0."),
+    (
+        'sim("batched-exp3", epsilon=[1.0, None])',
+        "epsilon is None, but must be a finite number above 0.",
+    ),
     ('sim("batched-exp3", epsilon=0)', "epsilon is 0, but must be a finite number above 0."),
     ('sim("batched-exp3", epsilon=-1)', "epsilon is -1, but must be a finite number above 0."),
-    ('sim("batched-exp3", epsilon=float("inf"))', "epsilon is inf, but must be a finite number above 0."),
-    ('sim("batched-exp3", epsilon=[[1.0, 2.0]])', "epsilon is [1.0, 2.0], but must be a finite number above 0."),
-    ('sim("batched-exp3", epsilon=[1.0, 1.0])', "epsilon 1 is given 2 times, but each is played once."),
+    (
+        'sim("batched-exp3", epsilon=float("inf"))',
+        "epsilon is inf, but must be a finite number above 0.",
+    ),
+    (
+        'sim("batched-exp3", epsilon=[[1.0, 2.0]])',
+        "epsilon is [1.0, 2.0], but must be a finite number above 0.",
+    ),
+    (
+        'sim("batched-exp3", epsilon=[1.0, 1.0])',
+        "epsilon 1 is given 2 times, but each is played once.",
+    ),
     ('sim("batched-exp3", delta=None)', "delta is None, but must be between 0 and 1."),
     ('sim("batched-exp3", delta=-1)', "delta is -1, but must be between 0 and 1."),
     ('sim("batched-exp3", delta="x")', "delta is 'x', but must be between 0 and 1."),
@@ -56,11 +71,23 @@ CALLS = [
         'sim("exp3", options=[("learning_rate", 1)])',
         "options is [('learning_rate', 1)], but must be a dictionary of options by name.",
     ),
-    ('sim("exp3", options={"learning_rat": 1})', "unknown option 'learning_rat': did you mean 'learning_rate'?"),
-    ('sim("exp3", options={"learning_rate": "x"})', "learning_rate is 'x', but must be a finite number above 0."),
+    (
+        'sim("exp3", options={"learning_rat": 1})',
+        "unknown option 'learning_rat': did you mean 'learning_rate'?",
+    ),
+    (
+        'sim("exp3", options={"learning_rate": "x"})',
+        "learning_rate is 'x', but must be a finite number above 0.",
+    ),
     ('sim("exp3", options={3: 1})', "unknown option 3"),
-    ('sim("exp3", environment=3)', "environment is 3, but must be a name, an Environment or a table of losses."),
-    ('sim("exp3", environment="stochastik")', "unknown environment 'stochastik': did you mean 'stochastic'?"),
+    (
+        'sim("exp3", environment=3)',
+        "environment is 3, but must be a name, an Environment or a table of losses.",
+    ),
+    (
+        'sim("exp3", environment="stochastik")',
+        "unknown environment 'stochastik': did you mean 'stochastic'?",
+    ),
     (
         'sim("exp3", environment=Arms(4))',
         "environment is Arms(arms=4), but must be a name, an Environment or a table of losses.",
@@ -68,7 +95,13 @@ CALLS = [
     ('sim("exp3", environment=[[0,1],[1,0]])', "rounds is 50, but array has 2 rows."),
     (
         'sim("exp3", losses=[[0,1],[1]], rounds=None)',
-        "losses is [[0, 1], [1]], but must be a file or a table of numbers with rows of one length.",
+        "losses is [[0, 1], [1]], but must be a file or a "
+        "table of "
+        "numbers "
+        "with "
+        "rows "
+        "of one "
+        "length.",
     ),
     (
         'sim("exp3", losses=[], rounds=None)',
@@ -106,7 +139,13 @@ CALLS = [
     ),
     (
         'sim("exp3", losses=b"nofile.csv", rounds=None)',
-        "losses is b'nofile.csv', but must be a file or a table of numbers with rows of one length.",
+        "losses is b'nofile.csv', but must be a file or a "
+        "table of "
+        "numbers "
+        "with "
+        "rows "
+        "of one "
+        "length.",
     ),
     (
         'sim("exp3", losses=np.ones((5,1)), rounds=None)',
@@ -121,18 +160,34 @@ CALLS = [
         "losses is given, but environment 'stochastic' makes its own: use 'table'.",
     ),
     (
-        'sim("exp3", losses=np.ones((5,2)), rounds=None, environment=environment("stochastic",arms=2))',
+        'sim("exp3", losses=np.ones((5,2)), rounds=None, '
+        'environment=environment("stochastic",arms=2))',
         "losses are given, but so is an environment: give one of the two.",
     ),
     ('sim("exp3", clip="yes")', "clip is 'yes', but must be True or False."),
-    ('sim("exp3", progress=3)', "progress is 3, but must be a function of trials finished and asked for."),
+    (
+        'sim("exp3", progress=3)',
+        "progress is 3, but must be a function of trials finished and asked for.",
+    ),
     ('sim("exp3", problem=3)', "problem is 3, but must be a problem such as Arms(4)."),
     ('sim("exp3", problem="arms")', "problem is 'arms', but must be a problem such as Arms(4)."),
     ('sim("exp3", problem=Arms(1))', "arms is 1, but must be a whole number of at least 2."),
-    ('sim("exp3", problem=Points("ball",2))', "exp3 plays arms, but the environment is for points of the ball."),
-    ('sim("exp3", dimension=3)', "dimension is given, but exp3 plays arms, which has no dimension: it has arms."),
-    ('sim("exp3", bananas=3)', "bananas is given, but exp3 plays arms, which has no bananas: it has arms."),
-    ('sim(["exp3","ftrl-ball"])', "exp3 plays arms and ftrl-ball plays points of the ball, but in one simulation all"),
+    (
+        'sim("exp3", problem=Points("ball",2))',
+        "exp3 plays arms, but the environment is for points of the ball.",
+    ),
+    (
+        'sim("exp3", dimension=3)',
+        "dimension is given, but exp3 plays arms, which has no dimension: it has arms.",
+    ),
+    (
+        'sim("exp3", bananas=3)',
+        "bananas is given, but exp3 plays arms, which has no bananas: it has arms.",
+    ),
+    (
+        'sim(["exp3","ftrl-ball"])',
+        "exp3 plays arms and ftrl-ball plays points of the ball, but in one simulation all",
+    ),
     ('sim("ftrl-ball", geometry="cube")', "geometry is 'cube', but ftrl-ball is for ball only."),
     (
         'sim("private-ftrl-ball", geometry="ball", dimension=0)',
@@ -144,25 +199,43 @@ CALLS = [
     ),
     (
         'sim(C(label="x",private=P()), environment="linear-stochastic", geometry="ball")',
-        "the learner plays one of several actions, but the game is played with points of shape (4,).",
+        "the learner plays one of several actions, but the "
+        "game is "
+        "played "
+        "with "
+        "points of "
+        "shape "
+        "(4,).",
     ),
     (
         'sim([C(label="x",private=P()),C(label="x",private=P())])',
         "two contenders are labelled 'x', but labels must differ.",
     ),
-    ("sim(C(label=None,private=P()))", "label is None, but must be a text that names the contender."),
-    ('sim(C(label="x",private=None))', "private is None, but must be a Private(channel, learner) or OnDevice."),
+    (
+        "sim(C(label=None,private=P()))",
+        "label is None, but must be a text that names the contender.",
+    ),
+    (
+        'sim(C(label="x",private=None))',
+        "private is None, but must be a Private(channel, learner) or OnDevice.",
+    ),
     (
         'sim(C(label="x",private=Exp3.start(arms=4,learning_rate=.1)))',
         "private is Exp3(learning_rate=0.1, mixing=0.0, weights=FewWeights(lo..., but must be",
     ),
     ("sim(C(label=3,private=P()))", "label is 3, but must be a text that names the contender."),
     ('sim("exp3", options={"means": (0.1, 0.2)})', "means has 2 numbers, but there are 4 arms."),
-    ('sim("exp3", options={"means": (0.1, 0.2, 0.3, 4)})', "means is 4, but must be between 0 and 1."),
+    (
+        'sim("exp3", options={"means": (0.1, 0.2, 0.3, 4)})',
+        "means is 4, but must be between 0 and 1.",
+    ),
     ('sim("exp3", options={"gap": 2})', "gap is 2, but must be between 0 and 0.5."),
     ('sim("exp3", options={"gap": "x"})', "gap is 'x', but must be between 0 and 0.5."),
     ('sim("exp3", options={"means": 3})', "means is 3, but must be one number for each arm."),
-    ('sim("exp3", options={"means": "abcd"})', "means is 'abcd', but must be one number for each arm."),
+    (
+        'sim("exp3", options={"means": "abcd"})',
+        "means is 'abcd', but must be one number for each arm.",
+    ),
     ('sim("exp4", experts=0)', "experts is 0, but must be a whole number of at least 2."),
     (
         'sim("exp4", advice=np.ones((5,2,2)))',
@@ -190,7 +263,13 @@ CALLS = [
     ),
     (
         'sim("exp3", rewards=[[1,2],[3]], rounds=None)',
-        "rewards is [[1, 2], [3]], but must be a file or a table of numbers with rows of one length.",
+        "rewards is [[1, 2], [3]], but must be a file or a "
+        "table of "
+        "numbers "
+        "with "
+        "rows "
+        "of one "
+        "length.",
     ),
     (
         'sim("exp3", environment=np.ones((5,2)), rewards=np.ones((5,2)), rounds=None)',
@@ -213,9 +292,16 @@ CALLS = [
     ('sim("exp3", environment=np.ones((50,4)), options={"gap": 0.1})', "unknown option 'gap'"),
     (
         'simulate("exp3", rounds=10**20)',
-        "rounds is 100000000000000000000, which is too large: at most 1,000,000,000,000,000 is possible.",
+        "rounds is 100000000000000000000, which is too "
+        "large: at "
+        "most "
+        "1,000,000,000,000,000 is "
+        "possible.",
     ),
-    ('simulate("exp3", rounds=10**5000)', "rounds is a number of thousands of digits, which is too large: at most"),
+    (
+        'simulate("exp3", rounds=10**5000)',
+        "rounds is a number of thousands of digits, which is too large: at most",
+    ),
     ('simulate("exp3", arms=[4])', "arms is [4], but must be a whole number of at least 2."),
     ("BestArm(1)", "arms is 1, but must be a whole number of at least 2."),
     ("BestArm(4, error=0)", "error is 0, but must be above 0 and below 1."),
@@ -226,18 +312,51 @@ CALLS = [
     ('search("lucb", error=-0.1)', "error is -0.1, but must be above 0 and below 1."),
     ('search("lucb", rounds=1)', "rounds is 1, but must be a whole number of at least 2."),
     ('search("lucb", trials=0)', "trials is 0, but must be a whole number of at least 1."),
-    ('search("lucb", confidence=0.9)', "confidence is given, but lucb plays best-arm search, which has no confidence:"),
-    ('search("lucb", options={"typical_gap": 2.0})', "typical_gap is 2.0, but must be between 1e-06 and 1."),
+    (
+        'search("lucb", confidence=0.9)',
+        "confidence is given, but lucb plays best-arm search, which has no confidence:",
+    ),
+    (
+        'search("lucb", options={"typical_gap": 2.0})',
+        "typical_gap is 2.0, but must be between 1e-06 and 1.",
+    ),
     ('search("lucb", options={"gap": 0.7})', "gap is 0.7, but must be between 0 and 0.5."),
     ('search("lucb", options={"means": (0.1, 0.2)})', "means has 2 numbers, but there are 4 arms."),
-    ('search("lucb", environment="oblivious")', "but best-arm search needs them: use the environment 'stochastic'."),
-    ('search("lucb", losses=[[0.0, 1.0], [1.0, 0.0]])', "Table has no fixed means, but best-arm search needs them"),
+    (
+        'search("lucb", environment="oblivious")',
+        "but best-arm search needs them: use the environment 'stochastic'.",
+    ),
+    (
+        'search("lucb", losses=[[0.0, 1.0], [1.0, 0.0]])',
+        "Table has no fixed means, but best-arm search needs them",
+    ),
     ('search("exp3")', "arms does not stop by itself: use simulate in place of search."),
-    ('simulate("lucb")', "best-arm search stops by itself and has no regret: use search in place of simulate."),
-    ('search("batched-lucb", options={"batch_size": 0})', "batch_size is 0, but must be a whole number of at least 1."),
-    ('search("batched-lucb", options={"growth": 0.0})', "growth is 0.0, but must be between 0.01 and 100."),
-    ('search("local-lucb", options={"noise": "laplace"})', "noise is 'laplace', but must be one of response, gaussian."),
-    ('search("local-lucb", options={"noise": "gaussian"})', "noise is gaussian, but delta is 0: give a delta above 0"),
-    ('search("track-and-stop", options={"errors": (0.5,)})', "and error is 0.1, but errors are for smaller ones."),
-    ('search("lil-ucb", options={"constants": "best"})', "constants is 'best', but must be one of practice, theory."),
+    (
+        'simulate("lucb")',
+        "best-arm search stops by itself and has no regret: use search in place of simulate.",
+    ),
+    (
+        'search("batched-lucb", options={"batch_size": 0})',
+        "batch_size is 0, but must be a whole number of at least 1.",
+    ),
+    (
+        'search("batched-lucb", options={"growth": 0.0})',
+        "growth is 0.0, but must be between 0.01 and 100.",
+    ),
+    (
+        'search("local-lucb", options={"noise": "laplace"})',
+        "noise is 'laplace', but must be one of response, gaussian.",
+    ),
+    (
+        'search("local-lucb", options={"noise": "gaussian"})',
+        "noise is gaussian, but delta is 0: give a delta above 0",
+    ),
+    (
+        'search("track-and-stop", options={"errors": (0.5,)})',
+        "and error is 0.1, but errors are for smaller ones.",
+    ),
+    (
+        'search("lil-ucb", options={"constants": "best"})',
+        "constants is 'best', but must be one of practice, theory.",
+    ),
 ]

@@ -8,8 +8,14 @@ CALLS = [
         "wait and a default belong together: after the wait the default counts as the outcome.",
     ),
     ("Bandit(2, 10, 1.0, wait=0, default_loss=0.5)", "wait is 0, but must be"),
-    ("Bandit(2, 10, 1.0, wait=5, default_loss=7.0)", "the loss is outside the declared range 0 to 1"),
-    ('Bandit(2, 10, 1.0, key="a.key")', "key is given, but without path= nothing is written that it could hide."),
+    (
+        "Bandit(2, 10, 1.0, wait=5, default_loss=7.0)",
+        "the loss is outside the declared range 0 to 1",
+    ),
+    (
+        'Bandit(2, 10, 1.0, key="a.key")',
+        "key is given, but without path= nothing is written that it could hide.",
+    ),
     ("audit_release_times(None)", "the subject is None, but must be a run that is used live."),
     ("LiveRun.over(None, horizon=5)", "private is None, but must be a Private."),
     ("Ledger(0)", "epsilon is 0, but must be a finite number above 0."),
@@ -17,13 +23,34 @@ CALLS = [
     ('Ledger("1")', "epsilon is '1', but must be a finite number above 0."),
     ("Ledger(1, 2)", "delta is 2, but must be between 0 and 1."),
     ('Ledger(1, composition="x")', "unknown composition 'x'"),
-    ('Ledger(1, composition="zcdp")', "delta is 0.0, but composition 'zcdp' needs one above 0 and below 1."),
-    ("Ledger(1, max_rounds_per_user=0)", "max_rounds_per_user is 0, but must be a whole number of at least 1."),
-    ('Ledger(1, max_rounds_per_user="x")', "max_rounds_per_user is 'x', but must be a whole number of at least 1."),
-    ('Ledger(1, key=b"x")', "key is given, but max_rounds_per_user is None, and without it no user is stored."),
-    ('Ledger(1, max_rounds_per_user=1, key=b"x")', "key is 1 bytes, but must be at least 16 secret bytes: make one with"),
-    ('Ledger(1, max_rounds_per_user=1, key="x"*40)', "key is a str, but must be at least 16 secret bytes: make one with"),
-    ("Ledger(1, path=3)", "path is 3, where no file can be made (open: path should be string, bytes or"),
+    (
+        'Ledger(1, composition="zcdp")',
+        "delta is 0.0, but composition 'zcdp' needs one above 0 and below 1.",
+    ),
+    (
+        "Ledger(1, max_rounds_per_user=0)",
+        "max_rounds_per_user is 0, but must be a whole number of at least 1.",
+    ),
+    (
+        'Ledger(1, max_rounds_per_user="x")',
+        "max_rounds_per_user is 'x', but must be a whole number of at least 1.",
+    ),
+    (
+        'Ledger(1, key=b"x")',
+        "key is given, but max_rounds_per_user is None, and without it no user is stored.",
+    ),
+    (
+        'Ledger(1, max_rounds_per_user=1, key=b"x")',
+        "key is 1 bytes, but must be at least 16 secret bytes: make one with",
+    ),
+    (
+        'Ledger(1, max_rounds_per_user=1, key="x"*40)',
+        "key is a str, but must be at least 16 secret bytes: make one with",
+    ),
+    (
+        "Ledger(1, path=3)",
+        "path is 3, where no file can be made (open: path should be string, bytes or",
+    ),
     (
         'Ledger(1, path="/nonexistent/x")',
         "path is '/nonexistent/x', where no file can be made ([Errno 2] No such file or",
@@ -35,18 +62,33 @@ CALLS = [
         "Ledger(1).charge(G.for_user(rounds=4))",
         "a charge of 4-differential privacy would make epsilon 4.0 and delta 0.0 in all, but",
     ),
-    ('Ledger(1).admit("x")', "max_rounds_per_user is None, but must be set to count the rounds of users."),
+    (
+        'Ledger(1).admit("x")',
+        "max_rounds_per_user is None, but must be set to count the rounds of users.",
+    ),
     (
         "Ledger(1, max_rounds_per_user=1).admit(None)",
         "user is of type NoneType, but must be text, a whole number or bytes.",
     ),
-    ("Ledger(1, max_rounds_per_user=1).admit(1.5)", "user is of type float, but must be text, a whole number or bytes."),
-    ('Ledger(1, max_rounds_per_user=1).admit("")', "user is empty, but must be text that names one person."),
+    (
+        "Ledger(1, max_rounds_per_user=1).admit(1.5)",
+        "user is of type float, but must be text, a whole number or bytes.",
+    ),
+    (
+        'Ledger(1, max_rounds_per_user=1).admit("")',
+        "user is empty, but must be text that names one person.",
+    ),
     ("Bandit(1, 100, 1.0)", "arms is 1, but must be a whole number of at least 2."),
     ('Bandit(["A"], 100, 1.0)', "arms has 1 label, but at least 2 are needed."),
     ('Bandit(["A","A"], 100, 1.0)', "arms has a label twice, but labels must differ."),
-    ('Bandit("AB", 100, 1.0)', "arms is 'AB', but must be a list of labels or a whole number of at least 2."),
-    ("Bandit(None, 100, 1.0)", "arms is None, but must be a list of labels or a whole number of at least 2."),
+    (
+        'Bandit("AB", 100, 1.0)',
+        "arms is 'AB', but must be a list of labels or a whole number of at least 2.",
+    ),
+    (
+        "Bandit(None, 100, 1.0)",
+        "arms is None, but must be a list of labels or a whole number of at least 2.",
+    ),
     ("Bandit(3, 1, 1.0)", "horizon is 1, but must be a whole number of at least 2."),
     ('Bandit(3, "100", 1.0)', "horizon is '100', but must be a whole number of at least 2."),
     ("Bandit(3, 100, 0)", "epsilon is 0, but must be a finite number above 0."),
@@ -60,17 +102,30 @@ CALLS = [
     ("Bandit(3, 100, 1.0, algorithm=None)", "unknown algorithm None"),
     (
         'Bandit(3, 100, 1.0, algorithm="hedge")',
-        "algorithm is hedge, which plays distributions over experts: use Experts or VectorOptimizer.",
+        "algorithm is hedge, which plays distributions "
+        "over "
+        "experts: use "
+        "Experts or "
+        "VectorOptimizer.",
     ),
-    ("Bandit(3, 100, 1.0, seed=1)", "seed is 1, but live noise cannot have one: only simulation=True takes a seed."),
-    ("Bandit(3, 100, 1.0, simulation=True, seed=-1)", "seed is -1, but must be a whole number of at least 0."),
+    (
+        "Bandit(3, 100, 1.0, seed=1)",
+        "seed is 1, but live noise cannot have one: only simulation=True takes a seed.",
+    ),
+    (
+        "Bandit(3, 100, 1.0, simulation=True, seed=-1)",
+        "seed is -1, but must be a whole number of at least 0.",
+    ),
     ('Bandit(3, 100, 1.0, simulation="yes")', "simulation is 'yes', but must be True or False."),
     ("Bandit(3, 100, 1.0, ledger=3)", "ledger is 3, but must be a discreet.Ledger."),
     (
         "Bandit(3, 100, 1.0, simulation=True, ledger=Ledger(1))",
         "ledger is given, but simulation=True draws noise that protects nobody: leave it out.",
     ),
-    ("Bandit(3, 100, 1.0, path=3)", "path is 3, where no file can be made (open: path should be string, bytes or"),
+    (
+        "Bandit(3, 100, 1.0, path=3)",
+        "path is 3, where no file can be made (open: path should be string, bytes or",
+    ),
     (
         'Bandit(3, 100, 1.0, path="/nonexistent/x")',
         "path is '/nonexistent/x', where no file can be made ([Errno 2] No such file or",
@@ -78,7 +133,10 @@ CALLS = [
     ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of batched-exp3 'bananas'"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),
     ("Bandit.open(None)", "path is 'None', but there is no file."),
-    ("(lambda b: b.tell(b.ask()))(Bandit(3, 100, 1.0))", "tell needs one outcome: either reward or loss."),
+    (
+        "(lambda b: b.tell(b.ask()))(Bandit(3, 100, 1.0))",
+        "tell needs one outcome: either reward or loss.",
+    ),
     (
         "(lambda b: b.tell(b.ask(), reward=1, loss=1))(Bandit(3, 100, 1.0))",
         "tell needs one outcome: either reward or loss.",
@@ -87,9 +145,18 @@ CALLS = [
         "(lambda b: b.tell(b.ask(), reward=3))(Bandit(3, 100, 1.0))",
         "the reward is outside the declared range 0 to 1; clip=True would clip it.",
     ),
-    ('(lambda b: b.tell(b.ask(), reward="x"))(Bandit(3, 100, 1.0))', "the reward is not a finite number."),
-    ('(lambda b: b.tell(b.ask(), reward=float("nan")))(Bandit(3, 100, 1.0))', "the reward is not a finite number."),
-    ('Bandit(3, 100, 1.0).ask(user="x")', "user is given, but there is no ledger that limits the rounds of a user."),
+    (
+        '(lambda b: b.tell(b.ask(), reward="x"))(Bandit(3, 100, 1.0))',
+        "the reward is not a finite number.",
+    ),
+    (
+        '(lambda b: b.tell(b.ask(), reward=float("nan")))(Bandit(3, 100, 1.0))',
+        "the reward is not a finite number.",
+    ),
+    (
+        'Bandit(3, 100, 1.0).ask(user="x")',
+        "user is given, but there is no ledger that limits the rounds of a user.",
+    ),
     (
         "Bandit(3, 100, 1.0, ledger=Ledger(5, max_rounds_per_user=3)).ask()",
         "ask needs the user: the ledger allows each at most 3 rounds.",
@@ -104,22 +171,43 @@ CALLS = [
         "(lambda b: b.tell(b.ask(), losses=[1,2]))(Experts(3, 100, 1.0))",
         "the losses have the shape (2,), but must be a vector of length 3.",
     ),
-    ('VectorOptimizer("ball", 0, 100, 1.0)', "dimension is 0, but must be a whole number of at least 2."),
+    (
+        'VectorOptimizer("ball", 0, 100, 1.0)',
+        "dimension is 0, but must be a whole number of at least 2.",
+    ),
     (
         'VectorOptimizer("bal", 2, 100, 1.0)',
         "geometry is 'bal', but must be 'ball' or 'cube' (Experts has distributions).",
     ),
     ('Optimizer("bal(2)", 100, 1.0)', "unknown set 'bal'"),
-    ('Optimizer("ball(2)", 100, 1.0, geometry="ball")', "geometry is given, but is for VectorOptimizer"),
-    ('Optimizer("ball(2)", 100, 1.0, lipschitz=0)', "lipschitz is 0, but must be a finite number above 0."),
+    (
+        'Optimizer("ball(2)", 100, 1.0, geometry="ball")',
+        "geometry is given, but is for VectorOptimizer",
+    ),
+    (
+        'Optimizer("ball(2)", 100, 1.0, lipschitz=0)',
+        "lipschitz is 0, but must be a finite number above 0.",
+    ),
     ("Advisor(3, 1, 100, 1.0)", "experts is 1, but must be a whole number of at least 2."),
-    ('Ledger(1, max_rounds_per_user=1).admit("  ")', "user is empty, but must be text that names one person."),
+    (
+        'Ledger(1, max_rounds_per_user=1).admit("  ")',
+        "user is empty, but must be text that names one person.",
+    ),
     (
         'Ledger(1, max_rounds_per_user=1).admit(b"\\xff")',
-        "user is no text: bytes must be UTF-8 (or give their hex()), and numbers at most 4,300 digits.",
+        "user is no text: bytes must be UTF-8 (or give "
+        "their "
+        "hex()), and "
+        "numbers at "
+        "most "
+        "4,300 "
+        "digits.",
     ),
     ("Ledger(1).epsilon_a_round(runs=0)", "runs is 0, but must be a whole number of at least 1."),
-    ('Ledger(1).epsilon_a_round(runs="x")', "runs is 'x', but must be a whole number of at least 1."),
+    (
+        'Ledger(1).epsilon_a_round(runs="x")',
+        "runs is 'x', but must be a whole number of at least 1.",
+    ),
     (
         'Bandit(3, 100, 1.0, ledger=Ledger(2.0, max_rounds_per_user=4)).ask(user="Ada")',
         "a charge of 4-differential privacy would make epsilon 4.0 and delta 0.0 in all, but",

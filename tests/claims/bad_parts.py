@@ -7,7 +7,10 @@ CALLS = [
     ("check_learner(None)", "learner is None, but must be a Learner."),
     ("check_environment(3)", "environment is 3, but must be an Environment."),
     ("check_private(None, None)", "private is None, but must be a Private or OnDevice."),
-    ('check_private(P(), "stochastic")', "environment is 'stochastic', but must be an Environment."),
+    (
+        'check_private(P(), "stochastic")',
+        "environment is 'stochastic', but must be an Environment.",
+    ),
     ("check_non_interference(P(), None)", "problem is None, but must be a Problem."),
     ("Range(1, 0)", "low is 1 and high is 0, but low must be below high."),
     ("Range(0, 0)", "low is 0 and high is 0, but low must be below high."),
@@ -16,26 +19,57 @@ CALLS = [
     ('Range(float("nan"), 1)', "low is nan, but must be a finite number."),
     ('Range(0, float("inf"))', "high is inf, but must be a finite number."),
     (
-        "Private(Exp3.start(arms=4, learning_rate=.01), Batch.laplace(size=10,epsilon=.5,bounds=R))",
+        "Private(Exp3.start(arms=4, learning_rate=.01), "
+        "Batch.laplace(size=10,epsilon=.5,bounds=R))",
         "channel is of type Exp3, but Private needs a Channel there.",
     ),
     ("Private(None, None)", "channel is None, but Private needs a Channel there."),
-    ("Private(Batch.laplace(size=10,epsilon=.5,bounds=R), None)", "learner is None, but Private needs a Learner there."),
-    ("Batch.laplace(size=0,epsilon=.5,bounds=R)", "batch_size is 0, but must be a whole number of at least 1."),
-    ("Batch.laplace(size=1.5,epsilon=.5,bounds=R)", "batch_size is 1.5, but must be a whole number of at least 1."),
-    ("Batch.laplace(size=10,epsilon=0,bounds=R)", "epsilon is 0, but must be a finite number above 0."),
-    ("Batch.laplace(size=10,epsilon=None,bounds=R)", "epsilon is None, but must be a finite number above 0."),
-    ("Batch.laplace(size=10,epsilon=.5,bounds=None)", "bounds is None, but must be a range such as Range(0.0, 1.0)."),
+    (
+        "Private(Batch.laplace(size=10,epsilon=.5,bounds=R), None)",
+        "learner is None, but Private needs a Learner there.",
+    ),
+    (
+        "Batch.laplace(size=0,epsilon=.5,bounds=R)",
+        "batch_size is 0, but must be a whole number of at least 1.",
+    ),
+    (
+        "Batch.laplace(size=1.5,epsilon=.5,bounds=R)",
+        "batch_size is 1.5, but must be a whole number of at least 1.",
+    ),
+    (
+        "Batch.laplace(size=10,epsilon=0,bounds=R)",
+        "epsilon is 0, but must be a finite number above 0.",
+    ),
+    (
+        "Batch.laplace(size=10,epsilon=None,bounds=R)",
+        "epsilon is None, but must be a finite number above 0.",
+    ),
+    (
+        "Batch.laplace(size=10,epsilon=.5,bounds=None)",
+        "bounds is None, but must be a range such as Range(0.0, 1.0).",
+    ),
     (
         "Batch.laplace(size=10,epsilon=.5,bounds=R._replace(low=2.0))",
         "low is 2.0 and high is 1.0, but low must be below high.",
     ),
     ("Open(3)", "bounds is 3, but Open needs a Range there."),
     ("Open(None)", "bounds is None, but Open needs a Range there."),
-    ("Exp3.start(arms=1, learning_rate=.1)", "arms is 1, but must be a whole number of at least 2."),
-    ("Exp3.start(arms=4, learning_rate=0)", "learning_rate is 0, but must be a finite number above 0."),
-    ("Exp3.start(arms=4, learning_rate=None)", "learning_rate is None, but must be a finite number above 0."),
-    ('Exp3.start(arms="4", learning_rate=.1)', "arms is '4', but must be a whole number of at least 2."),
+    (
+        "Exp3.start(arms=1, learning_rate=.1)",
+        "arms is 1, but must be a whole number of at least 2.",
+    ),
+    (
+        "Exp3.start(arms=4, learning_rate=0)",
+        "learning_rate is 0, but must be a finite number above 0.",
+    ),
+    (
+        "Exp3.start(arms=4, learning_rate=None)",
+        "learning_rate is None, but must be a finite number above 0.",
+    ),
+    (
+        'Exp3.start(arms="4", learning_rate=.1)',
+        "arms is '4', but must be a whole number of at least 2.",
+    ),
     ("Exp3.start(arms=4, learning_rate=.1, mixing=2)", "mixing is 2, but must be between 0 and 1."),
     ("Uniform(0)", "arms is 0, but must be a whole number of at least 2."),
     ('Uniform("x")', "arms is 'x', but must be a whole number of at least 2."),
@@ -60,10 +94,22 @@ CALLS = [
         'algorithm("exp3").setting(arms=4, bananas=3)',
         "bananas is given, but exp3 plays arms, which has no bananas: it has arms.",
     ),
-    ('algorithm("exp3").build(nothing=1)', "unknown option of exp3 'nothing': did you mean 'high'?"),
-    ('algorithm("batched-exp3").build(batch_size=0)', "batch_size is 0, but must be a whole number of at least 1."),
-    ('algorithm("batched-exp3").build(batch_size="x")', "batch_size is 'x', but must be a whole number of at least 1."),
-    ('algorithm("batched-exp3").build(calibration="best")', "calibration is 'best', but must be one of tight, paper."),
+    (
+        'algorithm("exp3").build(nothing=1)',
+        "unknown option of exp3 'nothing': did you mean 'high'?",
+    ),
+    (
+        'algorithm("batched-exp3").build(batch_size=0)',
+        "batch_size is 0, but must be a whole number of at least 1.",
+    ),
+    (
+        'algorithm("batched-exp3").build(batch_size="x")',
+        "batch_size is 'x', but must be a whole number of at least 1.",
+    ),
+    (
+        'algorithm("batched-exp3").build(calibration="best")',
+        "calibration is 'best', but must be one of tight, paper.",
+    ),
     ("Setting(4)", "problem is 4, but must be a problem such as Arms(4)."),
     ("Setting(Arms(4), rounds=1)", "rounds is 1, but must be a whole number of at least 2."),
     ("Setting(Arms(4), epsilon=0)", "epsilon is 0, but must be a finite number above 0."),
@@ -77,9 +123,18 @@ CALLS = [
         'environment("stochastic", bananas=3)',
         "unknown option of environment 'stochastic' 'bananas': did you mean 'means'?",
     ),
-    ('environment("stochastic", rounds=1)', "rounds is 1, but must be a whole number of at least 2."),
-    ('environment("stochastic", bounds=3)', "bounds is 3, but must be a range such as Range(0.0, 1.0)."),
-    ('environment("table")', "environment 'table' needs a file of losses or one of rewards, and neither was given."),
+    (
+        'environment("stochastic", rounds=1)',
+        "rounds is 1, but must be a whole number of at least 2.",
+    ),
+    (
+        'environment("stochastic", bounds=3)',
+        "bounds is 3, but must be a range such as Range(0.0, 1.0).",
+    ),
+    (
+        'environment("table")',
+        "environment 'table' needs a file of losses or one of rewards, and neither was given.",
+    ),
     (
         'environment("table", losses=None)',
         "environment 'table' needs a file of losses or one of rewards, and neither was given.",
@@ -112,7 +167,10 @@ CALLS = [
         'Guarantee(epsilon=1,delta=0,model="central",status="prov",source="x")',
         "status is 'prov', but must be one of proved, claimed by the paper only, none.",
     ),
-    ('Guarantee(epsilon=1,delta=0,model="central",status="proved",source=3)', "source is 3, but must be text."),
+    (
+        'Guarantee(epsilon=1,delta=0,model="central",status="proved",source=3)',
+        "source is 3, but must be text.",
+    ),
     (
         'Guarantee(epsilon=1,delta=0,model="central",status="proved",source="x",rounds=0)',
         "rounds is 0, but must be a whole number of at least 1.",
@@ -134,7 +192,10 @@ CALLS = [
     ("compose(G, times=0)", "times is 0, but must be a whole number of at least 1."),
     ("compose(G, delta=3)", "delta is 3, but must be between 0 and 1."),
     ("compose(GD, delta=0.0)", "delta is 0.0, but these releases need a larger one."),
-    ("compose(G, G.for_user(rounds=2))", "compose needs guarantees for the same number of rounds: use for_user first."),
+    (
+        "compose(G, G.for_user(rounds=2))",
+        "compose needs guarantees for the same number of rounds: use for_user first.",
+    ),
     ("Guarantee.from_dict({})", "this is not a guarantee that as_dict() wrote."),
     ("Guarantee.from_dict(None)", "this is not a guarantee that as_dict() wrote."),
     ('audit("x")', "unknown algorithm 'x'"),
@@ -153,8 +214,14 @@ CALLS = [
     ),
     ("Laplace(-1)", "scale is -1, but must be between 0 and 1e+300."),
     ("Gaussian(None, 1e-6)", "scale is None, but must be between 0 and 1e+300."),
-    ('RESULTS.plot(colors="red")', "colors is 'red', but must be a list with one for each of 1 contenders."),
-    ("RESULTS.plot(colors=[])", "colors is [], but must be a list with one for each of 1 contenders."),
+    (
+        'RESULTS.plot(colors="red")',
+        "colors is 'red', but must be a list with one for each of 1 contenders.",
+    ),
+    (
+        "RESULTS.plot(colors=[])",
+        "colors is [], but must be a list with one for each of 1 contenders.",
+    ),
     (
         "Private(channel=Exp3.start(arms=4, learning_rate=.1), learner=None)",
         "channel is of type Exp3, but Private needs a Channel there.",
@@ -177,6 +244,9 @@ CALLS = [
     ("Box([2.0], [1.0])", "low[0] is 2 and high[0] is 1, but low must not be above high."),
     ("Setting(Arms(4), bounds=Range(0, 0))", "low is 0 and high is 0, but low must be below high."),
     ("Setting(None)", "problem is None, but must be a problem such as Arms(4)."),
-    ('algorithm("exp3").setting(rounds=None)', "rounds is None, but must be a whole number of at least 2."),
+    (
+        'algorithm("exp3").setting(rounds=None)',
+        "rounds is None, but must be a whole number of at least 2.",
+    ),
     ("G.implies(None)", "the other is None, but must be a Guarantee."),
 ]

@@ -1,6 +1,7 @@
 """Mechanisms that claim a guarantee and do not keep it: each has one fault that a programmer, or an attacker, could make.
 
-Every one of them computes its guarantee as the sound channel does that it inherits from, and nothing in that is wrong.
+Every one of them computes its guarantee as the sound channel does that it inherits from, and
+nothing in that is wrong.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import Raw
 from discreet import Private, Range, Setting, algorithm
 from discreet.channels import Batch, OneBit, PerRound, RunningSum
 from discreet.channels.running_sum import SEEN, WAITING
 from discreet.channels.sums import COUNT, TOTAL, BatchSums
 from discreet.contracts import Floats, Noise
 from discreet.factorisations import Tree
-from discreet.kernel import Raw
 from discreet.learners import EntropyFtrl, Exp3
 from discreet.mechanisms import Coin, Laplace
 from discreet.problems import Advice
@@ -288,7 +289,9 @@ class WritesIntoQuery(PerRound):
     def offer(self, feedback, query, rng):
         query.weights[0] += 1e-9 * feedback
         for i in range(query.vector.size):
-            self.theirs[i] = self.noise.add_noise(query.factor * query.vector[i] * self.bounds.clamp(feedback), rng)
+            self.theirs[i] = self.noise.add_noise(
+                query.factor * query.vector[i] * self.bounds.clamp(feedback), rng
+            )
         return True, self.theirs
 
     def release_size(self):
@@ -308,15 +311,21 @@ def one_bit(kind: type[OneBit] = OneBit) -> Private:
     return Private(kind(**sound._asdict()), Exp3.start(arms=2, learning_rate=0.1))
 
 
-def each_round(kind: type[PerRound] = PerRound, noise: Noise | None = None, **more: object) -> Private:
+def each_round(
+    kind: type[PerRound] = PerRound, noise: Noise | None = None, **more: object
+) -> Private:
     """Return the learner behind a broken channel that releases every round."""
     channel = kind(bounds=UNIT, noise=noise or Laplace(1.0), **more)
     return Private(channel, Exp3.start(arms=2, learning_rate=0.1))
 
 
-def summed(kind: type[RunningSum] = RunningSum, prefixes: int = 15, noise: type[Laplace] = Laplace) -> Private:
+def summed(
+    kind: type[RunningSum] = RunningSum, prefixes: int = 15, noise: type[Laplace] = Laplace
+) -> Private:
     """Return the learner behind a broken running sum."""
-    sound = RunningSum.calibrated(Box.cube(2, 0.0, 1.0), Tree, prefixes=prefixes, noise="laplace", epsilon=1.0)
+    sound = RunningSum.calibrated(
+        Box.cube(2, 0.0, 1.0), Tree, prefixes=prefixes, noise="laplace", epsilon=1.0
+    )
     channel = kind(**(sound._asdict() | {"noise": noise(sound.noise.scale)}))
     return Private(channel, EntropyFtrl.start(dimension=2, learning_rate=0.1))
 
@@ -324,12 +333,18 @@ def summed(kind: type[RunningSum] = RunningSum, prefixes: int = 15, noise: type[
 def written_into() -> Private:
     """Return a learner, and a channel that holds an array of its."""
     learner = Exp3.start(arms=2, learning_rate=0.1)
-    return Private(WritesIntoLearner(bounds=UNIT, noise=Laplace(1.0), theirs=learner.weights.logs), learner)
+    return Private(
+        WritesIntoLearner(bounds=UNIT, noise=Laplace(1.0), theirs=learner.weights.logs), learner
+    )
 
 
 def queried() -> Private:
     """Return a learner whose query names arrays of its own, behind a channel that writes into them."""
-    learner = algorithm("batched-exp4").build(Setting(Advice(3, 5), rounds=1000, delta=1e-6)).private.learner
+    learner = (
+        algorithm("batched-exp4")
+        .build(Setting(Advice(3, 5), rounds=1000, delta=1e-6))
+        .private.learner
+    )
     return Private(WritesIntoQuery(bounds=UNIT, noise=Laplace(1.0), theirs=np.zeros(5)), learner)
 
 
@@ -342,18 +357,30 @@ class Broken(NamedTuple):
 
 BROKEN: dict[str, Broken] = {
     "one noise for all batches": Broken(lambda: batched(OneNoise, kept=np.zeros(2)), ("audit",)),
-    "a bit of the mean with the coin for its range": Broken(lambda: one_bit(BitOfTheMean), ("audit",)),
-    "noise/100 after round 100": Broken(lambda: batched(QuietLater, rounds=np.zeros(1)), ("audit",)),
-    "noise that follows the data": Broken(lambda: batched(FollowsData, ends=np.array([1.0, 0.0])), ("audit",)),
-    "the last loss carried over": Broken(lambda: batched(CarriesOver, held=np.zeros(4)), ("audit",)),
+    "a bit of the mean with the coin for its range": Broken(
+        lambda: one_bit(BitOfTheMean), ("audit",)
+    ),
+    "noise/100 after round 100": Broken(
+        lambda: batched(QuietLater, rounds=np.zeros(1)), ("audit",)
+    ),
+    "noise that follows the data": Broken(
+        lambda: batched(FollowsData, ends=np.array([1.0, 0.0])), ("audit",)
+    ),
+    "the last loss carried over": Broken(
+        lambda: batched(CarriesOver, held=np.zeros(4)), ("audit",)
+    ),
     "raw sum in low-order bits": Broken(lambda: batched(LowBits, step=2.0**-20), ("audit",)),
     "raw sum in low-order digits": Broken(lambda: batched(LowBits, step=1e-6), ("audit",)),
-    "hold depends on a loss": Broken(lambda: batched(HoldsByLoss, last=np.zeros(1)), ("check_channel", "audit")),
+    "hold depends on a loss": Broken(
+        lambda: batched(HoldsByLoss, last=np.zeros(1)), ("check_channel", "audit")
+    ),
     "writes into the learner": Broken(written_into, ("check_private",)),
     "writes into the query": Broken(queried, ("check_private",)),
     "tree without noise on odd rounds": Broken(lambda: summed(SilentOnOddRounds), ("audit",)),
     "tree without noise on high levels": Broken(lambda: summed(SilentOnHighLevels), ("audit",)),
-    "a range that does not clamp": Broken(lambda: batched(Batch, bounds=Loose(0.0, 1.0)), ("check_channel", "audit")),
+    "a range that does not clamp": Broken(
+        lambda: batched(Batch, bounds=Loose(0.0, 1.0)), ("check_channel", "audit")
+    ),
     "a range that clamps too far out": Broken(
         lambda: batched(Batch, bounds=TooWide(0.0, 1.0)), ("check_channel", "audit")
     ),
@@ -361,8 +388,12 @@ BROKEN: dict[str, Broken] = {
     "noise with a period of 1000": Broken(
         lambda: each_round(noise=Periodic(1.0, np.zeros(1000), np.zeros(1))), ("audit",)
     ),
-    "remembers the largest loss": Broken(lambda: batched(RemembersLargest, most=np.zeros(1)), ("audit",)),
+    "remembers the largest loss": Broken(
+        lambda: batched(RemembersLargest, most=np.zeros(1)), ("audit",)
+    ),
     "noise shared between coordinates": Broken(lambda: summed(noise=Shared), ("audit",)),
     "noise that is seeded by the data": Broken(lambda: batched(SeededByData), ("audit",)),
-    "every fourth noise left out": Broken(lambda: each_round(noise=Tiring(1.0, np.zeros(1))), ("audit",)),
+    "every fourth noise left out": Broken(
+        lambda: each_round(noise=Tiring(1.0, np.zeros(1))), ("audit",)
+    ),
 }

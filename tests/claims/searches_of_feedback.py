@@ -5,7 +5,17 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from searching import NORMS, RANGES, Silent, channel_movement, climb, in_ball, on_simplex, searches, unit
+from searching import (
+    NORMS,
+    RANGES,
+    Silent,
+    channel_movement,
+    climb,
+    in_ball,
+    on_simplex,
+    searches,
+    unit,
+)
 
 from discreet import sensitivities
 from discreet.channels import Batch, PerRound, Selection
@@ -24,7 +34,11 @@ def batch(size, bounds):
     return Batch.laplace(size=size, epsilon=1.0, bounds=bounds)._replace(noise=Silent())
 
 
-BATCHES = [(size, bounds, where) for size, bounds in zip((1, 3, 7), RANGES, strict=True) for where in {0, size - 1, size}]
+BATCHES = [
+    (size, bounds, where)
+    for size, bounds in zip((1, 3, 7), RANGES, strict=True)
+    for where in {0, size - 1, size}
+]
 
 
 @searches(sensitivities.mean)
@@ -53,22 +67,33 @@ def a_sum_through_its_channel_and_sums_of_arms(function):
 def a_mean_gain_through_its_channel(function):
     for size, bounds, where in BATCHES:
         channel = Selection.over(size=size, rounds=100, delta=1e-6, bounds=bounds)
-        yield function(size=size), climb(channel_movement(channel, 2 * size, where, -1.0), 2 * size + 1)
+        yield (
+            function(size=size),
+            climb(channel_movement(channel, 2 * size, where, -1.0), 2 * size + 1),
+        )
 
 
 @searches(sensitivities.lipschitz_loss)
 def a_convex_loss_asked_near_its_domain(function):
-    for size, lipschitz, diameter, margin in [(1, 1.0, 1.0, 0.2), (2, 0.5, 3.0, 4.0), (2, 2.0, 1.0, 0.0)]:
+    for size, lipschitz, diameter, margin in [
+        (1, 1.0, 1.0, 0.2),
+        (2, 0.5, 3.0, 4.0),
+        (2, 2.0, 1.0, 0.0),
+    ]:
 
         def movement(v, lipschitz=lipschitz, diameter=diameter, margin=margin):
             slope, zero, slope2, zero2, inside, direction = v.reshape(6, -1)
             point = in_ball(inside, diameter / 2) + margin * unit(direction)
             values = [
-                lipschitz * in_ball(a) @ (point - in_ball(z, diameter / 2)) for a, z in ((slope, zero), (slope2, zero2))
+                lipschitz * in_ball(a) @ (point - in_ball(z, diameter / 2))
+                for a, z in ((slope, zero), (slope2, zero2))
             ]
             return np.array([values[0] - values[1]])
 
-        yield function(lipschitz=lipschitz, diameter=diameter, margin=margin), climb(movement, 6 * size)
+        yield (
+            function(lipschitz=lipschitz, diameter=diameter, margin=margin),
+            climb(movement, 6 * size),
+        )
 
 
 @searches(sensitivities.two_point_difference)
@@ -80,13 +105,16 @@ def a_difference_of_two_values(function):
 
             def difference(slope, peak, share):
                 values = [
-                    lipschitz * ((1 - share) * in_ball(slope) @ x + share * np.linalg.norm(x - peak))
+                    lipschitz
+                    * ((1 - share) * in_ball(slope) @ x + share * np.linalg.norm(x - peak))
                     for x in (here + radius * unit(direction), here - radius * unit(direction))
                 ]
                 return values[0] - values[1]
 
             shares = np.clip(v[6 * size :], 0, 1)
-            return np.array([difference(slope, peak, shares[0]) - difference(slope2, peak2, shares[1])])
+            return np.array(
+                [difference(slope, peak, shares[0]) - difference(slope2, peak2, shares[1])]
+            )
 
         yield function(lipschitz=lipschitz, radius=radius), climb(movement, 6 * size + 2)
 
@@ -113,19 +141,28 @@ def a_vector_in_a_ball(function):
             one, two = (in_ball(half * radius, radius, norm) for half in v.reshape(2, -1))
             return one - two
 
-        yield function(dimension=dimension, radius=radius, norm=norm), climb(movement, 2 * dimension)
+        yield (
+            function(dimension=dimension, radius=radius, norm=norm),
+            climb(movement, 2 * dimension),
+        )
 
 
 @searches(sensitivities.one_point_gradient)
 def a_gradient_from_values(function):
-    for dimension, radius, bounds in [(1, 0.5, RANGES[0]), (2, 0.2, RANGES[1]), (4, 2.0, RANGES[2])]:
+    for dimension, radius, bounds in [
+        (1, 0.5, RANGES[0]),
+        (2, 0.2, RANGES[1]),
+        (4, 2.0, RANGES[2]),
+    ]:
 
         def movement(v, dimension=dimension, radius=radius, bounds=bounds):
             directions = [unit(u) for u in v[: 3 * dimension].reshape(3, -1)]
             values = np.clip(v[3 * dimension :] * 10, *bounds)
 
             def gradient(values):
-                return sum(dimension / radius * f * u for f, u in zip(values, directions, strict=True))
+                return sum(
+                    dimension / radius * f * u for f, u in zip(values, directions, strict=True)
+                )
 
             return gradient(values[:3]) - gradient([values[0], values[3], values[2]])
 
@@ -146,7 +183,11 @@ def estimates(losses, advice, weights, played, mixing):
 @searches(sensitivities.weighted_losses)
 def losses_times_public_advice(function):
     rng = np.random.default_rng(3)
-    for experts, arms, mixing, bounds in [(1, 2, 0.5, RANGES[0]), (3, 2, 0.1, RANGES[1]), (4, 3, 0.3, RANGES[2])]:
+    for experts, arms, mixing, bounds in [
+        (1, 2, 0.5, RANGES[0]),
+        (3, 2, 0.1, RANGES[1]),
+        (4, 3, 0.3, RANGES[2]),
+    ]:
         advice = rng.dirichlet(np.ones(arms) / 2, (3, experts))
         weights, played = rng.dirichlet(np.ones(experts)), rng.integers(arms, size=3)
 
@@ -160,22 +201,30 @@ def losses_times_public_advice(function):
             return estimate(losses[:3]) - estimate(other)
 
         factors = [estimate(one) for one in np.eye(3)]
-        found = np.max([climb(lambda v, where=where: movement(v, where), 4) for where in range(3)], axis=0)
+        found = np.max(
+            [climb(lambda v, where=where: movement(v, where), 4) for where in range(3)], axis=0
+        )
         yield function(factors, width=bounds.width), found
 
 
 @searches(sensitivities.advice_estimates)
 def estimates_for_the_worst_advice(function):
-    for experts, arms, mixing, size in [(1, 2, 0.5, 1), (1, 3, 1.0, 2), (2, 2, 0.1, 3), (2, 2, 1.0, 2), (3, 3, 0.3, 2)]:
+    for experts, arms, mixing, size in [
+        (1, 2, 0.5, 1),
+        (1, 3, 1.0, 2),
+        (2, 2, 0.1, 3),
+        (2, 2, 1.0, 2),
+        (3, 3, 0.3, 2),
+    ]:
 
         def movement(v, experts=experts, arms=arms, mixing=mixing, size=size):
             rows = [on_simplex(row) for row in v[: experts * arms].reshape(experts, -1)]
             weights = on_simplex(v[experts * arms : -2])
             advice, played = np.array([rows] * size), [0] * size
             first, second = np.clip(v[-2:] * 10, -1.0, 2.0)
-            return estimates([first] + [0.5] * (size - 1), advice, weights, played, mixing) - estimates(
-                [second] + [0.5] * (size - 1), advice, weights, played, mixing
-            )
+            return estimates(
+                [first] + [0.5] * (size - 1), advice, weights, played, mixing
+            ) - estimates([second] + [0.5] * (size - 1), advice, weights, played, mixing)
 
         found = climb(movement, experts * arms + experts + 2)
         yield function(experts=experts, arms=arms, mixing=mixing, size=size, width=3.0), found

@@ -76,7 +76,13 @@ def moment_movement(largest, diagonal, off_diagonal, vector):
     return movement
 
 
-BALANCES = (0.02, 0.3, 0.4, 1.0, 1.9)  # in one dimension, another point is the worst below about 0.36
+BALANCES = (
+    0.02,
+    0.3,
+    0.4,
+    1.0,
+    1.9,
+)  # in one dimension, another point is the worst below about 0.36
 
 
 @searches(sensitivities.moments)
@@ -86,7 +92,12 @@ def first_and_second_moments(function):
         vector = largest * matrix / math.sqrt(balance)
         movement = moment_movement(largest, matrix, matrix / math.sqrt(2), vector)
         found = climb(movement, 2 * dimension + 2, norms=[2])
-        yield function(dimension=dimension, largest=largest, matrix_scale=matrix, vector_scale=vector), found
+        yield (
+            function(
+                dimension=dimension, largest=largest, matrix_scale=matrix, vector_scale=vector
+            ),
+            found,
+        )
 
 
 @searches(sensitivities.moment_scales)
@@ -140,7 +151,9 @@ def sums_of_a_binary_counter(function):
     for prefixes, size in itertools.product((1, 2, 3, 5, 8, 13, 31, 32, 33), (1, 2)):
         corners = [np.array(corner) for corner in itertools.product((-1.0, 2.0), repeat=size)]
         pairs = [*itertools.permutations(corners, 2), *rng.uniform(-1, 2, (5, 2, size))]
-        item = Sensitivity(*(max(np.linalg.norm(one - two, p) for one, two in pairs) for p in NORMS))
+        item = Sensitivity(
+            *(max(np.linalg.norm(one - two, p) for one, two in pairs) for p in NORMS)
+        )
         found = np.zeros(3)
         for where, (one, two) in itertools.product(range(prefixes), pairs):
             items = rng.uniform(-1, 2, (prefixes, size))

@@ -1,7 +1,8 @@
 """Searches for the largest movement of a statistic, with which stated sensitivities are compared.
 
-A search computes the statistic itself, from data that it moves about freely, and knows nothing of the formula: it tries
-points of a coarse grid, random ones, and climbs from the best of them. Seeds are fixed; nothing here is statistical.
+A search computes the statistic itself, from data that it moves about freely, and knows nothing of
+the formula: it tries points of a coarse grid, random ones, and climbs from the best of them. Seeds
+are fixed; nothing here is statistical.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ class Silent(Noise):
 def released(channel, feedback):
     """Return everything that a channel releases: fractions of the range."""
     channel, rng = channel.fork(), np.random.default_rng(0)
-    return np.array([value for ready, value in (channel.offer(y, 1.0, rng) for y in feedback) if ready])
+    return np.array(
+        [value for ready, value in (channel.offer(y, 1.0, rng) for y in feedback) if ready]
+    )
 
 
 RANGES = [Range(0.0, 1.0), Range(-1.0, 3.0), Range(5.0, 5.5)]

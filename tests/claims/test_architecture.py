@@ -14,7 +14,9 @@ import discreet
 
 PACKAGE = Path(discreet.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-BESIDE = sorted(path for folder in ("tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py"))
+BESIDE = sorted(
+    path for folder in ("tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.py")
+)
 
 
 def name(path):
@@ -40,8 +42,12 @@ def test_the_file_to_read_first_is_short():
 def test_only_channels_touch_raw_feedback():
     """In learners, nothing is even called feedback."""
     for path in (PACKAGE / "learners").rglob("*.py"):
-        names = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
-        names |= {node.arg for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.arg)}
+        names = {
+            node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)
+        }
+        names |= {
+            node.arg for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.arg)
+        }
         assert "feedback" not in names, path
 
 
@@ -57,7 +63,11 @@ def signatures(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = node.args
             every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-            yield from (each.annotation for each in every if each is not None and each.annotation is not None)
+            yield from (
+                each.annotation
+                for each in every
+                if each is not None and each.annotation is not None
+            )
             if node.returns is not None:
                 yield node.returns
 
@@ -72,9 +82,14 @@ def names_in(expression):
 def aliases(statement, loose):
     """Yield the names that a statement of a module gives to something that is, or contains, one of the loose names."""
     match statement:
-        case ast.Assign(targets=targets, value=ast.Name() | ast.Attribute() | ast.Subscript() | ast.BinOp() as value):
+        case ast.Assign(
+            targets=targets,
+            value=ast.Name() | ast.Attribute() | ast.Subscript() | ast.BinOp() as value,
+        ):
             named = targets
-        case ast.AnnAssign(target=target, annotation=note, value=ast.expr() as value) if "TypeAlias" in names_in(note):
+        case ast.AnnAssign(target=target, annotation=note, value=ast.expr() as value) if (
+            "TypeAlias" in names_in(note)
+        ):
             named = [target]
         case _:
             return
@@ -92,7 +107,9 @@ def any_in_signatures(sources):
             for statement in tree.body:
                 if isinstance(statement, ast.ImportFrom) and statement.module in before:
                     known = before[statement.module]
-                    loose[name] |= {each.asname or each.name for each in statement.names if each.name in known}
+                    loose[name] |= {
+                        each.asname or each.name for each in statement.names if each.name in known
+                    }
                 loose[name] |= set(aliases(statement, loose[name]))
     return {
         name: sum(part in loose[name] for note in signatures(tree) for part in names_in(note))
@@ -104,11 +121,17 @@ def any_in_signatures(sources):
 def test_signatures_say_what_they_take():
     """What is left are options by name and what other libraries give; the kernel is about any component."""
     sources = {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path.read_text()
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path.read_text()
         for path in MODULES
     }
     found = any_in_signatures(sources)
-    outside = {name: number for name, number in found.items() if number and not name.startswith("discreet.kernel")}
+    outside = {
+        name: number
+        for name, number in found.items()
+        if number and not name.startswith("componentjit")
+    }
     assert sum(outside.values()) <= 40, outside
 
 
@@ -129,12 +152,21 @@ Either = Many | None
 class Learner:
     def act(self, shown: Thing, *, row: Row, part: Part, **more: typing.Any) -> tuple[int, Either]: ...
 """
-    assert any_in_signatures({"package.uses": uses, "package.names": names}) == {"package.uses": 3, "package.names": 2}
-    assert any_in_signatures({"package.uses": uses}) == {"package.uses": 1}  # of names from elsewhere nothing is known
+    assert any_in_signatures({"package.uses": uses, "package.names": names}) == {
+        "package.uses": 3,
+        "package.names": 2,
+    }
+    assert any_in_signatures({"package.uses": uses}) == {
+        "package.uses": 1
+    }  # of names from elsewhere nothing is known
 
 
-FOREIGN = {  # objects that are not ours, or of which no more is known than that they may be named tuples
-    "kernel/compiling.py": {"hasattr(kind, 'types')", "getattr(arguments[0], 'instance_class', object)"},
+# objects that are not ours, or of which no more is known than that they may be named tuples
+FOREIGN = {
+    "kernel/compiling.py": {
+        "hasattr(kind, 'types')",
+        "getattr(arguments[0], 'instance_class', object)",
+    },
     "kernel/component.py": {"getattr(self, n)", "getattr(note, '__metadata__', ())"},
     "kernel/digest.py": {"getattr(value, '_fields', '')", "hasattr(value, '_fields')"},
     "kernel/state.py": {
@@ -152,7 +184,11 @@ FOREIGN = {  # objects that are not ours, or of which no more is known than that
 
 def asked_for(tree):
     """Return all that a module asks for by getattr and hasattr."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
     return {ast.unparse(call) for call in calls if call.func.id in ("hasattr", "getattr")}
 
 

@@ -30,7 +30,11 @@ def private(arms=4):
     return discreet.Private(channel, learners.Exp3.start(arms=arms, learning_rate=0.01))
 
 
-NAMES = {name: value for module in (channels, learners, mechanisms, problems) for name, value in vars(module).items()}
+NAMES = {
+    name: value
+    for module in (channels, learners, mechanisms, problems)
+    for name, value in vars(module).items()
+}
 NAMES |= {name: getattr(discreet, name) for name in discreet.__all__}
 NAMES |= {name: getattr(checks, name) for name in checks.__all__}
 NAMES |= {"np": np, "sim": sim, "environment": environment, "Wrapping": Wrapping, "Box": Box}
@@ -86,5 +90,7 @@ def test_a_command_is_refused_in_one_sentence(command, sentence, tmp_path, monke
 
 def test_without_pandas_one_sentence_says_how_to_get_it(results, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(discreet.DiscreetError, match=r"to_pandas needs pandas: pip install 'discreet\[pandas\]'"):
+    with pytest.raises(
+        discreet.DiscreetError, match=r"to_pandas needs pandas: pip install 'discreet\[pandas\]'"
+    ):
         results.to_pandas()

@@ -30,7 +30,11 @@ def find(way: str, private: Private) -> bool:
         elif isinstance(private.channel, WritesIntoQuery):
             check_private(private, environment("advice-random", Advice(3, 5)), quick=True)
         else:
-            world = environment("linear-stochastic", Points("experts", 2)) if size else environment("stochastic", arms=2)
+            world = (
+                environment("linear-stochastic", Points("experts", 2))
+                if size
+                else environment("stochastic", arms=2)
+            )
             check_private(private, world, quick=True)
     except CheckFailed:
         return True
@@ -60,7 +64,9 @@ def test_what_they_were_made_from_is_sound(make, way):
 def test_a_larger_claim_that_is_true_is_not_refuted():
     """A loss that is in two releases costs twice epsilon: that is found, and no more; false in 1 % of all seeds."""
     private = BROKEN["the last loss carried over"].make()
-    true = private._replace(channel=private.channel._replace(noise=private.channel.noise._replace(scale=0.5)))
+    true = private._replace(
+        channel=private.channel._replace(noise=private.channel.noise._replace(scale=0.5))
+    )
     found = audit(private, claimed=true.guarantee, trials=4_000)
     assert true.guarantee.epsilon == 2.0
     assert not found.violated

@@ -23,13 +23,17 @@ def blocks():
             command, _, output = block.partition("\n")
             if command.startswith("$ make test"):
                 continue  # it is what runs this
-            yield pytest.param(command.removeprefix("$ "), output.rstrip(), id=f"{path.name}: {command[2:42]}")
+            yield pytest.param(
+                command.removeprefix("$ "), output.rstrip(), id=f"{path.name}: {command[2:42]}"
+            )
 
 
 def run_shown(command):
     """Run a command as shown, here, where much is compiled already; make's recipe by hand, as make sets up more."""
     if command == "make demo":
-        recipe = re.search(r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
+        recipe = re.search(
+            r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE
+        )[1]
         lines = recipe.replace("\\\n", " ").strip().splitlines()
         echo, command = lines[0].strip().removeprefix("@echo ").strip('"'), lines[1].strip()
         command = command.removeprefix("@$(BIN)/")
@@ -48,12 +52,16 @@ def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path,
     monkeypatch.chdir(tmp_path)
     printed = run_shown(command)
     expected = shown.splitlines()
-    expected = [line for line in expected if not line.startswith("trials ")]  # the bar goes to the error stream
+    expected = [
+        line for line in expected if not line.startswith("trials ")
+    ]  # the bar goes to the error stream
     seconds = expected and any(line.rstrip().endswith("seconds") for line in expected)
     assert len(printed) == len(expected)
     for now, then in zip(printed, expected, strict=True):
         assert NUMBER.sub("#", now).split() == NUMBER.sub("#", then).split()
-        numbers = [[float(n.replace(",", "")) for n in NUMBER.findall(line)] for line in (now, then)]
+        numbers = [
+            [float(n.replace(",", "")) for n in NUMBER.findall(line)] for line in (now, then)
+        ]
         if seconds and now.startswith(" ") and numbers[0]:
             numbers = [each[:-1] for each in numbers]
         assert numbers[0] == pytest.approx(numbers[1], rel=0.15)
@@ -67,7 +75,9 @@ def test_the_readme_s_first_screen_shows_both_commands():
 
 def test_every_environment_is_documented():
     text = (ROOT / "docs" / "environments.md").read_text()
-    ours = [each for each in environments() if each.make.__module__.startswith("discreet.")]  # other tests have theirs
+    ours = [
+        each for each in environments() if each.make.__module__.startswith("discreet.")
+    ]  # other tests have theirs
     assert len(ours) > 20
     for each in ours:
         assert f"## {each.name}\n" in text
@@ -77,7 +87,9 @@ def test_every_environment_is_documented():
 
 
 def test_nothing_about_one_machine_stands_in_the_project():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
     for name in listed:
         if name.endswith((".png", ".lock")):
             continue

@@ -13,7 +13,9 @@ LONG = [path for path in EXAMPLES if "--quick" in path.read_text(encoding="utf-8
 
 
 def run(path, *options):
-    done = subprocess.run([sys.executable, path, *options], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, path, *options], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

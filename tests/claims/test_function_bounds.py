@@ -37,7 +37,10 @@ class Turning(FunctionsEnvironment):
 def worlds(problem, rounds):
     """Return adversaries that are fixed in advance, of one kind of functions each, so that little is compiled."""
     if problem.curvature > 0.0:
-        return [environment("quadratics", problem, rounds=rounds, drift=drift) for drift in (0.0, 3.0, 40.0)]
+        return [
+            environment("quadratics", problem, rounds=rounds, drift=drift)
+            for drift in (0.0, 3.0, 40.0)
+        ]
     fields = {name: getattr(problem, name) for name in Functions().parameters()}
     turning = [Turning(**fields, rounds=rounds, turns=turns) for turns in (0, 1, 7, rounds // 2)]
     return [environment("linear", problem, rounds=rounds, gap=0.9), *turning]
@@ -47,7 +50,9 @@ def regrets(private, world, rounds, trials):
     """Return the mean regret of some games, and its standard error."""
     times, stop, bounds = np.array([rounds]), threading.Event(), Range(0.0, 1.0)
     found = [
-        run_trial([private], world, times, seed=11, trial=trial, bounds=bounds, clip=False, stop=stop).regret[0, -1]
+        run_trial(
+            [private], world, times, seed=11, trial=trial, bounds=bounds, clip=False, stop=stop
+        ).regret[0, -1]
         for trial in range(trials)
     ]
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
@@ -58,15 +63,23 @@ def regrets(private, world, rounds, trials):
 def test_regret_is_below_the_bound_against_adversaries_made_to_hurt(name):
     """Two dimensions, where bounds are not vacuous; 3 epsilons, 2 lengths, 4 games each, up to 3 standard errors.
 
-    Bounds are on the mean, and steps of 1 / μ t make the regret of a single game vary as much as it is. Seeds are fixed.
+    Bounds are on the mean, and steps of 1 / μ t make the regret of a single game vary as much as it
+    is. Seeds are fixed.
     """
     known = algorithm(name)
     told = 0
-    for form in dict.fromkeys((known.problem.form, "linear" if known.problem.curvature == 0.0 else known.problem.form)):
-        problem = replace(known.problem, domain="cross(2)" if "oracle" in name else "ball(2)", form=form)
+    for form in dict.fromkeys(
+        (known.problem.form, "linear" if known.problem.curvature == 0.0 else known.problem.form)
+    ):
+        problem = replace(
+            known.problem, domain="cross(2)" if "oracle" in name else "ball(2)", form=form
+        )
         for rounds in (1 << 12, 1 << 16):
             for epsilon in (0.5, 2.0, 20.0) if known.twin else (1.0,):
-                instance = known.build(Setting(problem, rounds=rounds, epsilon=epsilon, delta=1e-6), when_vacuous="play")
+                instance = known.build(
+                    Setting(problem, rounds=rounds, epsilon=epsilon, delta=1e-6),
+                    when_vacuous="play",
+                )
                 for world in worlds(problem, rounds):
                     mean, error = regrets(instance.private, world, rounds, 4)
                     assert mean - 3.0 * error <= instance.regret_bound

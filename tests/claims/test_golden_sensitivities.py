@@ -22,11 +22,15 @@ def digits(value):
 
 def test_golden_noise_of_the_tree():
     levels = sensitivities.tree_levels(sensitivities.ftrl_prefixes(1000))
-    box = sensitivities.tree(sensitivities.box(dimension=3, width=1.0), prefixes=sensitivities.ftrl_prefixes(1000))
+    box = sensitivities.tree(
+        sensitivities.box(dimension=3, width=1.0), prefixes=sensitivities.ftrl_prefixes(1000)
+    )
     ball = sensitivities.tree(sensitivities.ball(dimension=3, radius=1.0, norm=2), prefixes=999)
     assert levels == 10
     assert Laplace.calibrate(sensitivity=box.l1, epsilon=1.0).scale == digits(30.0)
-    assert Gaussian.calibrate(sensitivity=ball.l2, epsilon=1.0, delta=1e-6).scale == digits(26.719215)
+    assert Gaussian.calibrate(sensitivity=ball.l2, epsilon=1.0, delta=1e-6).scale == digits(
+        26.719215
+    )
 
 
 def test_golden_noise_of_the_batched_convex_bandit():
@@ -40,7 +44,9 @@ def test_golden_noise_of_the_batched_convex_bandit():
     assert (item.l2, item.l1) == (digits(48.0), digits(96.0))
     assert sensitivities.tree_levels(prefixes) == 7
     assert Laplace.calibrate(sensitivity=nodes.l1, epsilon=1.0).scale == digits(672.0)
-    assert Gaussian.calibrate(sensitivity=nodes.l2, epsilon=1.0, delta=1e-6).scale == digits(536.517586)
+    assert Gaussian.calibrate(sensitivity=nodes.l2, epsilon=1.0, delta=1e-6).scale == digits(
+        536.517586
+    )
 
 
 def noise_of(name, setting, **options):
@@ -50,13 +56,17 @@ def noise_of(name, setting, **options):
 
 def test_golden_noise_of_the_bandit_reduction():
     bounds = Range(-1.0, 1.0)
-    kind, scale = noise_of("noisy-exp2", discreet.Setting(Arms(4), rounds=1000, epsilon=1.0, bounds=bounds))
+    kind, scale = noise_of(
+        "noisy-exp2", discreet.Setting(Arms(4), rounds=1000, epsilon=1.0, bounds=bounds)
+    )
     assert ("laplace" in kind, scale) == (True, digits(2.0))
     stated = sensitivities.loss(width=bounds.width).l1
     assert Laplace.calibrate(sensitivity=stated, epsilon=1.0).scale == digits(2.0)
 
 
-@pytest.mark.parametrize("name", ["batched-exp3", "batched-htinf", "batched-ftpl", "batched-tsallis-inf"])
+@pytest.mark.parametrize(
+    "name", ["batched-exp3", "batched-htinf", "batched-ftpl", "batched-tsallis-inf"]
+)
 def test_golden_noise_of_batches(name):
     kind, scale = noise_of(name, discreet.Setting(Arms(4), rounds=1000, epsilon=0.1), batch_size=10)
     assert ("laplace" in kind, scale) == (True, digits(1.0))
@@ -88,7 +98,9 @@ def test_golden_noise_of_moments():
     scales = sensitivities.moment_scales(dimension=5, largest=2.0, unit_scale=alone, balance=2.0)
     assert scales == (digits(10.551820), digits(7.461263), digits(14.922527))
     vector = sensitivities.scaled_context(dimension=5, largest=2.0).l2
-    assert Gaussian.calibrate(sensitivity=vector, epsilon=1.0, delta=1e-5).scale == digits(14.922527)
+    assert Gaussian.calibrate(sensitivity=vector, epsilon=1.0, delta=1e-5).scale == digits(
+        14.922527
+    )
 
 
 # What is refused
@@ -109,12 +121,27 @@ def test_golden_noise_of_moments():
         ("weighted_losses", ([[1.0, math.nan]],), {"width": 1.0}, r"factors\[0\]\[1\]"),
         ("weighted_losses", ([],), {"width": 1.0}, "factors"),
         ("weighted_losses", ([[1.0], []],), {"width": 1.0}, "factors"),
-        ("advice_estimates", (), {"experts": 2, "arms": 2, "mixing": 0.0, "size": 1, "width": 1.0}, "mixing"),
+        (
+            "advice_estimates",
+            (),
+            {"experts": 2, "arms": 2, "mixing": 0.0, "size": 1, "width": 1.0},
+            "mixing",
+        ),
         ("scaled_context", (), {"dimension": 2, "largest": -1.0}, "largest"),
         ("glm_gradient", (), {"dimension": 2, "bound": 0.0}, "bound"),
         ("outer_product", (), {"dimension": True}, "dimension"),
-        ("moments", (), {"dimension": 2, "largest": 1.0, "matrix_scale": 0.0, "vector_scale": 1.0}, "matrix_scale"),
-        ("moment_scales", (), {"dimension": 2, "largest": 1.0, "unit_scale": 1.0, "balance": 2.1}, "balance"),
+        (
+            "moments",
+            (),
+            {"dimension": 2, "largest": 1.0, "matrix_scale": 0.0, "vector_scale": 1.0},
+            "matrix_scale",
+        ),
+        (
+            "moment_scales",
+            (),
+            {"dimension": 2, "largest": 1.0, "unit_scale": 1.0, "balance": 2.1},
+            "balance",
+        ),
         ("tree_levels", (-1,), {}, "prefixes"),
         ("tree", (Sensitivity(1.0, 1.0, 1.0),), {"prefixes": 1.5}, "prefixes"),
         ("ftrl_prefixes", (0,), {}, "rounds"),

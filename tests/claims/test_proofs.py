@@ -23,7 +23,11 @@ def test_every_section_that_the_code_names_exists_and_says_where_it_is_checked()
     named = set()
     for path in (ROOT / "src").rglob("*.py"):
         for found in re.findall(r"proofs\.md: ([^).:;]+)", path.read_text()):
-            named |= set() if "{" in found else {name.strip() for name in " ".join(found.split()).split(",")}
+            named |= (
+                set()
+                if "{" in found
+                else {name.strip() for name in " ".join(found.split()).split(",")}
+            )
     assert named
     assert named <= set(sections)
     for name, body in sections.items():
@@ -59,7 +63,9 @@ def test_one_release_a_round_needs_no_composition(seed):
         for world in (0, 1):
             losses = [1, 2, int(react[transcript[0], transcript[1]])]
             losses[where] = int(pair[world])
-            logs.append(sum(math.log(weight(y, x)) for y, x in zip(transcript, losses, strict=True)))
+            logs.append(
+                sum(math.log(weight(y, x)) for y, x in zip(transcript, losses, strict=True))
+            )
         worst = max(worst, abs(logs[0] - logs[1]))
     assert worst == pytest.approx(abs(int(pair[0] - pair[1])) / SCALE)
 
@@ -89,7 +95,9 @@ def test_rounding_moves_a_value_by_no_more_than_stated(steps):
     fine = np.arange(-512, 513) / 64.0
     ones, others = np.meshgrid(fine, fine)
     near = np.abs(ones - others) <= steps
-    moved = np.abs([round(float(x)) - round(float(y)) for x, y in zip(ones[near], others[near], strict=True)])
+    moved = np.abs(
+        [round(float(x)) - round(float(y)) for x, y in zip(ones[near], others[near], strict=True)]
+    )
     assert moved.max() <= movement(steps, 1.0)
     if steps % 2.0 != 0.0:
         assert moved.max() == movement(steps, 1.0), "not one step less would do"
@@ -106,7 +114,11 @@ def test_gaussian_noise_on_a_grid_costs_hardly_any_delta(scale, mu, epsilon):
     p /= p.sum()
 
     def delta(by):
-        return float(np.maximum(p - math.exp(epsilon) * np.exp(-(((grid + by) / scale) ** 2) / 2) / p_total, 0.0).sum())
+        return float(
+            np.maximum(
+                p - math.exp(epsilon) * np.exp(-(((grid + by) / scale) ** 2) / 2) / p_total, 0.0
+            ).sum()
+        )
 
     p_total = float(np.exp(-((grid / scale) ** 2) / 2).sum())
     continuous = gaussian_delta(shift / scale, epsilon)
@@ -132,7 +144,9 @@ def test_a_difference_never_grows_on_gains(ratio, arms):
     rng = np.random.default_rng(arms)
     for mixing in (0.05, 0.3, 0.9):
         rate = ratio * mixing / arms
-        one, other = (Exp3Gain.start(arms=arms, mixing=mixing, learning_rate=rate) for _ in range(2))
+        one, other = (
+            Exp3Gain.start(arms=arms, mixing=mixing, learning_rate=rate) for _ in range(2)
+        )
         for _ in range(int(rng.integers(0, 30))):
             arm, loss = int(rng.integers(arms)), float(rng.random())
             play(one, arm, loss)
@@ -155,14 +169,18 @@ def test_a_difference_never_grows_on_gains(ratio, arms):
 def largest_growth(ratio, mixing):
     """Return by how much one play of the first of three arms can stretch the range of D, by search."""
     worst = 0.0
-    for pattern, gap, third in itertools.product(itertools.product((0.0, 1.0), repeat=3), (0.01, 0.5), (1e-12, 0.1, 0.5)):
+    for pattern, gap, third in itertools.product(
+        itertools.product((0.0, 1.0), repeat=3), (0.01, 0.5), (1e-12, 0.1, 0.5)
+    ):
         difference = gap * np.array(pattern)
         if np.ptp(difference) == 0.0:
             continue
         for share in np.geomspace(1e-4, 0.99 - third, 300):
             q = np.array([share, 1.0 - share - third, third])
             tilted = q * np.exp(difference)
-            chance, other = ((1.0 - mixing) * each[0] / each.sum() + mixing / 3.0 for each in (q, tilted))
+            chance, other = (
+                (1.0 - mixing) * each[0] / each.sum() + mixing / 3.0 for each in (q, tilted)
+            )
             moved = difference.copy()
             moved[0] += ratio * mixing / 3.0 * (1.0 / other - 1.0 / chance)
             worst = max(worst, np.ptp(moved) / np.ptp(difference))

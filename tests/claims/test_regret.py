@@ -24,7 +24,9 @@ def test_every_section_that_the_code_names_exists_and_says_where_it_is_checked()
     sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
     named = set()
     for path in (ROOT / "src").rglob("*.py"):
-        named |= {found.strip() for found in re.findall(r'regret\.md: ([^)."\n]+)', path.read_text())}
+        named |= {
+            found.strip() for found in re.findall(r'regret\.md: ([^)."\n]+)', path.read_text())
+        }
     assert named
     assert named <= set(sections)
     for name, body in sections.items():
@@ -85,7 +87,9 @@ def test_a_round_of_tsallis_inf_costs_no_more_than_stated(likely, t):
         w = np.maximum(w, 1e-9)
         w /= w.sum()
         for feedback in itertools.product((0.0, 1.0), repeat=arms):
-            worst = max(worst, tsallis_stability(w, t, likely, feedback) / tsallis_round(w, t, likely))
+            worst = max(
+                worst, tsallis_stability(w, t, likely, feedback) / tsallis_round(w, t, likely)
+            )
     assert worst <= 1.0
     if t == 1000 and likely == 0.25:
         assert worst > 0.8, "and not much less would do"
@@ -109,7 +113,9 @@ def laplace_mean(function, noise, centre):
     def density(z):
         return function(centre + z) * math.exp(-abs(z) / noise) / (2.0 * noise)
 
-    return integrate.quad(density, -60 * noise, 0.0)[0] + integrate.quad(density, 0.0, 60 * noise)[0]
+    return (
+        integrate.quad(density, -60 * noise, 0.0)[0] + integrate.quad(density, 0.0, 60 * noise)[0]
+    )
 
 
 def exponential_moment(tilt, noise, loss):
@@ -126,7 +132,9 @@ def test_a_round_of_exp3_on_noisy_losses_moves_the_potential_as_stated(noise):
         mixing, share = rng.uniform(0.01, 0.5), rng.choice([0.3, 0.67, 0.9])
         rate = share * mixing / (noise * arms)
         p = (1.0 - mixing) * q + mixing / arms
-        moments = [exponential_moment(rate / c, noise, loss) for c, loss in zip(p, losses, strict=True)]
+        moments = [
+            exponential_moment(rate / c, noise, loss) for c, loss in zip(p, losses, strict=True)
+        ]
         found = math.log((q * (1.0 - p + p * np.array(moments))).sum())
         square = 0.5 + noise**2 / (1.0 - share**2)
         assert found <= -rate * (q @ losses) + rate**2 * arms / (1.0 - mixing) * square + 1e-9
@@ -154,7 +162,9 @@ def test_ignoring_far_gains_costs_no_more_than_stated(reach, noise):
 # HTINF
 
 
-@pytest.mark.parametrize(("threshold", "clips"), [(MOST_CLIPPED, True), (paper_threshold(2.0), False), (0.5, False)])
+@pytest.mark.parametrize(
+    ("threshold", "clips"), [(MOST_CLIPPED, True), (paper_threshold(2.0), False), (0.5, False)]
+)
 def test_a_loss_costs_htinf_no_more_than_its_square(threshold, clips):
     """Stability and bias together, F(z) = u² / (1 + u) + z - u, are at most κ z² at every single loss."""
     z = np.concatenate([-np.geomspace(1e-4, 100.0, 4000), np.geomspace(1e-4, 100.0, 4000)])
@@ -167,14 +177,23 @@ def test_a_loss_costs_htinf_no_more_than_its_square(threshold, clips):
 
 
 def test_the_threshold_of_clipping_is_the_best_one():
-    costs = {k / 1000: max(1 / (1 - k / 1000), (1 + k / 1000) / (4 * k / 1000)) for k in range(1, 999)}
+    costs = {
+        k / 1000: max(1 / (1 - k / 1000), (1 + k / 1000) / (4 * k / 1000)) for k in range(1, 999)
+    }
     best = min(costs, key=costs.get)
     assert best == pytest.approx(MOST_CLIPPED, abs=1e-3)
     tuned = bounds.htinf(
-        4, 1e6, deviation=1.0, moment=1 / math.sqrt(1 - MOST_CLIPPED), threshold=MOST_CLIPPED, clips=True
+        4,
+        1e6,
+        deviation=1.0,
+        moment=1 / math.sqrt(1 - MOST_CLIPPED),
+        threshold=MOST_CLIPPED,
+        clips=True,
     )
     assert tuned < 4.6 * math.sqrt(4e6)
-    paper = bounds.htinf(4, 1e6, deviation=1.0, moment=1.0, threshold=paper_threshold(2.0), clips=False)
+    paper = bounds.htinf(
+        4, 1e6, deviation=1.0, moment=1.0, threshold=paper_threshold(2.0), clips=False
+    )
     assert paper < 11.7 * math.sqrt(4e6)
 
 
@@ -213,7 +232,9 @@ def test_the_perturbed_leader_changes_its_mind_no_faster_than_stated(step):
 def test_noise_costs_the_perturbed_leader_no_more_than_stated(share, noise, loss):
     """E of η y² above 0 and of |y| (e^(η |y|) - 1) below, for one copy with η λ = s: η (1 + λ² (1 + C))."""
     rate = share / noise
-    cost = laplace_mean(lambda y: rate * y * y if y >= 0.0 else -y * math.expm1(-rate * y), noise, loss)
+    cost = laplace_mean(
+        lambda y: rate * y * y if y >= 0.0 else -y * math.expm1(-rate * y), noise, loss
+    )
     assert cost <= rate * (1.0 + noise**2 * (1.0 + bounds.ftpl_excess(share))) * (1 + 1e-6)
 
 
@@ -242,5 +263,7 @@ def test_the_smoothed_minimum_bends_no_more_than_stated():
         losses = scale * rng.standard_normal(4)
         leaders = (losses + normals).argmin(axis=1)
         bend = -normals[np.arange(leaders.size), leaders].mean()
-        assert bend <= largest_normal(4) + 0.02, "four standard errors: a false alarm in ten thousand, and a fixed seed"
+        assert bend <= largest_normal(4) + 0.02, (
+            "four standard errors: a false alarm in ten thousand, and a fixed seed"
+        )
         assert scale > 0.0 or bend >= largest_normal(4) - 0.02

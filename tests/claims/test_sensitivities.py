@@ -47,7 +47,9 @@ def public_classes():
 
 def test_every_public_function_has_a_search():
     assert set(SEARCHES) == public_functions()
-    assert public_classes() == {"Sensitivity", "MomentScales"}, "values; a class that computes needs a search, too"
+    assert public_classes() == {"Sensitivity", "MomentScales"}, (
+        "values; a class that computes needs a search, too"
+    )
 
 
 def worst_ratio(name, function):
@@ -63,13 +65,19 @@ def test_a_search_reaches_the_stated_sensitivity_and_no_more(name):
 def wrong(function, factor):
     def answer(*arguments, **keywords):
         right = function(*arguments, **keywords)
-        return type(right)(*(part * factor for part in right)) if isinstance(right, tuple) else right * factor
+        return (
+            type(right)(*(part * factor for part in right))
+            if isinstance(right, tuple)
+            else right * factor
+        )
 
     return answer
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("factor", "complaint"), [(0.5, "more than the stated"), (1.02, "not by the stated")])
+@pytest.mark.parametrize(
+    ("factor", "complaint"), [(0.5, "more than the stated"), (1.02, "not by the stated")]
+)
 @pytest.mark.parametrize("name", sorted(SEARCHES))
 def test_a_search_finds_wrong_sensitivities(name, factor, complaint):
     """Half of a diameter is a norm, which is what some papers calibrate noise to."""
@@ -78,7 +86,11 @@ def test_a_search_finds_wrong_sensitivities(name, factor, complaint):
 
 
 def norms_of_a_ball(*, dimension, radius, norm):
-    shapes = {1: (1.0, 1.0, 1.0), 2: (math.sqrt(dimension), 1.0, 1.0), np.inf: (dimension, math.sqrt(dimension), 1.0)}
+    shapes = {
+        1: (1.0, 1.0, 1.0),
+        2: (math.sqrt(dimension), 1.0, 1.0),
+        np.inf: (dimension, math.sqrt(dimension), 1.0),
+    }
     return Sensitivity(*shapes[norm]).times(radius)
 
 
@@ -102,8 +114,16 @@ def without_delay(batches):
     ("name", "formula", "complaint"),
     [
         ("ball", norms_of_a_ball, "more than the stated"),
-        ("advice_estimates", only_rare_advice, "more than the stated"),  # right for mixing up to 1/2 and two experts
-        ("moments", as_in_two_dimensions, "not by the stated"),  # enough noise in one dimension, but too much
+        (
+            "advice_estimates",
+            only_rare_advice,
+            "more than the stated",
+        ),  # right for mixing up to 1/2 and two experts
+        (
+            "moments",
+            as_in_two_dimensions,
+            "not by the stated",
+        ),  # enough noise in one dimension, but too much
         ("tree_levels", levels_above_leaves, "more than the stated"),  # right except at powers of 2
         ("batched_prefixes", without_delay, "not by the stated"),
     ],
@@ -131,18 +151,29 @@ def test_a_replaced_round_never_moves_a_tree_further(prefixes, where, seed):
 
 @settings(max_examples=200)
 @given(
-    some.integers(1, 4), some.floats(1e-3, 1e3), some.floats(1e-3, 1e3), some.floats(1e-3, 1e3), some.integers(0, 2**32)
+    some.integers(1, 4),
+    some.floats(1e-3, 1e3),
+    some.floats(1e-3, 1e3),
+    some.floats(1e-3, 1e3),
+    some.integers(0, 2**32),
 )
 def test_moments_never_move_further(dimension, largest, matrix, vector, seed):
     movement = moment_movement(largest, matrix, matrix / math.sqrt(2), vector)
-    stated = sensitivities.moments(dimension=dimension, largest=largest, matrix_scale=matrix, vector_scale=vector)
+    stated = sensitivities.moments(
+        dimension=dimension, largest=largest, matrix_scale=matrix, vector_scale=vector
+    )
     rng = np.random.default_rng(seed)
     for v in rng.standard_normal((20, 2 * dimension + 2)) * 10.0 ** rng.uniform(-1, 3, (20, 1)):
         assert np.linalg.norm(movement(v)) <= stated * (1 + SLACK)
 
 
 @settings(max_examples=100)
-@given(some.lists(some.floats(), min_size=12, max_size=12), some.integers(0, 11), some.floats(), some.integers(1, 5))
+@given(
+    some.lists(some.floats(), min_size=12, max_size=12),
+    some.integers(0, 11),
+    some.floats(),
+    some.integers(1, 5),
+)
 def test_no_feedback_at_all_moves_a_mean_further(feedback, where, other, size):
     channel = batch(size, Range(-1.0, 3.0))
     neighbour = [*feedback[:where], other, *feedback[where + 1 :]]
@@ -153,9 +184,14 @@ def test_no_feedback_at_all_moves_a_mean_further(feedback, where, other, size):
 
 @given(some.integers(1, 5), some.floats(0.1, 10), some.floats(0.1, 50), some.floats(1e-6, 2.0))
 def test_scales_of_moments_give_back_their_sensitivity(dimension, largest, unit_scale, balance):
-    scales = sensitivities.moment_scales(dimension=dimension, largest=largest, unit_scale=unit_scale, balance=balance)
+    scales = sensitivities.moment_scales(
+        dimension=dimension, largest=largest, unit_scale=unit_scale, balance=balance
+    )
     joint = sensitivities.moments(
-        dimension=dimension, largest=largest, matrix_scale=scales.diagonal, vector_scale=scales.vector
+        dimension=dimension,
+        largest=largest,
+        matrix_scale=scales.diagonal,
+        vector_scale=scales.vector,
     )
     assert joint * unit_scale == pytest.approx(1.0, rel=1e-12)
 

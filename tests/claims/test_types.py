@@ -58,7 +58,9 @@ OnDevice(moments, policies.Greedy.example(), linear)  # wrong: the policy choose
 def test_mypy_tells_parts_that_fit_from_those_that_do_not(root, tmp_path, monkeypatch):
     from mypy import api
 
-    monkeypatch.chdir(root)  # with the settings of the package; what it knows of it already is kept there
+    monkeypatch.chdir(
+        root
+    )  # with the settings of the package; what it knows of it already is kept there
     (tmp_path / "snippet.py").write_text(SNIPPET)
     said, failed, _ = api.run([str(tmp_path / "snippet.py")])
     assert not failed, failed
@@ -74,5 +76,7 @@ def test_at_run_time_types_change_nothing_but_parts_are_still_checked():
     assert type(channels.PerRound[Floats](*private.channel)) is channels.PerRound
     for twin in (copy.deepcopy(private), pickle.loads(pickle.dumps(private)), private._replace()):
         assert repr(twin) == repr(private)
-    with pytest.raises(DiscreetError, match="channel is of type Exp3, but Private needs a Channel there"):
+    with pytest.raises(
+        DiscreetError, match="channel is of type Exp3, but Private needs a Channel there"
+    ):
         Private(private.learner, private.channel)

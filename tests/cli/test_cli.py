@@ -40,7 +40,9 @@ def test_list_names_every_environment_with_its_options(call):
 
 @pytest.mark.parametrize("name", algorithms())
 def test_describe_tells_everything(call, name):
-    code, text, _ = call("describe", name, "--json", "--epsilon", 0.5, "--set", "low=-1", "--set", "high=1")
+    code, text, _ = call(
+        "describe", name, "--json", "--epsilon", 0.5, "--set", "low=-1", "--set", "high=1"
+    )
     assert code == 0
     facts = json.loads(text)
     assert facts["name"] == name
@@ -56,11 +58,22 @@ def test_describe_tells_everything(call, name):
     assert {"noise", "parameters", "regret_bound", "citation"} <= set(facts)
     if facts["noise"]:
         (noise,) = facts["noise"]
-        assert "laplace" in noise["kind"] or noise["kind"] in ("randomised response", "randomised bit", "cap")
+        assert "laplace" in noise["kind"] or noise["kind"] in (
+            "randomised response",
+            "randomised bit",
+            "cap",
+        )
         of_vectors = isinstance(algorithms()[name].problem, Functions | Contexts)
         has_scale = "laplace" in noise["kind"]
-        if "sums" not in facts["parameters"] and "batched-exp4" not in name and has_scale and not of_vectors:
-            assert noise["scale"] == pytest.approx(2.0 / (0.5 * facts["parameters"].get("batch_size", 1)))
+        if (
+            "sums" not in facts["parameters"]
+            and "batched-exp4" not in name
+            and has_scale
+            and not of_vectors
+        ):
+            assert noise["scale"] == pytest.approx(
+                2.0 / (0.5 * facts["parameters"].get("batch_size", 1))
+            )
         assert facts["guarantee"]["epsilon"] == 0.5
     code, text, _ = call("describe", name)
     assert code == 0
@@ -69,7 +82,9 @@ def test_describe_tells_everything(call, name):
 
 
 def test_describe_takes_options(call):
-    facts = json.loads(call("describe", "batched-exp3", "--json", "--set", "batch_size=10", "--epsilon", 0.1)[1])
+    facts = json.loads(
+        call("describe", "batched-exp3", "--json", "--set", "batch_size=10", "--epsilon", 0.1)[1]
+    )
     assert facts["parameters"]["batch_size"] == 10
     assert facts["noise"] == [{"kind": "laplace", "scale": pytest.approx(1.0)}]
 
@@ -85,11 +100,17 @@ def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
 
 
 def test_describe_says_what_is_not_used(call):
-    assert "delta 1e-06 (not used: the guarantee is pure)" in call("describe", "batched-exp3", "--delta", 1e-6)[1]
+    assert (
+        "delta 1e-06 (not used: the guarantee is pure)"
+        in call("describe", "batched-exp3", "--delta", 1e-6)[1]
+    )
     assert "epsilon 1 and delta 0 (neither is used)" in call("describe", "exp3")[1]
     gaussian = call("describe", "private-ftrl-experts", "--delta", 1e-6)[1]
     assert "not used" not in gaussian
-    facts = [json.loads(call("describe", name, "--delta", 1e-6, "--json")[1]) for name in ("exp3", "private-ftrl-ball")]
+    facts = [
+        json.loads(call("describe", name, "--delta", 1e-6, "--json")[1])
+        for name in ("exp3", "private-ftrl-ball")
+    ]
     assert [each["uses_delta"] for each in facts] == [False, True]
     blind = call("describe", "batched-exp3", "--epsilon", 0.0001)[1]
     assert "which says nothing: who learns nothing has at most 75,000" in " ".join(blind.split())
@@ -102,7 +123,9 @@ def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
     assert max(map(len, text.splitlines())) <= 80
     assert "\n\n" not in text
     words = " ".join(text.split())
-    guarantee = json.loads(call("describe", name, "--json", "--epsilon", 0.5, "--delta", 1e-6)[1])["guarantee"]
+    guarantee = json.loads(call("describe", name, "--json", "--epsilon", 0.5, "--delta", 1e-6)[1])[
+        "guarantee"
+    ]
     if guarantee["status"] == "none":
         assert "has no privacy protection" in words
         return
@@ -138,10 +161,15 @@ def test_without_arguments_the_help_is_shown(call):
 @pytest.mark.slow
 def test_reproduce_writes_its_files(call, tmp_path):
     target = tmp_path / "figure"
-    code, text, _ = call("reproduce", "faster-rates-figure-1", "--rounds", 20_000, "--output", target, "--quiet")
+    code, text, _ = call(
+        "reproduce", "faster-rates-figure-1", "--rounds", 20_000, "--output", target, "--quiet"
+    )
     assert code == 0
     assert "Written to" in text
-    assert sorted(path.name for path in target.iterdir()) == ["faster-rates-figure-1.csv", "faster-rates-figure-1.png"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        "faster-rates-figure-1.csv",
+        "faster-rates-figure-1.png",
+    ]
 
 
 BAD = [
@@ -149,39 +177,75 @@ BAD = [
     (("describe", "exp33"), "unknown algorithm 'exp33': did you mean 'exp3'?"),
     (("describe", "exp3", "--arms", 1), "arms is 1, but must be a whole number of at least 2."),
     (("describe", "exp3", "--rounds", 1), "rounds is 1, but must be a whole number of at least 2."),
-    (("describe", "batched-exp3", "--epsilon", 0), "epsilon is 0.0, but must be a finite number above 0."),
-    (("describe", "batched-exp3", "--epsilon", "nan"), "epsilon is nan, but must be a finite number above 0."),
+    (
+        ("describe", "batched-exp3", "--epsilon", 0),
+        "epsilon is 0.0, but must be a finite number above 0.",
+    ),
+    (
+        ("describe", "batched-exp3", "--epsilon", "nan"),
+        "epsilon is nan, but must be a finite number above 0.",
+    ),
     (("describe", "batched-exp3", "--epsilon", "x"), "'--epsilon': 'x' is not a valid float."),
     (("describe", "batched-exp3", "--delta", 2), "delta is 2.0, but must be between 0 and 1."),
-    (("describe", "batched-exp3", "--set", "batch_size=0"), "batch_size is 0, but must be a whole number of at least 1."),
-    (("describe", "batched-exp3", "--set", "batch_size=x"), "batch_size is 'x', but must be a whole number."),
+    (
+        ("describe", "batched-exp3", "--set", "batch_size=0"),
+        "batch_size is 0, but must be a whole number of at least 1.",
+    ),
+    (
+        ("describe", "batched-exp3", "--set", "batch_size=x"),
+        "batch_size is 'x', but must be a whole number.",
+    ),
     (("describe", "batched-exp3", "--set", "batchsize=3"), "did you mean 'batch_size'?"),
-    (("describe", "exp3", "--set", "learning_rate=-1"), "learning_rate is -1.0, but must be a finite number above 0."),
+    (
+        ("describe", "exp3", "--set", "learning_rate=-1"),
+        "learning_rate is -1.0, but must be a finite number above 0.",
+    ),
     (("describe", "exp3", "--set", "mixing"), "--set is 'mixing', but must look like key=value."),
     (("describe", "exp3", "--set", "low=a"), "low is 'a', but must be a number."),
     (("describe", "exp3", "--set", "low=1"), "low must be below high."),
     (("describe", "exp3", "--set", "low=0", "--set", "low=0"), "--set gives low twice."),
-    (("describe", "tsallis-inf", "--set", "estimator=best"), "must be one of importance-weighted, reduced-variance."),
+    (
+        ("describe", "tsallis-inf", "--set", "estimator=best"),
+        "must be one of importance-weighted, reduced-variance.",
+    ),
     (("simulate",), "Missing argument 'NAME...'"),
     (("simulate", "exp3", "--trials", 0), "trials is 0, but must be a whole number of at least 1."),
     (("simulate", "exp3", "--arms", 1), "arms is 1, but must be a whole number of at least 2."),
     (("simulate", "exp3", "--rounds", 1), "rounds is 1, but must be a whole number of at least 2."),
-    (("simulate", "exp3", "--workers", 0), "workers is 0, but must be a whole number of at least 1."),
-    (("simulate", "batched-exp3", "--epsilon", -1), "epsilon is -1.0, but must be a finite number above 0."),
+    (
+        ("simulate", "exp3", "--workers", 0),
+        "workers is 0, but must be a whole number of at least 1.",
+    ),
+    (
+        ("simulate", "batched-exp3", "--epsilon", -1),
+        "epsilon is -1.0, but must be a finite number above 0.",
+    ),
     (("simulate", "exp3", "--environment", "stochastik"), "did you mean 'stochastic'?"),
     (("simulate", "exp3", "--environment", "table"), "environment 'table' needs a file of losses"),
-    (("simulate", "exp3", "--environment", "table", "--losses", "none.csv"), "none.csv is not a file"),
+    (
+        ("simulate", "exp3", "--environment", "table", "--losses", "none.csv"),
+        "none.csv is not a file",
+    ),
     (("simulate", "exp3", "--set", "batch_size=3"), "unknown option 'batch_size'"),
-    (("simulate", "exp3", "--output", "/proc/nothing/here"), "/proc/nothing/here cannot be created"),
+    (
+        ("simulate", "exp3", "--output", "/proc/nothing/here"),
+        "/proc/nothing/here cannot be created",
+    ),
     (("simulate", "exp3", "--frobnicate"), "No such option"),
     (("completion", "tcsh"), "'tcsh' is not one of"),
     (("reproduce", "tossou"), "Missing option '--output'"),
     (("reproduce", "tossou-figure", "--output", "x"), "did you mean 'tossou-figure-1'?"),
-    (("reproduce", "price-of-privacy", "--output", "x", "--trials", 0), "trials is 0, but must be a whole number"),
+    (
+        ("reproduce", "price-of-privacy", "--output", "x", "--trials", 0),
+        "trials is 0, but must be a whole number",
+    ),
     (("completion",), "Missing argument"),
     (("describe", "batched-exp3", "--epsilon", "1e-300"), "epsilon is 1e-300, but must be between"),
     (("describe", "batched-exp3", "--rounds", "9" * 370), "which is too large: at most"),
-    (("describe", "exp3", "--arms", 10**11), "arms is 100000000000, which is too large: at most 10,000,000"),
+    (
+        ("describe", "exp3", "--arms", 10**11),
+        "arms is 100000000000, which is too large: at most 10,000,000",
+    ),
     (("simulate", "exp3", "--rounds", 10**26), "which is too large: at most"),
     (("simulate", "exp3", "--output", "x" * 300), "cannot be created: File name too long"),
     (("simulate", "exp3", "--output", "Makefile/x"), "Makefile/x cannot be created"),
@@ -190,7 +254,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"), BAD, ids=lambda value: "" if isinstance(value, str) else " ".join(map(str, value))
+    ("arguments", "sentence"),
+    BAD,
+    ids=lambda value: "" if isinstance(value, str) else " ".join(map(str, value)),
 )
 def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence):
     code, text, complaint = call(*arguments)
@@ -223,7 +289,13 @@ def complete(*words):
         "COMP_CWORD": str(len(words) - 1),
     }
     program = "from discreet.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return [line.split(",")[1] for line in done.stdout.split()]
 
 
@@ -239,7 +311,9 @@ def test_the_shell_completes_commands_algorithms_and_environments():
 def test_without_the_output_extra_one_sentence_says_how_to_get_it(missing, tmp_path):
     program = f"import sys; sys.modules[{missing!r}] = None; from discreet.cli import main; main()"
     arguments = ["simulate", "exp3", "--rounds", "100", "--output", str(tmp_path / "run")]
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert "pip install 'discreet[output]'" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -253,11 +327,26 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
     code, text, _ = call("warm", "uniform", "--quiet", "--workers", 1)
     assert code == 0
     assert re.match(
-        r"1 algorithm compiled in \d+\.\d s \(uniform took longest, \d+\.\d s\); kept in .*discreet\.\n$", text
+        r"1 algorithm compiled in \d+\.\d s \(uniform took "
+        r"longest, "
+        r"\d+\.\d "
+        r"s\); "
+        r"kept in "
+        r".*discreet\.\n$",
+        text,
     )
-    watched = "from discreet import simulate; from discreet.kernel import watching; "
+    watched = "from discreet import simulate; from componentjit import watching; "
     watched += "seen = []; "
-    watched += "watching._compiling = type('Seen', (dict,), {'__setitem__': lambda s, k, v: seen.append(v)})(); "
+    watched += (
+        "watching._compiling = type('Seen', "
+        "(dict,), "
+        "{'__setitem__': "
+        "lambda s, "
+        "k, v: "
+        "seen.append(v)})(); "
+    )
     watched += "simulate('uniform', trials=1, workers=1); print(seen)"
-    done = subprocess.run([sys.executable, "-c", watched], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", watched], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"

@@ -8,16 +8,33 @@ import sys
 import pytest
 from common import in_full
 
-from discreet.reproduce import reproductions
+from discreet_papers.reproduce import reproductions
 
 AT_ONCE = 5.0  # seconds: 2 where nothing else runs, and tests run side by side
 NOTHING = "discreet: interrupted; nothing was written.\n"
-LONG = ("--trials", "1000000", "--quiet", "--output", "FOLDER")  # FOLDER is a new one, FILE a file in it
+LONG = (
+    "--trials",
+    "1000000",
+    "--quiet",
+    "--output",
+    "FOLDER",
+)  # FOLDER is a new one, FILE a file in it
 COMMANDS = {
     "list": ["list"],
     "describe": ["describe", "private-ftrl-experts", "--rounds", "10000000"],
     "simulate": ["simulate", "exp3", "--rounds", "100000000", *LONG],
-    "plan": ["plan", "--arms", "3", "--rounds", "1000000", "--difference", "0.1", "--trials", "100000", *LONG[2:]],
+    "plan": [
+        "plan",
+        "--arms",
+        "3",
+        "--rounds",
+        "1000000",
+        "--difference",
+        "0.1",
+        "--trials",
+        "100000",
+        *LONG[2:],
+    ],
     "counters": ["counters", "--horizon", "1048576", "--copies", "100000", "--output", "FILE.png"],
     "errata": ["errata", "--output", "FILE.md"],
     "audit": ["audit", "--all", "--quiet"],
@@ -28,7 +45,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="moments are rea
 
 
 def placed(words, folder):
-    return [word.replace("FOLDER", str(folder / "new" / "run")).replace("FILE", str(folder / "file")) for word in words]
+    return [
+        word.replace("FOLDER", str(folder / "new" / "run")).replace("FILE", str(folder / "file"))
+        for word in words
+    ]
 
 
 def ends_cleanly(ended, folder):
@@ -64,7 +84,8 @@ def test_while_compiling_and_playing(command, tmp_path, interrupt):
     ends_cleanly(interrupt(*arguments, when="libllvmlite", after=0.5), tmp_path)
 
 
-# Programs that stop at a chosen moment, and leave a marker there for whoever wants to interrupt them.
+# Programs that stop at a chosen moment, and leave a marker there for whoever wants to interrupt
+# them.
 STOPPING = """
 import os, pathlib, signal, sys, time
 
@@ -77,8 +98,8 @@ import matplotlib.figure
 matplotlib.figure.Figure.savefig = lambda self, path, **_: (pathlib.Path(path).write_text("half"), stop(30))
 """
 HALF_A_DOCUMENT = """
-import discreet.cli.errata
-sys.modules["discreet.cli.errata"].known = list
+import discreet_papers.cli.errata
+sys.modules["discreet_papers.cli.errata"].known = list
 pathlib.Path.write_text = lambda self, *_, **__: (self.touch(), stop(30))
 """
 FIRST_TRIAL = """
@@ -114,7 +135,18 @@ def stopped(tmp_path, interrupt):
 @pytest.mark.parametrize(
     ("words", "moment"),
     [
-        (["reproduce", "faster-rates-figure-1", "--rounds", "1000", "--quiet", "--output", "FOLDER"], HALF_A_FIGURE),
+        (
+            [
+                "reproduce",
+                "faster-rates-figure-1",
+                "--rounds",
+                "1000",
+                "--quiet",
+                "--output",
+                "FOLDER",
+            ],
+            HALF_A_FIGURE,
+        ),
         (["counters", "--horizon", "64", "--quiet", "--output", "FILE.png"], HALF_A_FIGURE),
         (["errata", "--quiet", "--output", "FILE.md"], HALF_A_DOCUMENT),
     ],
@@ -130,9 +162,14 @@ def test_finished_trials_are_kept_and_counted(stopped):
     ended, folder = stopped(["simulate", "exp3", "--rounds", "200", *LONG], FIRST_TRIAL)
     assert ended.code == 130
     assert ended.seconds < AT_ONCE
-    finished = json.loads((folder / "new" / "run" / "manifest.json").read_text())["trials"]["finished"]
+    finished = json.loads((folder / "new" / "run" / "manifest.json").read_text())["trials"][
+        "finished"
+    ]
     assert 0 < finished < 1_000_000
-    assert ended.complaint == f"Interrupted: {finished} of 1000000 trials were finished; go on with --resume.\n"
+    assert (
+        ended.complaint
+        == f"Interrupted: {finished} of 1000000 trials were finished; go on with --resume.\n"
+    )
     assert f"{finished:,} trial" in ended.text
     assert {path.name for path in (folder / "new").iterdir()} == {"run"}, "no hidden folder stays"
 
@@ -140,7 +177,17 @@ def test_finished_trials_are_kept_and_counted(stopped):
 @pytest.mark.slow
 def test_an_interrupt_after_the_last_trial_is_told(stopped):
     """All trials are there and saved, and the exit code says that there was an interrupt."""
-    words = ["simulate", "exp3", "--rounds", "200", "--trials", "2", "--quiet", "--output", "FOLDER"]
+    words = [
+        "simulate",
+        "exp3",
+        "--rounds",
+        "200",
+        "--trials",
+        "2",
+        "--quiet",
+        "--output",
+        "FOLDER",
+    ]
     ended, folder = stopped(words, SAVING)
     assert ended.code == 130
     assert ended.complaint == "Interrupted: 2 of 2 trials were finished.\n"
@@ -150,9 +197,22 @@ def test_an_interrupt_after_the_last_trial_is_told(stopped):
 @pytest.mark.slow
 def test_a_second_interrupt_ends_at_once(stopped):
     """The trials that are complete stay, for a run that goes on."""
-    words = ["simulate", "exp3", "--rounds", "200", "--trials", "2", "--quiet", "--output", "FOLDER"]
+    words = [
+        "simulate",
+        "exp3",
+        "--rounds",
+        "200",
+        "--trials",
+        "2",
+        "--quiet",
+        "--output",
+        "FOLDER",
+    ]
     ended, folder = stopped(words, SAVING_AFTER_AN_INTERRUPT)
-    assert (ended.code, ended.complaint) == (130, "discreet: interrupted; what was written is complete.\n")
+    assert (ended.code, ended.complaint) == (
+        130,
+        "discreet: interrupted; what was written is complete.\n",
+    )
     assert ended.seconds < AT_ONCE
     files = {path.name for path in (folder / "new" / "run").rglob("*")}
     assert files == {"results.parquet", "part-000000.parquet", "_progress.jsonl"}

@@ -9,7 +9,9 @@ import pytest
 
 from discreet.cli import main
 
-ASKED = shlex.split("--arms 3 --rounds 400 --high 10 --difference 3 --spread 2 --epsilon 0.1 --epsilon 2 --trials 8")
+ASKED = shlex.split(
+    "--arms 3 --rounds 400 --high 10 --difference 3 --spread 2 --epsilon 0.1 --epsilon 2 --trials 8"
+)
 
 
 @pytest.fixture
@@ -41,7 +43,9 @@ def test_a_plan_is_printed_written_and_repeated(call, tmp_path):
 
 @pytest.mark.slow
 def test_a_plan_with_other_figures_is_told_apart(call, tmp_path):
-    code, printed, _ = call(*shlex.split("--arms 3 --rounds 50 --difference 0.4 --epsilon 5 --trials 8 --json --quiet"))
+    code, printed, _ = call(
+        *shlex.split("--arms 3 --rounds 50 --difference 0.4 --epsilon 5 --trials 8 --json --quiet")
+    )
     facts = json.loads(printed)
     facts["figures"]["recommended"] = "exp3"
     saved = tmp_path / "plan.json"
@@ -49,15 +53,22 @@ def test_a_plan_with_other_figures_is_told_apart(call, tmp_path):
     code, printed, complaint = call("--repeat", saved, "--quiet", "--json")
     assert code == 1
     assert json.loads(printed)["figures"]["recommended"] != "exp3"
-    assert complaint.startswith(f"The figures are not those of {saved}, which was made by discreet 0.")
+    assert complaint.startswith(
+        f"The figures are not those of {saved}, which was made by discreet 0."
+    )
 
 
 @pytest.mark.slow
 def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
     path = tmp_path / "past.csv"
-    path.write_text("text,clicked\n" + "\n".join(f"{'AB'[i % 2]},{int(i % 10 < 5 * (i % 2))}" for i in range(60)))
+    path.write_text(
+        "text,clicked\n"
+        + "\n".join(f"{'AB'[i % 2]},{int(i % 10 < 5 * (i % 2))}" for i in range(60))
+    )
     columns = ["--arm-column", "text", "--outcome-column", "clicked"]
-    code, printed, _ = call("--outcomes", path, *columns, "--rounds", 200, "--epsilon", 1, "--trials", 8, "--json")
+    code, printed, _ = call(
+        "--outcomes", path, *columns, "--rounds", 200, "--epsilon", 1, "--trials", 8, "--json"
+    )
     facts = json.loads(printed)
     assert code == 0
     assert facts["question"]["arms"] == 2
@@ -70,23 +81,43 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
     [
         ([], "rounds is missing: say how many decisions there will be."),
         (["--rounds", "100"], "arms is missing: say how many options there are to choose from."),
-        (["--rounds", "100", "--arms", "3"], "difference is missing: say by how much the best arm is better at least"),
-        (["--rounds", "many", "--arms", "3"], "Invalid value for '--rounds': 'many' is not a valid integer."),
-        ([*ASKED, "--better", "x"], "Invalid value for '--better': 'x' is not one of 'higher', 'lower'."),
-        ([*ASKED, "--experts", "3"], "experts is 3, but what advice is worth depends on what experts say"),
+        (
+            ["--rounds", "100", "--arms", "3"],
+            "difference is missing: say by how much the best arm is better at least",
+        ),
+        (
+            ["--rounds", "many", "--arms", "3"],
+            "Invalid value for '--rounds': 'many' is not a valid integer.",
+        ),
+        (
+            [*ASKED, "--better", "x"],
+            "Invalid value for '--better': 'x' is not one of 'higher', 'lower'.",
+        ),
+        (
+            [*ASKED, "--experts", "3"],
+            "experts is 3, but what advice is worth depends on what experts say",
+        ),
         (
             [*ASKED, "--outcomes", "nothing.csv"],
             "nothing.csv is not a file: past outcomes come from a CSV, Parquet or NPY",
         ),
-        (["--repeat", "nothing.json"], "cannot read or write nothing.json: No such file or directory."),
+        (
+            ["--repeat", "nothing.json"],
+            "cannot read or write nothing.json: No such file or directory.",
+        ),
         (
             ["--repeat", "x.json", "--rounds-per-user", "2"],
             "--rounds-per-user is given, but so is --repeat, which takes it",
         ),
-        (["--repeat", "pyproject.toml"], "pyproject.toml is not a plan.json that discreet plan wrote."),
+        (
+            ["--repeat", "pyproject.toml"],
+            "pyproject.toml is not a plan.json that discreet plan wrote.",
+        ),
     ],
 )
-def test_bad_input_gets_one_sentence_and_writes_nothing(call, arguments, sentence, root, tmp_path, monkeypatch):
+def test_bad_input_gets_one_sentence_and_writes_nothing(
+    call, arguments, sentence, root, tmp_path, monkeypatch
+):
     monkeypatch.chdir(root)
     code, text, complaint = call(*arguments, "--output", tmp_path / "new")
     assert (code, text) == (2, "")

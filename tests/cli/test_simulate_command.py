@@ -14,21 +14,48 @@ def test_simulate_prints_json_with_the_fixed_keys(call):
     code, text, _ = call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5)
     assert code == 0
     results = json.loads(text)["results"]
-    keys = {"algorithm", "regret_mean", "regret_low", "regret_high", "regret_median_of_means", "rounds", "trials"}
+    keys = {
+        "algorithm",
+        "regret_mean",
+        "regret_low",
+        "regret_high",
+        "regret_median_of_means",
+        "rounds",
+        "trials",
+    }
     assert keys | {"seconds"} <= set(results[0])
     assert [row["algorithm"] for row in results] == ["batched-exp3", "exp3"]
     assert results[0]["regret_low"] <= results[0]["regret_mean"] <= results[0]["regret_high"]
-    again = json.loads(call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5, "--workers", 1)[1])
+    again = json.loads(
+        call("simulate", "batched-exp3", "exp3", *SMALL, "--json", "--seed", 5, "--workers", 1)[1]
+    )
     assert again["results"][0]["regret_mean"] == results[0]["regret_mean"]
 
 
 @pytest.mark.slow
 def test_searches_are_simulated_too(call, tmp_path):
-    words = ("simulate", "track-and-stop", "--arms", 3, "--set", "means=0.2,0.6,0.7", "--trials", 8, "--quiet")
+    words = (
+        "simulate",
+        "track-and-stop",
+        "--arms",
+        3,
+        "--set",
+        "means=0.2,0.6,0.7",
+        "--trials",
+        8,
+        "--quiet",
+    )
     code, text, _ = call(*words, "--set", "errors=0.02", "--seed", 3, "--output", tmp_path / "run")
     assert code == 0
     assert text.startswith(
-        "Samples until the best arm of 3 is found, stochastic losses, wrong with at most 0.1, 8 trials"
+        "Samples until the best arm of 3 is found, "
+        "stochastic "
+        "losses, "
+        "wrong "
+        "with at "
+        "most "
+        "0.1, 8 "
+        "trials"
     )
     assert " track-and-stop, error 0.02 " in text
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
@@ -37,10 +64,14 @@ def test_searches_are_simulated_too(call, tmp_path):
         "samples.png",
     ]
     (row,) = json.loads(call(*words, "--seed", 3, "--json")[1])["results"]
-    assert {"samples_mean", "samples_q50", "error_rate", "error_high", "cut_off", "wrong"} <= set(row)
+    assert {"samples_mean", "samples_q50", "error_rate", "error_high", "cut_off", "wrong"} <= set(
+        row
+    )
     code, text, _ = call(*words, "--rounds", 20)
     assert code == 0
-    assert "track-and-stop: 8 trials of 8 had no answer after 20 rounds, so there is no mean." in text
+    assert (
+        "track-and-stop: 8 trials of 8 had no answer after 20 rounds, so there is no mean." in text
+    )
 
 
 def test_simulate_marks_bounds_that_say_nothing_and_names_the_twin(call):
@@ -60,7 +91,11 @@ def test_simulate_writes_results_manifest_and_plot(call, tmp_path):
     target = tmp_path / "run"
     code, text, _ = call("simulate", "tsallis-inf", *SMALL, "--output", target)
     assert code == 0
-    assert sorted(path.name for path in target.iterdir()) == ["manifest.json", "regret.png", "results.parquet"]
+    assert sorted(path.name for path in target.iterdir()) == [
+        "manifest.json",
+        "regret.png",
+        "results.parquet",
+    ]
     assert (target / "regret.png").read_bytes().startswith(b"\x89PNG")
     assert f"Written to {target}" in text
     code, _, complaint = call("simulate", "tsallis-inf", *SMALL, "--output", target)
@@ -72,7 +107,9 @@ def test_simulate_writes_results_manifest_and_plot(call, tmp_path):
 def test_simulate_plays_a_file(call, tmp_path):
     path = tmp_path / "losses.csv"
     path.write_text("x,y\n" + "0,1\n" * 50)
-    code, text, _ = call("simulate", "exp3", "--environment", "table", "--losses", path, "--json", "--quiet")
+    code, text, _ = call(
+        "simulate", "exp3", "--environment", "table", "--losses", path, "--json", "--quiet"
+    )
     assert code == 0
     assert json.loads(text)["results"][0]["rounds"] == 50
 
@@ -84,7 +121,9 @@ def test_options_reach_every_algorithm_that_has_them(call):
 
 def test_the_table_is_printed_even_if_writing_fails(call, tmp_path):
     (tmp_path / "run" / "regret.png").mkdir(parents=True)
-    code, text, complaint = call("simulate", "exp3", *SMALL, "--output", tmp_path / "run", "--overwrite")
+    code, text, complaint = call(
+        "simulate", "exp3", *SMALL, "--output", tmp_path / "run", "--overwrite"
+    )
     assert code == 2
     assert "exp3" in text
     assert "is a folder, and is not overwritten" in complaint
@@ -115,7 +154,9 @@ def test_simulate_goes_on_where_it_stopped(call, tmp_path):
     assert part.stat().st_mtime_ns == before
     code, text, complaint = call(*words, "--resume", "--seed", 3)
     assert (code, text) == (2, "")
-    assert complaint.startswith(f"discreet: seed was 0 when {tmp_path / 'run'} was begun, but is 3 now: go on with")
+    assert complaint.startswith(
+        f"discreet: seed was 0 when {tmp_path / 'run'} was begun, but is 3 now: go on with"
+    )
     assert "go on with --resume, overwrite it with --overwrite" in call(*words)[2]
     assert call(*words, "--overwrite", "--seed", 3)[0] == 0
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["seed"] == 3
@@ -130,7 +171,10 @@ def test_simulate_goes_on_where_it_stopped(call, tmp_path):
     ("words", "sentence"),
     [
         (("simulate", "exp3", "--resume"), "--resume needs --output, and no --overwrite."),
-        (("simulate", "track-and-stop", "--resume", "--output", "x"), "--resume is not for searches."),
+        (
+            ("simulate", "track-and-stop", "--resume", "--output", "x"),
+            "--resume is not for searches.",
+        ),
         (("simulate", "exp3", "--on", "moon"), "'moon' is not one of 'threads', 'ray'."),
         (("warm", "expo3"), "unknown algorithm 'expo3': did you mean 'exp3'?"),
         (("warm", "--problem", "arm"), "unknown problem 'arm': did you mean 'arms'?"),

@@ -35,18 +35,29 @@ def test_the_model_is_the_penalised_regression_that_is_described():
     data, risks = trial(), fitted_risks()
     for arm in range(4):
         given = data.treatments == arm
-        peer = LogisticRegression(C=0.1, tol=1e-9, max_iter=1000).fit(data.covariates[given], data.worse[given])
-        np.testing.assert_allclose(risks[:, arm], peer.predict_proba(data.covariates)[:, 1], atol=1e-5)
+        peer = LogisticRegression(C=0.1, tol=1e-9, max_iter=1000).fit(
+            data.covariates[given], data.worse[given]
+        )
+        np.testing.assert_allclose(
+            risks[:, arm], peer.predict_proba(data.covariates)[:, 1], atol=1e-5
+        )
     assert np.round(100.0 * risks.mean(axis=0), 1).tolist() == [33.9, 19.4, 21.2, 22.9]
     assert round(100.0 * risks.min(axis=1).mean(), 1) == 15.9
 
 
 @pytest.mark.parametrize(("covariates", "features"), [("all", 64), ("three", 16), ("none", 4)])
 def test_they_keep_their_contract(covariates, features):
-    for world in (Actg175Replay(covariates, 2.0), Actg175Simulator(covariates), Actg175Simulator(covariates, 1.0, "arm")):
+    for world in (
+        Actg175Replay(covariates, 2.0),
+        Actg175Simulator(covariates),
+        Actg175Simulator(covariates, 1.0, "arm"),
+    ):
         check_environment(world)
         assert (world.problem.arms, world.problem.dimension) == (4, features)
-        assert np.linalg.norm(world.deal(0, 9, np.random.default_rng(1)).table, axis=2).max() <= world.norm + 1e-9
+        assert (
+            np.linalg.norm(world.deal(0, 9, np.random.default_rng(1)).table, axis=2).max()
+            <= world.norm + 1e-9
+        )
     assert Actg175Replay(covariates).problem.rivals == "the best fixed arm of 4"
     lengths = np.linalg.norm(features_of(covariates)[:, 0], axis=1)
     assert covariates == "none" or (lengths > 0.999).mean() == pytest.approx(0.1, abs=0.02)
@@ -82,7 +93,9 @@ def test_a_round_that_does_not_count_teaches_nothing():
     blank, report = Record(np.zeros(3), 1.0), np.ones(3)
     for channel in (Moments.example(), GlmMoments.example(), Residuals.example()):
         vector = np.ones(channel.release_size())
-        channel.statistic(Record(np.zeros(channel.dimension), 1.0) if vector.size > 3 else blank, report, vector)
+        channel.statistic(
+            Record(np.zeros(channel.dimension), 1.0) if vector.size > 3 else blank, report, vector
+        )
         assert not vector.any(), type(channel).__name__
 
 
@@ -117,13 +130,24 @@ def test_what_cannot_be_played_is_refused(monkeypatch):
         environment("actg175-replay", dimension=7)
     with pytest.raises(DiscreetError, match=r"^against is context, but ACTG 175 has arm.$"):
         environment("actg175-replay", against="context")
-    with pytest.raises(DiscreetError, match=r"^unknown against 'patient': known are arm, context.$"):
+    with pytest.raises(
+        DiscreetError, match=r"^unknown against 'patient': known are arm, context.$"
+    ):
         Contexts(4, 4, against="patient")
-    with pytest.raises(DiscreetError, match="covariates is 'some', but must be one of all, three, none"):
+    with pytest.raises(
+        DiscreetError, match="covariates is 'some', but must be one of all, three, none"
+    ):
         environment("actg175-replay", covariates="some")
     monkeypatch.setitem(sys.modules, "lifelines", None)
     trial.cache_clear()
-    wanted = r"^environments on ACTG 175 need lifelines, which ships it: pip install 'discreet\[data\]'.$"
+    wanted = (
+        r"^environments on ACTG 175 need lifelines, "
+        r"which "
+        r"ships "
+        r"it: pip "
+        r"install "
+        r"'discreet\[data\]'.$"
+    )
     with pytest.raises(DiscreetError, match=wanted):
         trial()
     trial.cache_clear()

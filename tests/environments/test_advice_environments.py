@@ -49,7 +49,9 @@ class TestEnvironments:
         with pytest.raises(CheckFailed, match="round 1 is not made of distributions"):
             check_environment(Wrong(*good))
 
-    @pytest.mark.parametrize("make", [AdviceRandom, AdviceContextual, lambda k, n: AdviceAdversarial(k, n, 40_000)])
+    @pytest.mark.parametrize(
+        "make", [AdviceRandom, AdviceContextual, lambda k, n: AdviceAdversarial(k, n, 40_000)]
+    )
     def test_the_good_arm_loses_less_often_and_the_first_expert_knows_it(self, make):
         """20,000 rounds: 0.3 is off by 0.0033 at one standard error, 0.6 by 0.002; more than five of them are allowed."""
         game = make(4, 6).deal(0, 40_000, np.random.default_rng(3))
@@ -66,12 +68,16 @@ class TestEnvironments:
         game = AdviceAdversarial(3, 8, 8000).deal(0, 8000, np.random.default_rng(1))
         fourths = game.totals([0, 2000, 4000, 6000])
         for phase, row in enumerate(fourths):
-            knowing = {expert for expert in range(8) if expert % 4 == phase or (expert == 0 and phase < 3)}
+            knowing = {
+                expert for expert in range(8) if expert % 4 == phase or (expert == 0 and phase < 3)
+            }
             assert set(np.flatnonzero(row < row.mean())) == knowing
 
     def test_following_draws_from_the_advice(self):
         """A chi-squared test with a fixed seed; on fresh seeds it would raise a false alarm once in 1,000 runs."""
-        table = AdviceTable.of(Table(np.zeros((30_000, 3))), np.array([[0.2, 0.5, 0.3], [0.0, 0.0, 1.0]]))
+        table = AdviceTable.of(
+            Table(np.zeros((30_000, 3))), np.array([[0.2, 0.5, 0.3], [0.0, 0.0, 1.0]])
+        )
         game = table.deal(0, 30_000, np.random.default_rng(4)).followed()
         drawn = np.bincount([game.carried_out(t, 0) for t in range(30_000)], minlength=3)
         assert stats.chisquare(drawn, 30_000 * np.array([0.2, 0.5, 0.3])).pvalue > 1e-3
@@ -80,10 +86,22 @@ class TestEnvironments:
     @pytest.mark.parametrize(
         ("change", "complaint"),
         [
-            (lambda a: a.__setitem__((2, 1, 0), 0.9), r"round 3, expert 2: the advice adds up to 1\.4"),
-            (lambda a: a.__setitem__((0, 2), [-0.5, 1.5]), r"round 1, expert 3: the advice has -0\.5 in it"),
-            (lambda a: a.__setitem__((3, 0, 1), math.nan), "round 4, expert 1: the advice has nan in it"),
-            (lambda a: a.__setitem__((1, 0), [math.inf, 0.0]), "round 2, expert 1: the advice adds up to inf"),
+            (
+                lambda a: a.__setitem__((2, 1, 0), 0.9),
+                r"round 3, expert 2: the advice adds up to 1\.4",
+            ),
+            (
+                lambda a: a.__setitem__((0, 2), [-0.5, 1.5]),
+                r"round 1, expert 3: the advice has -0\.5 in it",
+            ),
+            (
+                lambda a: a.__setitem__((3, 0, 1), math.nan),
+                "round 4, expert 1: the advice has nan in it",
+            ),
+            (
+                lambda a: a.__setitem__((1, 0), [math.inf, 0.0]),
+                "round 2, expert 1: the advice adds up to inf",
+            ),
         ],
     )
     def test_bad_advice_is_refused_with_its_place(self, change, complaint, tmp_path):
@@ -95,7 +113,11 @@ class TestEnvironments:
             read_advice(Table(np.zeros((4, 2))), tmp_path / "advice.npy")
         with pytest.raises(DiscreetError, match=complaint):
             simulate(
-                "exp4", environment="table", losses=tmp_path / "losses.npy", advice=tmp_path / "advice.npy", trials=1
+                "exp4",
+                environment="table",
+                losses=tmp_path / "losses.npy",
+                advice=tmp_path / "advice.npy",
+                trials=1,
             )
 
     @pytest.mark.parametrize(
@@ -125,8 +147,15 @@ class TestEnvironments:
         np.save(tmp_path / "losses.npy", losses)
         np.save(tmp_path / "advice.npy", advice)
         found = simulate(
-            NAMES, environment="table", losses=tmp_path / "losses.npy", advice=tmp_path / "advice.npy", trials=2, seed=1
+            NAMES,
+            environment="table",
+            losses=tmp_path / "losses.npy",
+            advice=tmp_path / "advice.npy",
+            trials=2,
+            seed=1,
         )
         assert found.problem.experts == 5
         best = np.einsum("tja,ta->j", advice, losses).min()
-        assert found.loss[:, :, -1] - found.regret[:, :, -1] == pytest.approx(np.full((len(NAMES), 2), best))
+        assert found.loss[:, :, -1] - found.regret[:, :, -1] == pytest.approx(
+            np.full((len(NAMES), 2), best)
+        )

@@ -9,7 +9,14 @@ from scipy.special import ndtri
 from discreet import DiscreetError, Private, Range
 from discreet.channels import Open
 from discreet.checks import CheckFailed, check_environment
-from discreet.environments import Deterministic, Stochastic, Table, environment, environment_names, read_table
+from discreet.environments import (
+    Deterministic,
+    Stochastic,
+    Table,
+    environment,
+    environment_names,
+    read_table,
+)
 from discreet.environments.access import uniforms
 from discreet.environments.arms.switching_costs import multi_scale_walk
 from discreet.learners import Uniform
@@ -42,7 +49,9 @@ def test_switching_costs_whoever_switches():
     assert game.losses.min() > 0.3
     assert game.losses.max() < 0.7
     gaps = np.ptp(game.losses, axis=1)
-    assert gaps == pytest.approx((3 / 4096) ** (1 / 3) / (9 * 12), rel=1e-9), "one arm is better, always by the same"
+    assert gaps == pytest.approx((3 / 4096) ** (1 / 3) / (9 * 12), rel=1e-9), (
+        "one arm is better, always by the same"
+    )
     assert game.feedback(0, 1) == game.losses[0, 1]
     assert game.loss(1, 2) == game.feedback(1, 2) == 1.0
     assert game.feedback(2, 2) == game.losses[2, 2]
@@ -50,7 +59,10 @@ def test_switching_costs_whoever_switches():
     scores = []
     for learner in (fixed, restless):
         player = Player(Private(Open(Range(0.0, 1.0)), learner), streams(1))
-        first, second = world.deal(0, 2048, np.random.default_rng(2)), world.deal(2048, 4096, np.random.default_rng(2))
+        first, second = (
+            world.deal(0, 2048, np.random.default_rng(2)),
+            world.deal(2048, 4096, np.random.default_rng(2)),
+        )
         player.play(first, np.array([2048]))
         scores.append(player.play(second, np.array([2048]))[0] / 4096)
     assert scores[0] == pytest.approx(game.losses[:, 0].mean(), rel=1e-9)
@@ -68,13 +80,21 @@ def test_the_multi_scale_walk_is_that_of_dekel_et_al():
 
 
 def test_drifting_means_and_pairs():
-    losses = environment("drifting", arms=4, rounds=40_000).deal(0, 40_000, np.random.default_rng(1)).losses
+    losses = (
+        environment("drifting", arms=4, rounds=40_000)
+        .deal(0, 40_000, np.random.default_rng(1))
+        .losses
+    )
     best = losses.reshape(80, 500, 4).mean(axis=1).argmin(axis=1)
     assert set(best) == {0, 1, 2, 3}, "every arm is best for a while"
-    leak, twin = (environment(n, arms=2).deal(0, 50, np.random.default_rng()) for n in ("leak", "leak-neighbour"))
+    leak, twin = (
+        environment(n, arms=2).deal(0, 50, np.random.default_rng())
+        for n in ("leak", "leak-neighbour")
+    )
     assert np.argwhere(leak.losses != twin.losses).tolist() == [[0, 1]]
     drop, other = (
-        environment(n, arms=2, rounds=50).deal(0, 50, np.random.default_rng()) for n in ("drop", "drop-alternate")
+        environment(n, arms=2, rounds=50).deal(0, 50, np.random.default_rng())
+        for n in ("drop", "drop-alternate")
     )
     assert np.unique(np.argwhere(drop.losses != other.losses)[:, 0]).tolist() == list(range(25, 50))
 
@@ -96,7 +116,11 @@ class Broken(Stochastic):
 
 @pytest.mark.parametrize(
     ("broken", "complaint"),
-    [(Fickle(3), "dealt in pieces"), (Flattering(3), "not the loss of the best"), (Broken(3), "not finite")],
+    [
+        (Fickle(3), "dealt in pieces"),
+        (Flattering(3), "not the loss of the best"),
+        (Broken(3), "not finite"),
+    ],
 )
 def test_the_contract_check_finds_broken_environments(broken, complaint):
     with pytest.raises(CheckFailed, match=complaint):
@@ -115,7 +139,9 @@ def test_stochastic_gains_have_the_means_of_the_paper():
     """Means of 200,000 draws with a fixed seed; on fresh seeds 4.5 deviations are exceeded once in 10^5 runs."""
     gains = 1.0 - Stochastic(3).deal(0, 200_000, np.random.default_rng(1)).losses
     assert set(np.unique(gains)) == {0.0, 1.0}
-    np.testing.assert_allclose(gains.mean(axis=0), [0.55, 0.5, 0.5], atol=4.5 * 0.5 / np.sqrt(200_000))
+    np.testing.assert_allclose(
+        gains.mean(axis=0), [0.55, 0.5, 0.5], atol=4.5 * 0.5 / np.sqrt(200_000)
+    )
 
 
 def write(path, text):
@@ -147,7 +173,10 @@ def test_tables_come_from_csv_with_or_without_a_header_and_from_npy(tmp_path):
         ("0.1,O.2\n1,1\n", "row 1, column 2: 'O.2' is not a number"),
         ("a,b\n0,1,1\n1,1,1\n", "has 2 names, but 3 columns of losses"),
         ("0;1\n1;0\n", "row 2, column 1: '1;0' is not a number .columns are separated by commas"),
-        ("0,1\n" + "x" * 200_000 + ",2\n", "cannot be read as a table of numbers: field larger than"),
+        (
+            "0,1\n" + "x" * 200_000 + ",2\n",
+            "cannot be read as a table of numbers: field larger than",
+        ),
         ("a,b\n0,1\n0,x\n", "row 3, column 2: 'x' is not a number"),
         ("0,1\n0,nan\n", "row 2, column 2: a loss must be a finite number"),
         ("a,b\n0,1\ninf,0\n", "row 3, column 1: a loss must be a finite number"),
@@ -190,7 +219,8 @@ def test_names_arms_and_files_must_fit(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("start", "stop"), [(0, 1), (0, 64), (1, 2), (5, 6), (52, 104), (63, 65), (64, 128), (1000, 1037)]
+    ("start", "stop"),
+    [(0, 1), (0, 64), (1, 2), (5, 6), (52, 104), (63, 65), (64, 128), (1000, 1037)],
 )
 def test_the_walk_is_what_its_definition_says(start, stop):
     """W(t) = W(t with its lowest bit cleared) + step(t), to the last bit and from wherever it is read."""

@@ -39,7 +39,9 @@ SMOOTH = [place for place in PLACES if place not in LINEAR]
 
 def world_of(name, domain, evaluations=1, rounds=400, **options):
     known = next(each for each in environments(Functions) if each.name == name)
-    return environment(name, known.problem_with(domain=domain, evaluations=evaluations), rounds=rounds, **options)
+    return environment(
+        name, known.problem_with(domain=domain, evaluations=evaluations), rounds=rounds, **options
+    )
 
 
 def some_points(place, number, rng):
@@ -57,7 +59,9 @@ def test_every_environment_with_a_set_of_its_own_is_tested_here():
 def test_every_environment_keeps_its_contract(name, domain, evaluations):
     world = world_of(name, domain, evaluations)
     check_environment(world)
-    short, long = (world.deal(0, rounds, np.random.default_rng(1)).totals([0]) for rounds in (10, 400))
+    short, long = (
+        world.deal(0, rounds, np.random.default_rng(1)).totals([0]) for rounds in (10, 400)
+    )
     assert short.shape == long.shape, "what is kept of a game does not grow with it"
 
 
@@ -65,7 +69,11 @@ def test_every_environment_keeps_its_contract(name, domain, evaluations):
 def test_values_and_slopes_are_what_games_say_and_what_is_declared(name, domain):
     """At random points nothing is outside of [0, 1] nor steeper than declared, and most of the range is used."""
     world = world_of(name, domain)
-    game, place, rng = world.deal(0, 300, np.random.default_rng(1)), world.problem.place, np.random.default_rng(2)
+    game, place, rng = (
+        world.deal(0, 300, np.random.default_rng(1)),
+        world.problem.place,
+        np.random.default_rng(2),
+    )
     points = np.array(some_points(place, 15, rng))
     values = np.array([[game.loss(t, point) for point in points] for t in range(300)])
     extent = np.empty((300, 5))
@@ -83,11 +91,21 @@ def test_values_and_slopes_are_what_games_say_and_what_is_declared(name, domain)
         assert base + weight * game.lowest(t, place.set, place.outer) <= values[t].min() + 1e-12
         assert base + weight * game.highest(t, place.set, place.outer) >= values[t].max() - 1e-12
         slope = weight * game.steepness(t, place.set, place.outer)
-        rises = np.abs(np.diff(values[t])) / np.maximum(np.linalg.norm(np.diff(points, axis=0), axis=1), 1e-9)
+        rises = np.abs(np.diff(values[t])) / np.maximum(
+            np.linalg.norm(np.diff(points, axis=0), axis=1), 1e-9
+        )
         assert rises.max() <= slope + 1e-9
         square = ((points[0] - points[1]) ** 2).sum() / 8.0
-        gap = 0.5 * values[t, 0] + 0.5 * values[t, 1] - game.loss(t, 0.5 * points[0] + 0.5 * points[1])
-        assert weight * game.least_bend(t) * square - 1e-12 <= gap <= weight * game.most_bend(t) * square + 1e-12
+        gap = (
+            0.5 * values[t, 0]
+            + 0.5 * values[t, 1]
+            - game.loss(t, 0.5 * points[0] + 0.5 * points[1])
+        )
+        assert (
+            weight * game.least_bend(t) * square - 1e-12
+            <= gap
+            <= weight * game.most_bend(t) * square + 1e-12
+        )
 
 
 @pytest.mark.parametrize(("name", "domain"), LINEAR)
@@ -99,9 +117,12 @@ def test_no_vertex_is_better_than_the_best_of_linear_functions(name, domain):
     vertices = world.problem.place.set.plan().vertices  # all of them: these sets are small
     losses = [sum(game.loss(t, vertex) for t in range(400)) for vertex in vertices]
     assert best == pytest.approx(min(losses), abs=1e-9)
-    assert len(losses) == {"paths(3,3)": 27, "k-sets(10,3)": 120, "permutations(5)": 120, "assignments(3)": 6}.get(
-        domain, 2
-    )
+    assert len(losses) == {
+        "paths(3,3)": 27,
+        "k-sets(10,3)": 120,
+        "permutations(5)": 120,
+        "assignments(3)": 6,
+    }.get(domain, 2)
 
 
 @pytest.mark.parametrize(("name", "domain"), SMOOTH)
@@ -112,14 +133,18 @@ def test_a_solver_finds_no_better_point_of_smooth_functions(name, domain):
     total = game.totals([0, 50]).sum(axis=0)
     point = game.minimiser(total, place)
     assert place.set.contains(point, 1e-9)
-    assert world.best(total) == pytest.approx(sum(game.loss(t, point) for t in range(120)), rel=1e-9)
+    assert world.best(total) == pytest.approx(
+        sum(game.loss(t, point) for t in range(120)), rel=1e-9
+    )
 
     def loss(trial):  # of the nearest point, so that nothing outside counts
         inside = place.nearest(trial)
         return sum(game.loss(t, inside) for t in range(120)) + ((trial - inside) ** 2).sum()
 
     starts = [place.set.centre(), point + 0.05]
-    found = min(minimize(loss, start, method="Powell", options={"maxiter": 4}).fun for start in starts)
+    found = min(
+        minimize(loss, start, method="Powell", options={"maxiter": 4}).fun for start in starts
+    )
     assert world.best(total) <= found + 1e-6
     assert found <= world.best(total) + 0.02 * 120, "or the comparator would be too good to be true"
 
@@ -130,9 +155,14 @@ def test_the_best_price_is_that_of_a_fine_grid_and_drifts():
     grid = np.linspace(-1.0, 1.0, 2001)
     losses = game.losses[:, :1] + game.losses[:, 1:2] * (grid - game.losses[:, 2:]) ** 2
     assert world.best(game.totals([0])[0]) == pytest.approx(losses.sum(axis=0).min(), rel=1e-5)
-    early, late = (0.5 + 0.5 * grid[losses[part].sum(axis=0).argmin()] for part in (slice(1000), slice(3000, None)))
+    early, late = (
+        0.5 + 0.5 * grid[losses[part].sum(axis=0).argmin()]
+        for part in (slice(1000), slice(3000, None))
+    )
     assert early - late == pytest.approx(0.15, abs=0.02)
-    steady = world_of("pricing", "cube(1)", rounds=4000, drift=0.0).deal(0, 4000, np.random.default_rng(1))
+    steady = world_of("pricing", "cube(1)", rounds=4000, drift=0.0).deal(
+        0, 4000, np.random.default_rng(1)
+    )
     assert np.abs(0.5 + 0.5 * steady.losses[:, 2] - 0.9).max() <= 0.1
 
 
@@ -144,10 +174,14 @@ def test_prices_lose_what_the_demand_says():
         for price in (0.0, 0.3, 1.0):
             share = demand * (1.0 - price / (2.0 * best))
             assert 0.0 <= share <= 1.0
-            assert game.loss(t, np.array([2.0 * price - 1.0])) == pytest.approx(1.0 - 2.0 * price * share)
+            assert game.loss(t, np.array([2.0 * price - 1.0])) == pytest.approx(
+                1.0 - 2.0 * price * share
+            )
 
 
-@pytest.mark.parametrize(("name", "domain"), [("routing", "paths(3,3)"), ("slates", "k-sets(10,3)")])
+@pytest.mark.parametrize(
+    ("name", "domain"), [("routing", "paths(3,3)"), ("slates", "k-sets(10,3)")]
+)
 def test_one_choice_is_better_by_the_gap(name, domain):
     """20,000 rounds, seeds are fixed; on fresh ones 5 standard errors of a mean of coins are exceeded once in 10^6."""
     world = world_of(name, domain, gap=0.4)
@@ -164,7 +198,10 @@ def test_what_is_good_differs_from_game_to_game():
     for name in ("routing", "slates", "ranking", "completion"):
         world = world_of(name, DOMAINS[name][0])
         games = [world.deal(0, 400, np.random.default_rng(seed)) for seed in range(5)]
-        best = {tuple(game.minimiser(game.totals([0])[0], world.problem.place).round(1)) for game in games}
+        best = {
+            tuple(game.minimiser(game.totals([0])[0], world.problem.place).round(1))
+            for game in games
+        }
         assert len(best) >= 4
 
 
@@ -172,15 +209,22 @@ def test_what_is_good_differs_from_game_to_game():
 def test_a_ranking_costs_how_far_down_the_wanted_item_stands(domain):
     game = world_of("ranking", domain).deal(0, 100, np.random.default_rng(1))
     for order in itertools.permutations(range(4)):  # the place of each item
-        point = np.array(order) + 1.0 if domain.startswith("perm") else np.eye(4)[list(order)].ravel()
+        point = (
+            np.array(order) + 1.0 if domain.startswith("perm") else np.eye(4)[list(order)].ravel()
+        )
         losses = np.array([game.loss(t, point) for t in range(100)])
-        wanted = [int(np.argmax(row[2:])) // (1 if domain.startswith("perm") else 4) for row in game.losses]
+        wanted = [
+            int(np.argmax(row[2:])) // (1 if domain.startswith("perm") else 4)
+            for row in game.losses
+        ]
         np.testing.assert_allclose(losses, [order[item] / 3.0 for item in wanted], atol=1e-12)
 
 
 def test_popular_items_are_wanted_more_often():
     """20,000 rounds with a fixed seed; on fresh seeds 5 standard errors are exceeded once in 10^6."""
-    game = world_of("ranking", "permutations(4)", skew=1.0).deal(0, 20_000, np.random.default_rng(1))
+    game = world_of("ranking", "permutations(4)", skew=1.0).deal(
+        0, 20_000, np.random.default_rng(1)
+    )
     shares = np.sort((game.losses[:, 2:] > 0.0).mean(axis=0))[::-1]
     np.testing.assert_allclose(shares, np.array([12, 6, 4, 3]) / 25, atol=5 * 0.5 / np.sqrt(20_000))
 
@@ -231,7 +275,8 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
     patients.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     with pytest.raises(
-        DiscreetError, match=r"^environment 'diabetes' needs scikit-learn: pip install 'discreet\[data\]'.$"
+        DiscreetError,
+        match=r"^environment 'diabetes' needs scikit-learn: pip install 'discreet\[data\]'.$",
     ):
         environment("diabetes")
 
@@ -245,9 +290,17 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
             "domain is ball(2), but pricing is for sets of one dimension, such as cube(1).",
         ),
         ("pricing", {"drift": 0.5}, "drift is 0.5, but must be between 0 and 0.3."),
-        ("routing", {"domain": "ball(2)"}, "domain is ball(2), but routing is for paths(layers,width) only."),
+        (
+            "routing",
+            {"domain": "ball(2)"},
+            "domain is ball(2), but routing is for paths(layers,width) only.",
+        ),
         ("routing", {"gap": 2.0}, "gap is 2.0, but must be between 0 and 1."),
-        ("slates", {"domain": "simplex(3)"}, "domain is simplex(3), but slates is for k-sets(n,k) only."),
+        (
+            "slates",
+            {"domain": "simplex(3)"},
+            "domain is simplex(3), but slates is for k-sets(n,k) only.",
+        ),
         ("slates", {"gap": -1}, "gap is -1, but must be between 0 and 1."),
         (
             "ranking",
@@ -255,15 +308,27 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
             "domain is cube(2), but ranking is for permutations(n) and assignments(n) only.",
         ),
         ("ranking", {"skew": "x"}, "skew is 'x', but must be between 0 and 100."),
-        ("completion", {"domain": "ball(9)"}, "domain is ball(9), but completion is for nuclear(rows,columns) only."),
+        (
+            "completion",
+            {"domain": "ball(9)"},
+            "domain is ball(9), but completion is for nuclear(rows,columns) only.",
+        ),
         (
             "completion",
             {"domain": "nuclear(30,30)"},
             "domain is nuclear(30,30), but completion is for at most 400 entries.",
         ),
         ("completion", {"scatter": -1.0}, "scatter is -1.0, but must be between 0 and 10."),
-        ("diabetes", {"domain": "ball(11)"}, "domain is ball(11), but the patients have 10 features: use a set of"),
-        ("diabetes", {"domain": "simplex(3)"}, "hull of 2 dimensions in a space of 3, but diabetes needs one"),
+        (
+            "diabetes",
+            {"domain": "ball(11)"},
+            "domain is ball(11), but the patients have 10 features: use a set of",
+        ),
+        (
+            "diabetes",
+            {"domain": "simplex(3)"},
+            "hull of 2 dimensions in a space of 3, but diabetes needs one",
+        ),
     ],
 )
 def test_sets_and_options_that_do_not_fit_are_refused(name, options, complaint):
@@ -279,20 +344,32 @@ def test_an_environment_is_played_on_its_usual_set_unless_another_is_given():
     assert shared_problem(named, {}, "slates") == Functions("k-sets(10,3)", form="linear")
     assert shared_problem(named, {"domain": "k-sets(4,2)"}, "slates").domain == "k-sets(4,2)"
     assert shared_problem(named, {}, "linear") == shared_problem(named, {}) == named[0].problem
-    with pytest.raises(DiscreetError, match=r"^domain is k-sets\(10,3\), but pricing is for sets of one dimension"):
+    with pytest.raises(
+        DiscreetError, match=r"^domain is k-sets\(10,3\), but pricing is for sets of one dimension"
+    ):
         simulate("fkm", environment="pricing", domain="k-sets(10,3)", rounds=4, trials=1)
     with pytest.raises(DiscreetError, match=r"domain is ball\(10\), but slates is for k-sets"):
         simulate("fkm", environment="slates", problem=Functions(), rounds=4, trials=1)
 
 
-@pytest.mark.parametrize("domain", ["paths(3,3)", "k-sets(10,3)", "permutations(5)", "assignments(3)", "nuclear(3,3)"])
+@pytest.mark.parametrize(
+    "domain", ["paths(3,3)", "k-sets(10,3)", "permutations(5)", "assignments(3)", "nuclear(3,3)"]
+)
 def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
     """Probes and neighbours pass the check of functions, and neighbours differ by the whole range in one round."""
     small, rounds = Functions(domain).for_audit()
     assert small.place.dimension <= 6
     for game in (small.probe(30, np.random.default_rng(1)), *small.neighbours(rounds, UNIT)):
         extent = np.empty((len(game.losses), 5))
-        measure(game, small.place.set, small.place.outer, small.place.set.centre(), math.inf, -math.inf, extent)
+        measure(
+            game,
+            small.place.set,
+            small.place.outer,
+            small.place.set.centre(),
+            math.inf,
+            -math.inf,
+            extent,
+        )
         assert -1e-9 <= extent[:, 0].min() <= extent[:, 1].max() <= 1.0 + 1e-9
         assert extent[:, 2].max() <= small.lipschitz
     one, other = small.neighbours(rounds, UNIT)
@@ -307,7 +384,9 @@ def test_a_private_learner_of_matrices_is_checked_whole():
     check_private(instance.private, world, quick=True)
 
 
-PLAYED = {  # an algorithm without privacy, its private form, epsilon, and after how many rounds both beat the centre
+# an algorithm without privacy, its private form, epsilon, and after how many rounds both beat the
+# centre
+PLAYED = {
     "pricing": ("fkm", "local-convex", 2.0, 1 << 17),
     "routing": ("linear-oracle", "private-linear-oracle", 1.0, 1 << 14),
     "slates": ("linear-oracle", "private-linear-oracle", 1.0, 1 << 14),
@@ -318,14 +397,21 @@ PLAYED = {  # an algorithm without privacy, its private form, epsilon, and after
 
 
 def built(name, algorithm_name, rounds, epsilon=1.0):
-    known, usual = algorithm(algorithm_name), next(each for each in environments(Functions) if each.name == name).usual
+    known, usual = (
+        algorithm(algorithm_name),
+        next(each for each in environments(Functions) if each.name == name).usual,
+    )
     setting = Setting(known.problem_with(**usual), rounds=rounds, epsilon=epsilon, delta=1e-6)
-    return known.build(setting, when_vacuous="play"), environment(name, setting.problem, rounds=rounds)
+    return known.build(setting, when_vacuous="play"), environment(
+        name, setting.problem, rounds=rounds
+    )
 
 
 def played(instances, world, rounds, **arguments):
     marks, privates = np.array([rounds // 4, rounds]), [instance.private for instance in instances]
-    return run_trial(privates, world, marks, seed=3, bounds=UNIT, clip=False, stop=threading.Event(), **arguments)
+    return run_trial(
+        privates, world, marks, seed=3, bounds=UNIT, clip=False, stop=threading.Event(), **arguments
+    )
 
 
 @pytest.mark.parametrize("name", algorithms(Functions))
@@ -339,7 +425,11 @@ def test_every_algorithm_plays_in_one_dimension_too(name):
     world = environment("linear" if problem.form == "linear" else "pricing", problem, rounds=60)
     outcome = played([instance], world, 60, trial=0, compiled=False)
     assert np.isfinite(outcome.regret).all()
-    private, rng, game = instance.private, np.random.default_rng(1), world.deal(0, 60, np.random.default_rng(2))
+    private, rng, game = (
+        instance.private,
+        np.random.default_rng(1),
+        world.deal(0, 60, np.random.default_rng(2)),
+    )
     for t in range(60):
         action, trace = private.act(0, rng)
         assert np.abs(action).max() <= 1.0 + 1e-9
@@ -348,12 +438,18 @@ def test_every_algorithm_plays_in_one_dimension_too(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in ("pricing", "slates") else pytest.mark.full) for name in PLAYED]
+    "name",
+    [
+        pytest.param(name, marks=() if name in ("pricing", "slates") else pytest.mark.full)
+        for name in PLAYED
+    ],
 )
 def test_both_speeds_agree(name):
     """Numbers and vertices are played; matrices are checked above, the other environments by make full."""
     instance, world = built(name, PLAYED[name][1], 200)
-    compiled, plain = (played([instance], world, 200, trial=0, compiled=speed) for speed in (True, False))
+    compiled, plain = (
+        played([instance], world, 200, trial=0, compiled=speed) for speed in (True, False)
+    )
     np.testing.assert_allclose(compiled.regret, plain.regret, rtol=1e-9, atol=1e-9)
     assert compiled.clipped == 0
 
@@ -363,8 +459,8 @@ def test_both_speeds_agree(name):
 def test_learning_beats_the_centre_with_privacy_and_without(name):
     """Regret over that of the centre, four games; seeds are fixed.
 
-    Measured, without privacy and with it: pricing 0.10, 0.18; routing 0.46, 0.48; slates 0.38, 0.56; ranking 0.29, 0.34;
-    completion 0.45, 0.85; diabetes 0.11, 0.52.
+    Measured, without privacy and with it: pricing 0.10, 0.18; routing 0.46, 0.48; slates 0.38,
+    0.56; ranking 0.29, 0.34; completion 0.45, 0.85; diabetes 0.11, 0.52.
     """
     plain, private, epsilon, rounds = PLAYED[name]
     instances = [built(name, each, rounds, epsilon)[0] for each in (plain, private)]
@@ -374,7 +470,9 @@ def test_learning_beats_the_centre_with_privacy_and_without(name):
         outcome = played(instances, world, rounds, trial=trial)
         game = world.deal(0, rounds, streams(3, trial=trial).environment)
         centre = world.problem.played_at(world.problem.place.set.centre())
-        staying += sum(game.loss(t, centre) for t in range(rounds)) - world.best(game.totals([0])[0])
+        staying += sum(game.loss(t, centre) for t in range(rounds)) - world.best(
+            game.totals([0])[0]
+        )
         regret += outcome.regret[:, -1]
     shares = regret / staying
     assert shares[0] < 0.7

@@ -7,7 +7,13 @@ import pytest
 from mpmath import mp, mpf
 
 from discreet.factorisations import square_root
-from discreet.factorisations.convolution import BLOCK, Filter, pass_on, row_in_stream, sum_of_exponentials
+from discreet.factorisations.convolution import (
+    BLOCK,
+    Filter,
+    pass_on,
+    row_in_stream,
+    sum_of_exponentials,
+)
 from discreet.factorisations.square_root import square_root_filter
 
 
@@ -44,7 +50,9 @@ def test_the_square_root_is_a_sum_of_exponentials_to_all_digits(rounds):
     matrix = square_root_filter(rounds)
     lags = np.unique(np.geomspace(BLOCK, max(rounds, BLOCK), 100).astype(np.int64))
     with mp.workdps(40):
-        exact = [mp.gamma(k + mpf(1) / 2) / (mp.gamma(k + 1) * mp.sqrt(mp.pi)) for k in map(int, lags)]
+        exact = [
+            mp.gamma(k + mpf(1) / 2) / (mp.gamma(k + 1) * mp.sqrt(mp.pi)) for k in map(int, lags)
+        ]
         found = [high_precision(matrix, int(k)) for k in lags]
         assert max(abs(a / b - 1) for a, b in zip(found, exact, strict=True)) < 2.0**-49
     assert matrix.near == pytest.approx(square_root(BLOCK), rel=1e-15)
@@ -53,7 +61,9 @@ def test_the_square_root_is_a_sum_of_exponentials_to_all_digits(rounds):
 @pytest.mark.parametrize("rounds", [1, BLOCK, BLOCK + 1, 1000])
 def test_the_norm_is_that_of_the_coefficients(rounds):
     matrix = square_root_filter(1000)
-    assert matrix.norm(rounds) == pytest.approx(math.sqrt((coefficients(matrix, rounds) ** 2).sum()), rel=1e-14)
+    assert matrix.norm(rounds) == pytest.approx(
+        math.sqrt((coefficients(matrix, rounds) ** 2).sum()), rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("rounds", [BLOCK - 1, 4 * BLOCK, 40 * BLOCK + 7])
@@ -65,7 +75,9 @@ def test_errors_are_below_their_bound_also_beside_wild_vectors(rounds):
     rows = rows_of(matrix, np.stack([values, wild], axis=1))[:, 0]
     with mp.workdps(40):
         c = np.array([np.longdouble(str(high_precision(matrix, k))) for k in range(rounds)])
-    exact = np.array([(c[: t + 1][::-1] * values[: t + 1].astype(np.longdouble)).sum() for t in range(rounds)])
+    exact = np.array(
+        [(c[: t + 1][::-1] * values[: t + 1].astype(np.longdouble)).sum() for t in range(rounds)]
+    )
     wrong = float(np.sqrt(((rows - exact) ** 2).sum()))
     assert 0.0 < wrong <= matrix.error_bound(rounds, 1.0)
     assert matrix.error_bound(rounds, 1.0) < 1e-9

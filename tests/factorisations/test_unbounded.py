@@ -9,19 +9,21 @@ from functools import partial
 import numpy as np
 import pytest
 
+from componentjit import arrays, compile_for
 from discreet.auditing import attacked
 from discreet.channels import RunningSum
 from discreet.contracts import unsealed
-from discreet.counters import UNKNOWN_HORIZON, compare
 from discreet.factorisations import FACTORISATIONS, Buffered, Unbounded, square_root, unbounded
 from discreet.factorisations.buffers import Buffers, all_time_norm, column_norm
 from discreet.factorisations.unbounded import LONGEST
-from discreet.kernel import arrays, compile_for
 from discreet.mechanisms import Gaussian
 from discreet.sets import Box
+from discreet_papers.counters import UNKNOWN_HORIZON, compare
 
 CUBE = Box.cube(2, 0.0, 1.0)
-QUICK = Buffers.of(1.0 - np.array([0.1, 0.4]), 1.0 - np.array([0.25, 0.7]))  # all that is lost is lost in 32 rounds
+QUICK = Buffers.of(
+    1.0 - np.array([0.1, 0.4]), 1.0 - np.array([0.25, 0.7])
+)  # all that is lost is lost in 32 rounds
 
 
 class TestTheMatrix:
@@ -31,12 +33,20 @@ class TestTheMatrix:
         assert (np.diff(np.concatenate([[1.0], points])) < 0.0).all()
         assert (points > 0.0).all()
         assert (matrix.output > 0.0).all()
-        assert all(Fraction(1) - Fraction(float(d)) == Fraction(1.0 - float(d)) for d in matrix.decay), "1 - d is exact"
+        assert all(
+            Fraction(1) - Fraction(float(d)) == Fraction(1.0 - float(d)) for d in matrix.decay
+        ), "1 - d is exact"
 
     def test_the_norm_for_all_time_is_above_the_exact_one(self):
         matrix = unbounded()
-        decay, output = ([Fraction(float(each)) for each in part] for part in (matrix.decay, matrix.output))
-        pairs = ((o, d, p, e) for o, d in zip(output, decay, strict=True) for p, e in zip(output, decay, strict=True))
+        decay, output = (
+            [Fraction(float(each)) for each in part] for part in (matrix.decay, matrix.output)
+        )
+        pairs = (
+            (o, d, p, e)
+            for o, d in zip(output, decay, strict=True)
+            for p, e in zip(output, decay, strict=True)
+        )
         exact = 1 + sum(o * p / (1 - d * e) for o, d, p, e in pairs)
         computed = Fraction(all_time_norm(matrix.decay, matrix.output)) ** 2
         assert exact < computed < exact * (1 + Fraction(1, 10**11))
@@ -47,19 +57,28 @@ class TestTheMatrix:
         norms = [column_norm(matrix.decay, matrix.output, 2**power) for power in range(1, 41)]
         assert norms == sorted(norms)
         assert whole * (1.0 - 1e-6) < norms[-1] < whole
-        assert norms[9] == pytest.approx(math.sqrt((matrix.coefficients(1024) ** 2).sum()), rel=1e-13)
+        assert norms[9] == pytest.approx(
+            math.sqrt((matrix.coefficients(1024) ** 2).sum()), rel=1e-13
+        )
 
     def test_it_does_not_depend_on_the_number_of_rounds(self):
-        short, long = (RunningSum.calibrated(CUBE, Unbounded, prefixes=m, epsilon=1.0, delta=1e-6) for m in (5, LONGEST))
+        short, long = (
+            RunningSum.calibrated(CUBE, Unbounded, prefixes=m, epsilon=1.0, delta=1e-6)
+            for m in (5, LONGEST)
+        )
         assert short.noise == long.noise
         assert short.guarantee == long.guarantee
-        assert sum(array.nbytes for _, array in arrays(long)) < 1024, "whatever the number of rounds"
+        assert sum(array.nbytes for _, array in arrays(long)) < 1024, (
+            "whatever the number of rounds"
+        )
 
     @pytest.mark.parametrize("rounds", [1, 2, 700])
     def test_its_rows_are_those_of_the_inverse(self, rounds):
         matrix = unbounded()
         c = matrix.coefficients(rounds) if rounds > 1 else np.ones(1)
-        columns = np.array([[c[i - j] if i >= j else 0.0 for j in range(rounds)] for i in range(rounds)])
+        columns = np.array(
+            [[c[i - j] if i >= j else 0.0 for j in range(rounds)] for i in range(rounds)]
+        )
         last = (np.tril(np.ones((rounds, rounds))) @ np.linalg.inv(columns))[-1, ::-1]
         assert matrix.row(rounds) == pytest.approx(last, rel=1e-10)
         assert matrix.row_norm(rounds) == pytest.approx(np.linalg.norm(last), rel=1e-10)
@@ -96,7 +115,9 @@ class TestTheError:
 class TestTheChannel:
     def test_sums_are_right_after_many_rounds(self):
         """Without noise, and losses whose rounding errors have one sign: nothing is lost in 2^18 additions."""
-        channel = RunningSum.over(Box([0.0], [1.0]), Gaussian(0.0, 1e-6), Unbounded, prefixes=LONGEST)
+        channel = RunningSum.over(
+            Box([0.0], [1.0]), Gaussian(0.0, 1e-6), Unbounded, prefixes=LONGEST
+        )
         rounds, rng = 1 << 18, np.random.default_rng(1)
         total = compile_for(last_sum, channel)(channel, np.array([0.1]), rounds, rng)
         assert total == pytest.approx(0.1 * rounds, rel=1e-9)
@@ -118,7 +139,10 @@ class TestTheChannel:
         exact = [Fraction(0)] * matrix.decay.size
         for value in rng.uniform(0.9, 1.0, rounds) * rng.choice([1.0, 1.0, -1.0], rounds):
             factorisation.advance(1, np.array([value]), np.zeros(1))
-            exact = [Fraction(float(d)) * r + Fraction(value) for d, r in zip(matrix.decay, exact, strict=True)]
+            exact = [
+                Fraction(float(d)) * r + Fraction(value)
+                for d, r in zip(matrix.decay, exact, strict=True)
+            ]
             held = np.minimum(rounds, 1.0 / (1.0 - matrix.decay))
             for computed, wanted, most in zip(factorisation.raw[:, 0], exact, held, strict=True):
                 assert abs(Fraction(float(computed)) - wanted) <= Fraction(22.3 * 2.0**-53 * most)
@@ -128,7 +152,9 @@ class TestTheChannel:
         live = unsealed(channel.live())
         silent = live._replace(noise=Gaussian(0.0, 1e-6))
         vectors = np.random.default_rng(1).uniform(0.0, 1.0, (50, 2))
-        found = [silent.offer(vector, 1.0, np.random.default_rng(0))[1].copy() for vector in vectors]
+        found = [
+            silent.offer(vector, 1.0, np.random.default_rng(0))[1].copy() for vector in vectors
+        ]
         assert np.array(found) == pytest.approx(np.cumsum(vectors, axis=0), abs=1e-7)
 
 
@@ -155,12 +181,16 @@ def likelihood(matrix, rounds, factor, world, trials, series, epsilon=1.0):
     )
     noise = whole._replace(scale=factor * whole.scale)
     channel = RunningSum.over(losses, noise, Unbounded, prefixes=LONGEST // trials)
-    channel = channel._replace(factorisation=Unbounded.over(matrix, prefixes=rounds, dimension=trials))
+    channel = channel._replace(
+        factorisation=Unbounded.over(matrix, prefixes=rounds, dimension=trials)
+    )
     c = matrix.coefficients(rounds)
     weights = -np.diff(np.correlate(c, c, "full")[rounds - 1 :], append=0.0)
     vectors, found = np.zeros((2, trials)), np.zeros(trials)
     vectors[0] = 2.0 * world - 1.0
-    compile_for(weigh, channel)(channel, vectors, weights, found, np.random.default_rng([world, series]))
+    compile_for(weigh, channel)(
+        channel, vectors, weights, found, np.random.default_rng([world, series])
+    )
     return found
 
 
@@ -171,10 +201,16 @@ class TestAudit:
 
         At epsilon 8, where fewer trials tell as much as many at 1.
         """
-        assert column_norm(QUICK.decay, QUICK.output, 32) > 0.99 * all_time_norm(QUICK.decay, QUICK.output)
-        bound = attacked(partial(likelihood, QUICK, 32, 1.0, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
+        assert column_norm(QUICK.decay, QUICK.output, 32) > 0.99 * all_time_norm(
+            QUICK.decay, QUICK.output
+        )
+        bound = attacked(
+            partial(likelihood, QUICK, 32, 1.0, epsilon=8.0), 60_000, delta=1e-6, gaussian=True
+        )
         assert 0.9 * 8.0 < bound <= 8.0
-        weak = attacked(partial(likelihood, QUICK, 32, 0.8, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
+        weak = attacked(
+            partial(likelihood, QUICK, 32, 0.8, epsilon=8.0), 60_000, delta=1e-6, gaussian=True
+        )
         assert weak > 8.0
 
     @pytest.mark.full
@@ -183,7 +219,17 @@ class TestAudit:
 
         99 % confidence, and seeds are fixed.
         """
-        bound = attacked(partial(likelihood, unbounded(), 1024, 1.0, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
+        bound = attacked(
+            partial(likelihood, unbounded(), 1024, 1.0, epsilon=8.0),
+            60_000,
+            delta=1e-6,
+            gaussian=True,
+        )
         assert 0.75 * 8.0 < bound < 0.87 * 8.0
-        weak = attacked(partial(likelihood, unbounded(), 1024, 0.8, epsilon=8.0), 60_000, delta=1e-6, gaussian=True)
+        weak = attacked(
+            partial(likelihood, unbounded(), 1024, 0.8, epsilon=8.0),
+            60_000,
+            delta=1e-6,
+            gaussian=True,
+        )
         assert weak > 8.0

@@ -49,4 +49,6 @@ def laplace_cost(actions, rate, scale, draws=1):
     def moment(tilt):
         return -draws * math.log1p(-((tilt * scale) ** 2)) if tilt * scale < 1.0 else math.inf
 
-    return EntropyFtrl.noise_cost(dimension=actions, learning_rate=rate, moment=moment, reach=1.0 / scale)
+    return EntropyFtrl.noise_cost(
+        dimension=actions, learning_rate=rate, moment=moment, reach=1.0 / scale
+    )

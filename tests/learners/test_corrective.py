@@ -10,7 +10,13 @@ from discreet.sets import set_named
 
 
 def started(kind, around, tolerance=1e-3):
-    return kind.start(set=around, inner=around.inner, radius=0.1 * around.inner, learning_rate=1.0, tolerance=tolerance)
+    return kind.start(
+        set=around,
+        inner=around.inner,
+        radius=0.1 * around.inner,
+        learning_rate=1.0,
+        tolerance=tolerance,
+    )
 
 
 def released(learner, sums):

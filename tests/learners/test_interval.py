@@ -20,7 +20,9 @@ UNIT = make_range()
 
 def test_it_agrees_with_a_slow_implementation():
     """All values are kept, and means, limits and cuts computed from scratch after each."""
-    learner = IntervalSearch.start(set=Box.cube(1, -1.0, 3.0), certainty=2.0, spread=0.3, tail=0.05, finest=0.01)
+    learner = IntervalSearch.start(
+        set=Box.cube(1, -1.0, 3.0), certainty=2.0, spread=0.3, tail=0.05, finest=0.01
+    )
     rng, low, high, values, turn = np.random.default_rng(4), -1.0, 3.0, [[], [], []], 0
     cuts = 0
     for _ in range(3000):
@@ -36,7 +38,10 @@ def test_it_agrees_with_a_slow_implementation():
             limit = 2.0 * math.sqrt(0.3 * 2.0 / number) + 0.05 * 2.0 / number
             left, middle, right = map(np.mean, values)
             quarter = (high - low) / 4.0
-            cut_left, cut_right = left - min(middle, right) > limit, right - min(left, middle) > limit
+            cut_left, cut_right = (
+                left - min(middle, right) > limit,
+                right - min(left, middle) > limit,
+            )
             low, high = low + quarter * cut_left, high - quarter * cut_right
             if cut_left or cut_right:
                 values, turn, cuts = [[], [], []], 0, cuts + 1
@@ -55,13 +60,17 @@ def test_late_values_of_an_earlier_epoch_do_not_count():
     assert not learner.counts.any()
 
 
-@pytest.mark.parametrize(("segment", "ends"), [(L2Ball(1, 2.0), ([-2.0], [2.0])), (Simplex(2), ([0.0, 1.0], [1.0, 0.0]))])
+@pytest.mark.parametrize(
+    ("segment", "ends"), [(L2Ball(1, 2.0), ([-2.0], [2.0])), (Simplex(2), ([0.0, 1.0], [1.0, 0.0]))]
+)
 def test_every_set_of_one_dimension_is_an_interval(segment, ends):
     assert sorted(end.tolist() for end in ends_of(segment)) == sorted(ends)
 
 
 def test_sets_of_more_dimensions_are_refused():
-    with pytest.raises(DiscreetError, match="type L2Ball has a hull of dimension 3, but must have exactly 1"):
+    with pytest.raises(
+        DiscreetError, match="type L2Ball has a hull of dimension 3, but must have exactly 1"
+    ):
         algorithm("local-stochastic-convex").build(Setting(Functions("ball(3)")))
 
 
@@ -69,9 +78,14 @@ def test_sets_of_more_dimensions_are_refused():
 def test_confidence_widths_cover_the_errors_of_noisy_means(name):
     """A limit with certainty ln 20 is exceeded in at most 5 % of 4,000 means of 30: 0 to 240 false alarms at 3 sigma."""
     noise = report_noise(name, bounds=UNIT, epsilon=1.0, delta=1e-6)
-    spread, tail = noise.square_around_middle(1.0), noise.scale if isinstance(noise, Laplace) else 0.0
+    spread, tail = (
+        noise.square_around_middle(1.0),
+        noise.scale if isinstance(noise, Laplace) else 0.0,
+    )
     rng = np.random.default_rng(9)
-    draws = np.array([noise.add_noise(float(rng.random() < 0.5), rng) for _ in range(2 * 30 * 4000)])
+    draws = np.array(
+        [noise.add_noise(float(rng.random() < 0.5), rng) for _ in range(2 * 30 * 4000)]
+    )
     one, other = draws.reshape(2, 4000, 30).mean(axis=2)
     limit = 2.0 * math.sqrt(spread * math.log(20.0) / 30) + tail * math.log(20.0) / 30
     assert ((one - other) > limit).mean() < 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / 4000)
@@ -79,7 +93,9 @@ def test_confidence_widths_cover_the_errors_of_noisy_means(name):
 
 def played(shape, rounds, spread, epsilon, rng):
     """Return the regret against the minimum of the mean function, values being ends of the range by chance."""
-    learner = IntervalSearch.start(set=L2Ball(1, 1.0), certainty=certainty_for(rounds), spread=spread)
+    learner = IntervalSearch.start(
+        set=L2Ball(1, 1.0), certainty=certainty_for(rounds), spread=spread
+    )
     tilt = 1.0 if epsilon is None else math.tanh(epsilon / 2.0)
     grid = np.linspace(-1.0, 1.0, 2001)
     total, least = 0.0, shape(grid).min()
@@ -133,7 +149,12 @@ def test_what_it_says_of_its_regret():
     setting = Setting(Functions("cube(1)"), rounds=10**6)
     usual = build(setting)
     assert usual.regret_bound is None, "it is not for functions that change"
-    assert "for functions that are drawn independently from one law; no bound otherwise" in usual.bound_source
+    assert (
+        "for functions that are drawn independently from one law; no bound otherwise"
+        in usual.bound_source
+    )
     assert "no bound proved for this certainty" in build(setting, certainty=2.0).bound_source
     paper = build(Setting(Functions("cube(1)"), delta=1e-5), calibration="paper")
-    assert paper.private.channel.noise_scales[0].scale == pytest.approx(math.sqrt(2.0 * math.log(1.25e5)))
+    assert paper.private.channel.noise_scales[0].scale == pytest.approx(
+        math.sqrt(2.0 * math.log(1.25e5))
+    )

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from discreet import kernel, learners
+import componentjit
+from discreet import learners
 from discreet.checks import CheckFailed, check_learner
 from discreet.learners import (
     Exp3,
@@ -22,7 +23,9 @@ from discreet.learners.arms.tsallis_weights import solve
 
 ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
 EXAMPLES = {name: getattr(learners, name).example() for name in learners.__all__}
-IN = {name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()}  # the room of each
+IN = {
+    name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()
+}  # the room of each
 
 
 @pytest.mark.slow
@@ -31,14 +34,18 @@ def test_every_learner_keeps_its_contract(name):
     """What is released is one noisy number, noisy estimates of losses, or a noisy running sum, which is larger."""
     size, spread = EXAMPLES[name].release_size(), 20.0 if IN[name] == "points" else 2.0
     releases = (lambda rng: rng.normal(0.0, spread, size)) if size else None
-    check_learner(EXAMPLES[name], observation=ADVICE if IN[name] == "advice" else 0, releases=releases)
+    check_learner(
+        EXAMPLES[name], observation=ADVICE if IN[name] == "advice" else 0, releases=releases
+    )
 
 
 class Forgetful(TsallisInf):
     """Learns from its newest draw instead of the trace."""
 
     def learn(self, trace, released):
-        self.losses[trace.arm] += released / self.probabilities[trace.arm] / (trace.baselines is self.baselines)
+        self.losses[trace.arm] += (
+            released / self.probabilities[trace.arm] / (trace.baselines is self.baselines)
+        )
 
 
 class Moody(Uniform):
@@ -71,7 +78,11 @@ def slow_exp3(losses, rate, mixing, rng):
         if u < mixing:
             arm = int(u / mixing * arms)
         else:
-            arm = int(np.searchsorted(np.cumsum(weights / weights.sum()), (u - mixing) / (1 - mixing), side="right"))
+            arm = int(
+                np.searchsorted(
+                    np.cumsum(weights / weights.sum()), (u - mixing) / (1 - mixing), side="right"
+                )
+            )
         totals[arm] += row[arm] / p[arm]
         arms_played.append(arm)
     return arms_played, totals
@@ -119,7 +130,8 @@ def test_tsallis_weights_minimise_their_objective(losses, rate, start):
     shift = solve(losses, rate, start, weights)
     assert weights.min() > 0.0
     assert weights.sum() == pytest.approx(1.0, abs=1e-12)
-    # First-order optimality: the gradient L - (2 / rate) / sqrt(w) is the same number for every arm.
+    # First-order optimality: the gradient L - (2 / rate) / sqrt(w) is the same number for every
+    # arm.
     gradient = losses - 2.0 / (rate * np.sqrt(weights))
     spread = (2.0 / rate) * math.sqrt(losses.size) + losses.max()
     assert np.ptp(gradient) <= 1e-9 * spread
@@ -176,7 +188,9 @@ def slow_tsallis(losses, rate, baseline, rng):
 
 @pytest.mark.parametrize(("baseline", "rate"), [(0.0, 2.0), (0.5, 4.0)])
 def test_tsallis_inf_agrees_with_a_slow_implementation(baseline, rate):
-    losses = np.random.default_rng(2).random((300, 6))  # few rounds: estimates of losses amplify rounding errors
+    losses = np.random.default_rng(2).random(
+        (300, 6)
+    )  # few rounds: estimates of losses amplify rounding errors
     fast = TsallisInf.start(arms=6, learning_rate=rate, baseline=baseline)
     stream = np.random.default_rng(9)
     played = []
@@ -202,13 +216,15 @@ def test_loss_estimates_are_unbiased(baseline):
     weights = learner.probabilities.copy()
     expected = np.zeros(4)
     for arm in range(4):
-        copy = kernel.copy(learner)
+        copy = componentjit.copy(learner)
         copy.learn(trace._replace(arm=arm, probability=weights[arm]), losses[arm])
         expected += weights[arm] * (copy.losses - learner.losses)
     np.testing.assert_allclose(expected, losses, atol=1e-9)
 
 
-@given(some.lists(some.floats(0.0, 1.0), min_size=1, max_size=10).filter(any), some.floats(0.0, 1.0))
+@given(
+    some.lists(some.floats(0.0, 1.0), min_size=1, max_size=10).filter(any), some.floats(0.0, 1.0)
+)
 def test_draws_never_hit_an_arm_of_weight_zero(weights, fraction):
     array = np.array(weights)
     assert array[draw(array, fraction * array.sum())] > 0.0

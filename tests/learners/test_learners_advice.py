@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet import Private, Range, Setting, algorithm, kernel
+import componentjit
+from discreet import Private, Range, Setting, algorithm
 from discreet.channels import Open
 from discreet.environments import Table
 from discreet.learners import Exp3, Exp4, Exp4P, Following
@@ -33,7 +34,9 @@ def textbook(advice, losses, rate, mixing, seed):
         if point < mixing:
             arm = int(point / mixing * len(row))
         else:
-            expert = int(np.searchsorted(np.cumsum(weights), (point - mixing) / (1.0 - mixing), side="right"))
+            expert = int(
+                np.searchsorted(np.cumsum(weights), (point - mixing) / (1.0 - mixing), side="right")
+            )
             arm = int(np.searchsorted(np.cumsum(shown[:, expert]), rng.random(), side="right"))
         total += row[arm]
         logs -= rate * row[arm] / chances[arm] * shown[arm]
@@ -51,7 +54,9 @@ class TestLearners:
     @pytest.mark.parametrize("mixing", [0.0, 0.1])
     def test_exp4_is_the_textbooks(self, mixing):
         game = dealt(400)
-        player = Player(Private(Open(UNIT), Exp4.start(experts=6, learning_rate=0.3, mixing=mixing)), streams(4))
+        player = Player(
+            Private(Open(UNIT), Exp4.start(experts=6, learning_rate=0.3, mixing=mixing)), streams(4)
+        )
         loss = player.play(game, np.array([400]))[0]
         total, logs = textbook(game.table, game.losses, 0.3, mixing, 4)
         assert loss == pytest.approx(total, rel=1e-12)
@@ -66,7 +71,9 @@ class TestLearners:
         game, runs = dealt(600), []
         for private in (silent, plain):
             player = Player(private, streams(2))
-            runs.append((player.play(game, np.array([600]))[0], player.private.learner.weights.logs))
+            runs.append(
+                (player.play(game, np.array([600]))[0], player.private.learner.weights.logs)
+            )
         assert runs[0][0] == runs[1][0]
         assert runs[0][1] == pytest.approx(runs[1][1], rel=1e-9, abs=1e-9)
 
@@ -88,14 +95,23 @@ class TestLearners:
         for _ in range(600):
             weights.shift(rng.standard_normal(50), size * rng.standard_normal())
             expected = np.exp(weights.logs - weights.logs.max())
-            assert weights.values / weights.scale[0] == pytest.approx(expected / expected.sum(), rel=1e-9, abs=1e-200)
+            assert weights.values / weights.scale[0] == pytest.approx(
+                expected / expected.sum(), rel=1e-9, abs=1e-200
+            )
 
     def test_an_expert_comes_back_from_a_weight_that_vanished(self):
         weights = Exp4.start(experts=3, learning_rate=1.0).weights
-        for changes in ((-800.0, 800.0), (-740.0, 690.0, 50.0), (-400.0, -340.0, 739.9, 0.1), (-1200.0, *[0.1] * 12_000)):
+        for changes in (
+            (-800.0, 800.0),
+            (-740.0, 690.0, 50.0),
+            (-400.0, -340.0, 739.9, 0.1),
+            (-1200.0, *[0.1] * 12_000),
+        ):
             for change in changes:
                 weights.shift(np.array([0.0, 0.0, 1.0]), change)
-            assert weights.values == pytest.approx(np.exp(weights.logs - weights.scale[1]), rel=1e-9)
+            assert weights.values == pytest.approx(
+                np.exp(weights.logs - weights.scale[1]), rel=1e-9
+            )
             assert weights.values[2] == pytest.approx(1.0, rel=1e-7)
 
     def test_rounding_errors_do_not_add_up(self):
@@ -109,7 +125,7 @@ class TestLearners:
         weights = Exp4.start(experts=5, learning_rate=1.0).weights
         vectors = np.random.default_rng(0).standard_normal((500, 5))
         vectors -= vectors.mean(axis=0)
-        kernel.compile_for(moves, weights)(weights, vectors, 2000)
+        componentjit.compile_for(moves, weights)(weights, vectors, 2000)
         expected = np.exp(weights.logs - weights.scale[1])
         assert weights.values == pytest.approx(expected, rel=1e-9)
 
@@ -127,7 +143,9 @@ class TestLearners:
         drawn = np.array([[followed.loss(t, expert) for expert in range(6)] for t in range(500)])
         base = Exp3.start(arms=6, learning_rate=0.2)
         one = Player(Private(Open(UNIT), Following(base)), streams(3)).play(game, np.array([500]))
-        other = Player(Private(Open(UNIT), base), streams(3)).play(Table(drawn).deal(0, 500, None), np.array([500]))
+        other = Player(Private(Open(UNIT), base), streams(3)).play(
+            Table(drawn).deal(0, 500, None), np.array([500])
+        )
         assert one == other
 
     def test_exp4_p_is_as_printed(self):
@@ -145,5 +163,12 @@ class TestLearners:
             assert trace.importance == pytest.approx(1.0 / chances[arm])
             loss = float(game.losses[t, arm])
             learner.learn(trace, loss)
-            logs += p / 2 * ((1 - loss) * advice[arm] / chances[arm] + b * (advice / chances[:, None]).sum(axis=0))
+            logs += (
+                p
+                / 2
+                * (
+                    (1 - loss) * advice[arm] / chances[arm]
+                    + b * (advice / chances[:, None]).sum(axis=0)
+                )
+            )
         assert learner.weights.logs == pytest.approx(logs)

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from scipy import integrate, optimize, stats
 
-from discreet import Setting, algorithm, algorithms, kernel
+import componentjit
+from discreet import Setting, algorithm, algorithms
 from discreet.channels import OneBit
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
@@ -49,7 +50,9 @@ def mixed(weights, mixing, u):
 def test_exp3_gain(margin):
     """Tossou & Dimitrakakis 2017, Algorithm 1, from scratch every round."""
     losses = (
-        np.random.default_rng(1).uniform(-2.0, 3.0, (1500, 4)) if margin else np.random.default_rng(1).random((1500, 4))
+        np.random.default_rng(1).uniform(-2.0, 3.0, (1500, 4))
+        if margin
+        else np.random.default_rng(1).random((1500, 4))
     )
     mixing, rng, gains, expected = 0.2, np.random.default_rng(9), np.zeros(4), []
     for row in losses:
@@ -81,7 +84,14 @@ def test_exp3_ix():
 
 def test_exp3_p():
     losses = np.random.default_rng(1).random((600, 4))
-    rate, mixing, bonus, rng, gains, expected = 0.05, 0.1, 0.02, np.random.default_rng(9), np.zeros(4), []
+    rate, mixing, bonus, rng, gains, expected = (
+        0.05,
+        0.1,
+        0.02,
+        np.random.default_rng(9),
+        np.zeros(4),
+        [],
+    )
     for row in losses:
         w = np.exp(rate * (gains - gains.max()))
         p = (1 - mixing) * w / w.sum() + mixing / 4
@@ -108,7 +118,11 @@ def test_htinf(tail, clips):
         eta = 1 / (sigma * t ** (1 / tail))
         low, high = total.min() - 4 ** (1 / power) / eta - 1e-9, total.min() - 1 / eta + 1e-12
         z = optimize.brentq(
-            lambda z, eta=eta: ((eta * (total - z)) ** -power).sum() - 1, low, high, xtol=1e-14, rtol=1e-14
+            lambda z, eta=eta: ((eta * (total - z)) ** -power).sum() - 1,
+            low,
+            high,
+            xtol=1e-14,
+            rtol=1e-14,
         )
         x = (eta * (total - z)) ** -power
         x /= x.sum()
@@ -134,7 +148,8 @@ def test_power_weights_minimise_their_objective(losses, rate, power):
     shift = solve_power(losses, rate, power, 0.0, weights)
     assert weights.sum() == pytest.approx(1.0, abs=1e-12)
     assert 1.0 / rate <= shift * (1 + 1e-12)
-    # First-order optimality: L - x^(1/α - 1) / η is the same number for every arm, where 1 - 1/α = 1 / power.
+    # First-order optimality: L - x^(1/α - 1) / η is the same number for every arm, where 1 - 1/α =
+    # 1 / power.
     positive = weights > 1e-250
     gradient = losses[positive] - weights[positive] ** (-1 / power) / rate
     assert np.ptp(gradient) <= 1e-7 * (losses.max() + losses.size ** (1 / power) / rate)
@@ -147,7 +162,10 @@ def exact_lead_probability(losses, rate, arm):
 
     kinks = sorted({0.0, *(-rate * (losses[arm] - losses)).tolist()})
     edges = [min(kinks) - 40.0, *kinks, max(kinks) + 40.0]
-    return sum(integrate.quad(integrand, a, b, epsabs=0, epsrel=1e-10)[0] for a, b in itertools.pairwise(edges))
+    return sum(
+        integrate.quad(integrand, a, b, epsabs=0, epsrel=1e-10)[0]
+        for a, b in itertools.pairwise(edges)
+    )
 
 
 def fill_waits(losses, rate, arm, best, cap, waits, rng):
@@ -159,7 +177,9 @@ def many_waits(losses, rate, arm, cap, count, seed):
     """Draw waiting times by the compiled code."""
     waits = np.zeros(count, np.int64)
     best = int(np.argmin(losses))
-    kernel.compile_for(fill_waits)(losses, rate, arm, best, cap, waits, np.random.default_rng(seed))
+    componentjit.compile_for(fill_waits)(
+        losses, rate, arm, best, cap, waits, np.random.default_rng(seed)
+    )
     return waits
 
 
@@ -192,7 +212,12 @@ def test_the_shortcut_of_resampling_has_the_same_distribution():
     assert (waits > TRIES_AN_ARM * 2).mean() > 0.5
     plain = np.minimum(np.random.default_rng(3).geometric(p, 200_000), cap)
     assert stats.ks_2samp(waits, plain).pvalue > 1e-3
-    assert stats.ks_2samp(waits, np.minimum(np.random.default_rng(3).geometric(0.8 * p, 200_000), cap)).pvalue < 1e-3
+    assert (
+        stats.ks_2samp(
+            waits, np.minimum(np.random.default_rng(3).geometric(0.8 * p, 200_000), cap)
+        ).pvalue
+        < 1e-3
+    )
     assert waits.max() <= cap
 
 
@@ -270,7 +295,11 @@ def test_private_algorithms_from_end_to_end(name, delta):
     player = Player(instance.private, streams(5))
     score = player.play(ArmGame(losses), np.array([900]))[0]
 
-    learner, rng, noise = kernel.copy(instance.private.learner), streams(5).learner, streams(5).privacy
+    learner, rng, noise = (
+        componentjit.copy(instance.private.learner),
+        streams(5).learner,
+        streams(5).privacy,
+    )
     size, loss = instance.parameters.get("batch_size", 1), 0.0
     kinds = {
         "laplace": lambda scale: noise.laplace(0.0, scale),
@@ -288,7 +317,10 @@ def test_private_algorithms_from_end_to_end(name, delta):
             scales = [each.times(size / length) for each in instance.private.channel.noise_scales]
             released = batch.mean() + sum(kinds[each.kind](each.scale) for each in scales)
             if isinstance(instance.private.channel, OneBit):
-                released = float(noise.random() < 0.5 + (batch.mean() - 0.5) * size / (size + 2.0 / math.expm1(0.5)))
+                released = float(
+                    noise.random()
+                    < 0.5 + (batch.mean() - 0.5) * size / (size + 2.0 / math.expm1(0.5))
+                )
             learner.learn(trace, released)
     assert score == pytest.approx(loss, rel=1e-12)
 
@@ -342,7 +374,9 @@ def test_few_and_many_weights_agree():
     for step in range(2000):
         trace = many.draw(0.1, rng)
         assert trace.arm == mixed(many.values, 0.1, check.random())
-        assert trace.probability == pytest.approx(0.9 * many.values[trace.arm] / many.values.sum() + 0.1 / (FEW + 100))
+        assert trace.probability == pytest.approx(
+            0.9 * many.values[trace.arm] / many.values.sum() + 0.1 / (FEW + 100)
+        )
         many.add(trace.arm, -3.0 if step % 2 else 1.0)
     assert many.scale[0] == pytest.approx(many.values.sum(), rel=1e-12)
 
@@ -368,7 +402,10 @@ def test_gains_contract_where_losses_expand():
             for learner, mine in ((one, gain), (two, 1.0 - gain if step == 0 else gain)):
                 share = learner.weights.values / learner.weights.values.sum()
                 p = (1 - mixing) * share[arm] + mixing / 3
-                learner.learn(kernel.copy(learner.act(0, rng)[1])._replace(arm=arm, importance=1 / p), 1 - mine)
+                learner.learn(
+                    componentjit.copy(learner.act(0, rng)[1])._replace(arm=arm, importance=1 / p),
+                    1 - mine,
+                )
             difference = one.weights.logs - two.weights.logs
             assert np.ptp(difference) <= window
     assert Exp3Gain.start(arms=3, mixing=0.1, learning_rate=1.0).window(1.0) == math.inf

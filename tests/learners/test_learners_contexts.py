@@ -29,7 +29,9 @@ def test_a_triangle_and_its_inverse():
     half = rng.standard_normal((5, 5))
     matrix, lower, inverse = half @ half.T, np.zeros((5, 5)), np.zeros((5, 5))
     assert factorise(matrix, 0.5, lower)
-    np.testing.assert_allclose(np.tril(lower) @ np.tril(lower).T, matrix + 0.5 * np.eye(5), atol=1e-12)
+    np.testing.assert_allclose(
+        np.tril(lower) @ np.tril(lower).T, matrix + 0.5 * np.eye(5), atol=1e-12
+    )
     invert(lower, inverse)
     np.testing.assert_allclose(inverse, np.linalg.inv(matrix + 0.5 * np.eye(5)), atol=1e-9)
     assert not factorise(-np.eye(5), 0.5, lower)
@@ -46,25 +48,35 @@ def test_linear_ucb_is_ridge_regression_with_both_widths(recency):
     for matrix, vector in reports:
         server.learn(0, packed(matrix, vector))
     weights = (np.arange(1, 31) / 30) ** recency
-    total = sum(w * m for w, (m, _) in zip(weights, reports, strict=True)) + schedule.shifts[29] * np.eye(SIZE)
+    total = sum(w * m for w, (m, _) in zip(weights, reports, strict=True)) + schedule.shifts[
+        29
+    ] * np.eye(SIZE)
     inverse = np.linalg.inv(total)
     linear = sum(w * v for w, (_, v) in zip(weights, reports, strict=True))
     np.testing.assert_allclose(server.model.estimate, inverse @ linear, rtol=1e-9)
-    np.testing.assert_allclose(server.model.spread, 4.0 * inverse + 0.49 * inverse @ inverse, rtol=1e-9)
+    np.testing.assert_allclose(
+        server.model.spread, 4.0 * inverse + 0.49 * inverse @ inverse, rtol=1e-9
+    )
     assert server.model.widest[0] >= np.linalg.eigvalsh(server.model.spread)[-1]
     assert server.counts[RAISED] == 0
 
 
 def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_counted():
     times = np.array([1, 2])
-    server = LinearUcb.start(dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2)))
+    server = LinearUcb.start(
+        dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2))
+    )
     server.learn(0, packed(-5.0 * np.eye(SIZE), np.ones(SIZE)))
     assert server.counts[RAISED] == 1
-    np.testing.assert_allclose(server.model.estimate, np.full(SIZE, 1.0 / 2.0), rtol=1e-12)  # shifts 1, 3, 7
+    np.testing.assert_allclose(
+        server.model.estimate, np.full(SIZE, 1.0 / 2.0), rtol=1e-12
+    )  # shifts 1, 3, 7
     server.learn(0, packed(9.0 * np.eye(SIZE), np.ones(SIZE)))
     assert server.counts[RAISED] == 1
     before = server.model.estimate.copy()
-    hopeless = LinearUcb.start(dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2)))
+    hopeless = LinearUcb.start(
+        dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2))
+    )
     hopeless.learn(0, np.full(9, np.nan))
     assert not hopeless.model.estimate.any(), "the last model stays"
     assert np.isfinite(before).all()
@@ -73,7 +85,9 @@ def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_
 def test_running_sums_take_the_place_of_what_there_was():
     times = np.arange(1, 10)
     schedule = Schedule(times, np.ones(9), np.ones(9), np.zeros(9))
-    one, other = (kind.start(dimension=SIZE, schedule=schedule) for kind in (LinearUcb, LinearUcbOnSums))
+    one, other = (
+        kind.start(dimension=SIZE, schedule=schedule) for kind in (LinearUcb, LinearUcbOnSums)
+    )
     rng, total = np.random.default_rng(3), np.zeros(9)
     for _ in range(6):
         report = packed(np.eye(SIZE) + symmetric(rng, 0.01), rng.standard_normal(SIZE))
@@ -114,7 +128,9 @@ def test_features_that_were_hardly_played_are_looked_at_alone(kind):
     rng, shown = np.random.default_rng(7), []
     for _ in range(4):
         shown.append(server.model.estimate.tolist())
-        server.learn(0, packed(np.diag([0.1, 1.0, 0.1]) + 0.01 * symmetric(rng, 1.0), np.zeros(SIZE)))
+        server.learn(
+            0, packed(np.diag([0.1, 1.0, 0.1]) + 0.01 * symmetric(rng, 1.0), np.zeros(SIZE))
+        )
     known = server.matrix[1, 1]
     for _ in range(4):
         shown.append(server.model.estimate.tolist())
@@ -139,7 +155,9 @@ def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
         square = 0.3 if shown[-1] == 1 else 0.2
         server.learn(0, packed((square if t > 1 else 0.0) * np.eye(SIZE), np.zeros(SIZE)))
     assert shown == [-1] * 2 + [0] * 3 + [1] * 10 + [2] * 3 + [-1] * 2
-    np.testing.assert_allclose(np.diag(server.matrix), [0.4, 6.0 + 0.4, 0.4])  # an idle look leaves what was known
+    np.testing.assert_allclose(
+        np.diag(server.matrix), [0.4, 6.0 + 0.4, 0.4]
+    )  # an idle look leaves what was known
 
 
 def test_residual_descent_looks_at_each_feature_and_then_descends():
@@ -147,7 +165,9 @@ def test_residual_descent_looks_at_each_feature_and_then_descends():
     shown = []
     for t in range(6):
         shown.append(server.model.estimate.tolist())
-        assert server.model.point[t // 3] == 0.0, "residuals are wanted where nothing is predicted of the feature"
+        assert server.model.point[t // 3] == 0.0, (
+            "residuals are wanted where nothing is predicted of the feature"
+        )
         server.learn(0, np.array([-0.1 * (t + 1), -10.0]))
     assert shown == [[1.0, 0.0]] * 3 + [[0.0, 1.0]] * 3
     assert server.model.point[0] == pytest.approx(0.2), "the mean of its own entry"
@@ -157,14 +177,23 @@ def test_residual_descent_looks_at_each_feature_and_then_descends():
     server.learn(0, np.array([0.0, 1.0]))
     moved = before - 2.0 / (4.0 + 6.0) * np.array([0.0, 1.0])
     np.testing.assert_allclose(server.model.point, moved / max(1.0, np.linalg.norm(moved)))
-    np.testing.assert_allclose(server.model.estimate, before + 2.0 / 8.0 * (server.model.point - before))
+    np.testing.assert_allclose(
+        server.model.estimate, before + 2.0 / 8.0 * (server.model.point - before)
+    )
 
 
 def test_schedules_must_fit():
-    with pytest.raises(DiscreetError, match="the schedule has 2, 2, 1, 2 entries, but needs one shift, width and reach"):
-        LinearUcb.start(dimension=2, schedule=Schedule(np.array([1, 2]), np.ones(2), np.ones(1), np.ones(2)))
+    with pytest.raises(
+        DiscreetError,
+        match="the schedule has 2, 2, 1, 2 entries, but needs one shift, width and reach",
+    ):
+        LinearUcb.start(
+            dimension=2, schedule=Schedule(np.array([1, 2]), np.ones(2), np.ones(1), np.ones(2))
+        )
     late = Schedule(np.array([5, 9]), np.ones(2), np.ones(2), np.ones(2))
-    with pytest.raises(DiscreetError, match="looks begin after 4 reports, before the first fit at 5"):
+    with pytest.raises(
+        DiscreetError, match="looks begin after 4 reports, before the first fit at 5"
+    ):
         LinearUcb.start(
             dimension=2,
             schedule=late,
@@ -177,9 +206,13 @@ def test_optimism_is_the_largest_upper_bound_though_most_arms_are_skipped():
     for _ in range(200):
         half = rng.standard_normal((SIZE, SIZE))
         spread = 0.3 * half @ half.T
-        model = LinearModel(rng.standard_normal(SIZE), spread, np.array([np.abs(spread).sum(axis=1).max()]))
+        model = LinearModel(
+            rng.standard_normal(SIZE), spread, np.array([np.abs(spread).sum(axis=1).max()])
+        )
         features = rng.standard_normal((6, SIZE))
-        scores = features @ model.estimate + np.sqrt(np.einsum("ai,ij,aj->a", features, spread, features))
+        scores = features @ model.estimate + np.sqrt(
+            np.einsum("ai,ij,aj->a", features, spread, features)
+        )
         assert Optimistic().choose(model, features, rng) == scores.argmax()
 
 

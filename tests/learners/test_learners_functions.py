@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError
-from discreet.learners import Centre, CentredProjectionFree, DikinLeader, Fkm, ProjectionFree, TwoPoint, TwoPointLeader
+from discreet.learners import (
+    Centre,
+    CentredProjectionFree,
+    DikinLeader,
+    Fkm,
+    ProjectionFree,
+    TwoPoint,
+    TwoPointLeader,
+)
 from discreet.learners.functions.barriers import BallBarrier, CubeBarrier, balanced, barrier_of
 from discreet.learners.functions.exploring import draw_direction
 from discreet.sets import Box, L1Ball, L2Ball
@@ -35,7 +43,9 @@ def projected(domain, point):
 def test_fkm_agrees_with_a_slow_implementation(domain, curvature, centred):
     """y ← projection onto (1 - ζ) K of y - η g, g = (d / ζ) (v - baseline) u, all from scratch."""
     radius, damping = 0.25, 100.0
-    learner = Fkm.start(set=domain, inner=1.0, radius=radius, damping=damping, curvature=curvature, centred=centred)
+    learner = Fkm.start(
+        set=domain, inner=1.0, radius=radius, damping=damping, curvature=curvature, centred=centred
+    )
     rng, slow, releases = (
         np.random.default_rng(1),
         np.random.default_rng(1),
@@ -48,7 +58,9 @@ def test_fkm_agrees_with_a_slow_implementation(domain, curvature, centred):
         np.testing.assert_allclose(action, y + radius * u, atol=1e-9)
         baseline = np.clip(releases[:t].mean(), 0.0, 1.0) if centred and t else 0.5
         gradient = 4 / radius * (released - baseline) * u
-        y = (1 - radius) * projected(domain, (y - gradient / (damping + curvature * (t + 1))) / (1 - radius))
+        y = (1 - radius) * projected(
+            domain, (y - gradient / (damping + curvature * (t + 1))) / (1 - radius)
+        )
         learner.learn(trace, released)
         assert domain.contains(action, 1e-9)
 
@@ -56,7 +68,9 @@ def test_fkm_agrees_with_a_slow_implementation(domain, curvature, centred):
 @pytest.mark.parametrize("lazy", [False, True])
 def test_two_points_agree_with_a_slow_implementation(lazy):
     radius, slope = 0.01, 0.7
-    learner = TwoPoint.start(set=BALL, inner=1.0, radius=radius, slope=slope, damping=30.0, lazy=lazy)
+    learner = TwoPoint.start(
+        set=BALL, inner=1.0, radius=radius, slope=slope, damping=30.0, lazy=lazy
+    )
     rng, slow, releases = (
         np.random.default_rng(1),
         np.random.default_rng(1),
@@ -74,14 +88,20 @@ def test_two_points_agree_with_a_slow_implementation(lazy):
 
 
 def test_lazy_steps_are_for_no_curvature():
-    with pytest.raises(DiscreetError, match=r"lazy is given with a curvature of 0\.5, but lazy steps are for none"):
-        TwoPoint.start(set=BALL, inner=1.0, radius=0.1, slope=1.0, damping=0.0, curvature=0.5, lazy=True)
+    with pytest.raises(
+        DiscreetError, match=r"lazy is given with a curvature of 0\.5, but lazy steps are for none"
+    ):
+        TwoPoint.start(
+            set=BALL, inner=1.0, radius=0.1, slope=1.0, damping=0.0, curvature=0.5, lazy=True
+        )
 
 
 @pytest.mark.parametrize("domain", [BALL, CUBE, L1Ball(4, 1.0)], ids=["ball", "cube", "cross"])
 def test_the_leader_without_projections_is_near_the_projection(domain):
     """Within the tolerance that the gap proves, for sums near and far, one after the other."""
-    learner = ProjectionFree.start(set=domain, inner=0.5, radius=0.25, learning_rate=0.1, tolerance=0.01)
+    learner = ProjectionFree.start(
+        set=domain, inner=0.5, radius=0.25, learning_rate=0.1, tolerance=0.01
+    )
     rng = np.random.default_rng(3)
     for size in (0.01, 0.1, 1.0, 10.0, 0.5):
         _, trace = learner.act(0, rng)
@@ -98,7 +118,11 @@ def test_a_baseline_is_the_mean_of_all_losses_before_the_release():
     learner = CentredProjectionFree.around(
         ProjectionFree.start(set=CUBE, inner=1.0, radius=0.25, learning_rate=0.02, tolerance=1e-4)
     )
-    rng, losses, directions = np.random.default_rng(1), np.random.default_rng(2).uniform(0.2, 0.3, 40), []
+    rng, losses, directions = (
+        np.random.default_rng(1),
+        np.random.default_rng(2).uniform(0.2, 0.3, 40),
+        [],
+    )
     total = np.zeros(5)
     for t, loss in enumerate(losses):
         _, asked = learner.act(0, rng)
@@ -108,11 +132,15 @@ def test_a_baseline_is_the_mean_of_all_losses_before_the_release():
         if t % 10 == 9:
             learner.learn(asked, total)
             centred = (losses[: t + 1] - losses[: t + 1].mean()) @ np.array(directions)
-            np.testing.assert_allclose(learner.point, projected(CUBE, -0.5 * 0.02 * 16.0 * centred), atol=1e-3)
+            np.testing.assert_allclose(
+                learner.point, projected(CUBE, -0.5 * 0.02 * 16.0 * centred), atol=1e-3
+            )
 
 
 def test_frank_wolfe_stops_after_its_last_step():
-    learner = ProjectionFree.start(set=CUBE, inner=1.0, radius=0.2, learning_rate=1.0, tolerance=1e-9, most=7)
+    learner = ProjectionFree.start(
+        set=CUBE, inner=1.0, radius=0.2, learning_rate=1.0, tolerance=1e-9, most=7
+    )
     learner.learn(np.zeros(4), np.array([0.01, 0.02, -0.03, 0.015]))
     assert learner.calls[0] == 7
 
@@ -155,7 +183,11 @@ def test_steps_are_roots_of_the_hessian_and_stay_inside(kind, ridge):
         matrix = hessian(kind, point, ridge)
         assert step @ matrix @ step == pytest.approx(1.0, rel=1e-6)
         np.testing.assert_allclose(matrix @ step, slope, rtol=1e-6, atol=1e-6 * np.abs(slope).max())
-        inside = np.linalg.norm(point + 0.999999 * step) if kind == "ball" else np.abs(point + 0.999999 * step).max()
+        inside = (
+            np.linalg.norm(point + 0.999999 * step)
+            if kind == "ball"
+            else np.abs(point + 0.999999 * step).max()
+        )
         assert inside <= 1.5
 
 
@@ -171,16 +203,27 @@ def test_dikin_leaders_agree_with_a_slow_implementation():
     from scipy.optimize import minimize
 
     rate, curvature = 0.02, 0.8
-    learner = DikinLeader.start(barrier=BallBarrier(1.5), dimension=4, learning_rate=rate, curvature=curvature)
-    rng, slow, releases = np.random.default_rng(1), np.random.default_rng(1), np.random.default_rng(2).uniform(-1, 2, 12)
+    learner = DikinLeader.start(
+        barrier=BallBarrier(1.5), dimension=4, learning_rate=rate, curvature=curvature
+    )
+    rng, slow, releases = (
+        np.random.default_rng(1),
+        np.random.default_rng(1),
+        np.random.default_rng(2).uniform(-1, 2, 12),
+    )
     estimates, leaders = [], []
     for t, released in enumerate(releases):
 
         def objective(x):
-            past = sum(g @ x + curvature / 2 * (x - y) @ (x - y) for g, y in zip(estimates, leaders, strict=True))
+            past = sum(
+                g @ x + curvature / 2 * (x - y) @ (x - y)
+                for g, y in zip(estimates, leaders, strict=True)
+            )
             return rate * past - math.log(max(1.5**2 - x @ x, 1e-300))
 
-        leader = minimize(objective, leaders[-1] if leaders else np.zeros(4), method="Nelder-Mead", tol=1e-13).x
+        leader = minimize(
+            objective, leaders[-1] if leaders else np.zeros(4), method="Nelder-Mead", tol=1e-13
+        ).x
         action, trace = learner.act(0, rng)
         np.testing.assert_allclose(trace.origin, leader, atol=1e-4)
         leader = trace.origin.copy()
@@ -206,14 +249,26 @@ def test_estimates_are_gradients_on_average():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Fkm.start(set=BALL, inner=1.0, radius=1.0, damping=1.0), "radius is 1, but must be below the inner"),
-        (lambda: Fkm.start(set=BALL, inner=0.0, radius=0.1, damping=1.0), "inner is 0.0, but must be"),
+        (
+            lambda: Fkm.start(set=BALL, inner=1.0, radius=1.0, damping=1.0),
+            "radius is 1, but must be below the inner",
+        ),
+        (
+            lambda: Fkm.start(set=BALL, inner=0.0, radius=0.1, damping=1.0),
+            "inner is 0.0, but must be",
+        ),
         (
             lambda: Fkm.start(set=BALL, inner=1.0, radius=0.1, damping=0.0),
             "damping is 0.0, but must be a finite number abo",
         ),
-        (lambda: TwoPoint.start(set=BALL, inner=1.0, radius=0.1, slope=0.0, damping=1.0), "slope is 0.0, but must be"),
-        (lambda: barrier_of(L1Ball(3, 1.0)), "a barrier is known for balls and for cubes around the origin only"),
+        (
+            lambda: TwoPoint.start(set=BALL, inner=1.0, radius=0.1, slope=0.0, damping=1.0),
+            "slope is 0.0, but must be",
+        ),
+        (
+            lambda: barrier_of(L1Ball(3, 1.0)),
+            "a barrier is known for balls and for cubes around the origin only",
+        ),
         (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "a barrier is known for balls and for cubes"),
         (lambda: Centre.start(set=BALL, points=3), "points is 3, which is too large"),
     ],

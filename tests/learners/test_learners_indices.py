@@ -31,7 +31,9 @@ MEANS = np.array([0.5, 0.62, 0.4, 0.55])
 def releases(seed, epsilon):
     """Return a function that draws the noisy mean loss of a batch: gains are Bernoulli with ``MEANS``."""
     rng = np.random.default_rng(seed)
-    return lambda arm, rounds: 1.0 - (rng.binomial(rounds, MEANS[arm]) + rng.laplace() / epsilon) / rounds
+    return lambda arm, rounds: (
+        1.0 - (rng.binomial(rounds, MEANS[arm]) + rng.laplace() / epsilon) / rounds
+    )
 
 
 def replay(learner, batches, epsilon):
@@ -54,7 +56,9 @@ def slow_index(name, heard, arm, epsilon, first):
     def d(x, y):
         if x >= y:
             return 0.0
-        z = optimize.minimize_scalar(lambda z: epsilon * abs(z - x) + divergence(z, y), bounds=(0, 1), method="bounded")
+        z = optimize.minimize_scalar(
+            lambda z: epsilon * abs(z - x) + divergence(z, y), bounds=(0, 1), method="bounded"
+        )
         return min(float(z.fun), divergence(x, y))
 
     def largest(inside, low):
@@ -76,12 +80,17 @@ def slow_index(name, heard, arm, epsilon, first):
             gauss = a * a * (weights**2 / (4 * lengths)).sum() / 2
             return (beta + gauss - (scales**2).sum() / widest**2 * math.log1p(-x * x)) / a
 
-        least = optimize.minimize_scalar(tail, bounds=(1e-6, 1 - 1e-9), method="bounded", options={"xatol": 1e-10})
+        least = optimize.minimize_scalar(
+            tail, bounds=(1e-6, 1 - 1e-9), method="bounded", options={"xatol": 1e-10}
+        )
         return sum(w * y for w, (_, y) in zip(weights, own, strict=True)) + float(least.fun)
     if name == "dp-klucb":
         return largest(lambda q: n * d(mean, q) <= math.log(t + 1), mean)
     if name == "dp-imed":
-        best = max(min(max(sum(b * y for b, y in each) / sum(b for b, _ in each), 0.0), 1.0) for each in heard)
+        best = max(
+            min(max(sum(b * y for b, y in each) / sum(b for b, _ in each), 0.0), 1.0)
+            for each in heard
+        )
         return -n * d(mean, min(best, 1 - 1e-9)) - math.log(n)
     last, gain = own[-1]
     x = min(max(gain + math.log(t + 1) / (epsilon * last), 0.0), 1.0)
@@ -91,7 +100,12 @@ def slow_index(name, heard, arm, epsilon, first):
 @pytest.mark.parametrize("epsilon", [1.0, 0.2])
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("batched-ucb", BatchedUcb), ("dp-klucb", DpKlUcb), ("dp-imed", DpImed), ("adap-klucb", AdapKlUcb)],
+    [
+        ("batched-ucb", BatchedUcb),
+        ("dp-klucb", DpKlUcb),
+        ("dp-imed", DpImed),
+        ("adap-klucb", AdapKlUcb),
+    ],
 )
 def test_indices_are_those_of_the_papers(name, start, epsilon):
     """The same arms and lengths as from the definitions, with everything computed from lists of releases."""
@@ -103,8 +117,12 @@ def test_indices_are_those_of_the_papers(name, start, epsilon):
     for step in range(26):
         arm = step
         if step >= 4:
-            order = (int(ties.random() * 4) + np.arange(4)) % 4  # of equal indices the first from a random arm on
-            indices = np.array([slow_index(name, heard, i, epsilon, first) for i in range(4)]).round(9)
+            order = (
+                int(ties.random() * 4) + np.arange(4)
+            ) % 4  # of equal indices the first from a random arm on
+            indices = np.array(
+                [slow_index(name, heard, i, epsilon, first) for i in range(4)]
+            ).round(9)
             arm = int(order[np.argmax(indices[order])])
         rounds = max(first, math.ceil(growth * sum(b for b, _ in heard[arm])))
         heard[arm].append((rounds, 1.0 - hear(arm, rounds)))
@@ -125,7 +143,9 @@ def test_the_private_divergence_is_the_least_over_all_ways(epsilon):
         else:
             assert found == 0.0
         upper = private_upper(x, 0.02, epsilon)
-        assert upper == 1.0 or private_divergence(x, upper, epsilon) == pytest.approx(0.02, rel=1e-6)
+        assert upper == 1.0 or private_divergence(x, upper, epsilon) == pytest.approx(
+            0.02, rel=1e-6
+        )
 
 
 def test_the_radius_covers_what_it_says():
@@ -158,7 +178,10 @@ def test_no_arm_is_favoured_where_indices_are_equal():
 def test_elimination_begins_with_any_arm():
     """Each of 4 arms is expected 50 times of 200, with a deviation of 6.1: a false alarm below 1e-5."""
     rng = np.random.default_rng(1)
-    firsts = [DpSuccessiveElimination.start(arms=4, epsilon=1e-3, failure=0.01).act(0, rng)[0] for _ in range(200)]
+    firsts = [
+        DpSuccessiveElimination.start(arms=4, epsilon=1e-3, failure=0.01).act(0, rng)[0]
+        for _ in range(200)
+    ]
     assert (abs(np.bincount(firsts, minlength=4) - 50) < 30).all()
 
 
@@ -174,7 +197,9 @@ class TestWindows:
         weights = np.array([batch_weight(float(b), 3.0) for b, _ in kept])
         gains = np.array([y for _, y in kept])
         assert windows.length(1) == sum(b for b, _ in kept)
-        assert windows.mean_gain(1) == pytest.approx((weights * gains).sum() / weights.sum(), rel=1e-12)
+        assert windows.mean_gain(1) == pytest.approx(
+            (weights * gains).sum() / weights.sum(), rel=1e-12
+        )
         assert windows.sizes[0] == 0.0
 
     def test_a_change_is_found_and_what_is_older_is_forgotten(self):
@@ -201,7 +226,10 @@ class TestWindows:
 
 class TestTracking:
     def test_arms_without_a_release_take_turns_when_outcomes_are_late(self):
-        learner, rng = TrackingUcb.start(arms=3, noise=1.0, first=2, rounds=1000, interval=0.1), np.random.default_rng(1)
+        learner, rng = (
+            TrackingUcb.start(arms=3, noise=1.0, first=2, rounds=1000, interval=0.1),
+            np.random.default_rng(1),
+        )
         assert [learner.act(0, rng)[0] for _ in range(7)] == [0, 1, 2, 0, 1, 2, 0]
 
     def test_it_finds_a_better_arm_and_notices_when_it_gets_worse(self):
@@ -213,7 +241,9 @@ class TestTracking:
         while t < 20_000:
             arm, trace = learner.act(0, rng)
             gains = (0.2, 0.8, 0.5) if t < 10_000 else (0.2, 0.3, 0.5)
-            learner.learn(trace, 1.0 - (rng.binomial(trace.rounds, gains[arm]) + rng.laplace()) / trace.rounds)
+            learner.learn(
+                trace, 1.0 - (rng.binomial(trace.rounds, gains[arm]) + rng.laplace()) / trace.rounds
+            )
             played[t : t + trace.rounds, arm] = 1.0
             t += trace.rounds
         assert played[2_000:10_000, 1].mean() > 0.9
@@ -227,7 +257,9 @@ class TestTracking:
         last, longest, t = np.zeros(4), 0.0, 0
         while t < 30_000:
             arm, trace = learner.act(0, rng)
-            learner.learn(trace, 1.0 - (rng.binomial(trace.rounds, MEANS[arm]) + rng.laplace()) / trace.rounds)
+            learner.learn(
+                trace, 1.0 - (rng.binomial(trace.rounds, MEANS[arm]) + rng.laplace()) / trace.rounds
+            )
             longest = max(longest, t - last[arm])
             t += trace.rounds
             last[arm] = t
@@ -236,7 +268,10 @@ class TestTracking:
 
     def test_losses_that_repeat_themselves_raise_the_spread(self):
         calm = TrackingUcb.start(arms=2, noise=1.0, first=1, rounds=10**6, interval=0.1)
-        wild, rng = TrackingUcb.start(arms=2, noise=1.0, first=1, rounds=10**6, interval=0.1), np.random.default_rng(1)
+        wild, rng = (
+            TrackingUcb.start(arms=2, noise=1.0, first=1, rounds=10**6, interval=0.1),
+            np.random.default_rng(1),
+        )
         for step in range(400):
             trace = CheckedHold(step % 2, 16, 0, False)
             calm.learn(trace, (rng.binomial(16, 0.5) + rng.laplace()) / 16)
@@ -246,13 +281,18 @@ class TestTracking:
 
 
 def test_elimination_drops_arms_only_when_they_are_clearly_worse():
-    learner, rng = DpSuccessiveElimination.start(arms=4, epsilon=1.0, failure=1e-4), np.random.default_rng(1)
+    learner, rng = (
+        DpSuccessiveElimination.start(arms=4, epsilon=1.0, failure=1e-4),
+        np.random.default_rng(1),
+    )
     lengths = set()
     for _ in range(40):
         arm, trace = learner.act(0, rng)
         assert learner.left[arm] == 1.0
         lengths.add((trace.epoch, trace.rounds))
-        learner.learn(trace, 1.0 - (rng.binomial(trace.rounds, MEANS[arm]) + rng.laplace()) / trace.rounds)
+        learner.learn(
+            trace, 1.0 - (rng.binomial(trace.rounds, MEANS[arm]) + rng.laplace()) / trace.rounds
+        )
     assert learner.left.tolist() == [0.0, 1.0, 0.0, 0.0]
     log = math.log(4 * 4 / 1e-4)
     assert (1, math.floor(32 * (log + math.log(2)) * 4 + 1)) in lengths
@@ -265,7 +305,9 @@ def excess(shift, distances, eta):
 def test_adaptive_tsallis_inf_is_its_pseudo_code():
     """Batches, baseline and lengths from the definitions, with weights found by bisection; the same draws decide."""
     epsilon, arms, c, down, up, kappa, rounds = 0.5, 3, 5.0, 0.7, 0.4, 0.02, 50_000
-    learner = AdaptiveTsallisInf.start(arms=arms, noise=1 / epsilon, rounds=rounds, rate=c, down=down, up=up, mix=kappa)
+    learner = AdaptiveTsallisInf.start(
+        arms=arms, noise=1 / epsilon, rounds=rounds, rate=c, down=down, up=up, mix=kappa
+    )
     noise, tau0 = 2 / epsilon**2, 2.83 / epsilon
     most = max(tau0, min(8 / epsilon**2, max(0.5 * math.sqrt(rounds / arms), 4 * tau0)))
     total, power, baseline, log_tau, t = np.zeros(arms), 0.0, 0.5, math.log(tau0), 0
@@ -286,7 +328,10 @@ def test_adaptive_tsallis_inf_is_its_pseudo_code():
         t += tau
         x = tau * (released - baseline)
         power += min(x * x, 16 * noise + tau * tau)
-        total[arm] += float(np.clip(x, -down * math.sqrt(q[arm]) / eta, up * math.sqrt(q[arm]) / eta)) / q[arm]
+        total[arm] += (
+            float(np.clip(x, -down * math.sqrt(q[arm]) / eta, up * math.sqrt(q[arm]) / eta))
+            / q[arm]
+        )
         step = max(1 / (j + 12 * (1 / (4 * tau) + noise / tau**2)), 0.05)
         baseline = min(max(baseline + step * (released - baseline), 0.0), 1.0)
         log_tau += 0.05 * max(2 - x * x / noise, -20)
@@ -295,7 +340,16 @@ def test_adaptive_tsallis_inf_is_its_pseudo_code():
 
 
 @pytest.mark.parametrize(
-    "learner", [AdaptiveTsallisInf, BatchedUcb, DpKlUcb, DpImed, AdapKlUcb, DpSuccessiveElimination, TrackingUcb]
+    "learner",
+    [
+        AdaptiveTsallisInf,
+        BatchedUcb,
+        DpKlUcb,
+        DpImed,
+        AdapKlUcb,
+        DpSuccessiveElimination,
+        TrackingUcb,
+    ],
 )
 def test_lengths_stay_whole_numbers_that_fit(learner):
     check_learner(learner.example())

@@ -10,7 +10,8 @@ import pytest
 from point_learners import Ball, Cube, laplace_cost
 from scipy import optimize, special
 
-from discreet import Private, kernel
+import componentjit
+from discreet import Private
 from discreet.checks import check_learner
 from discreet.checks.failure import same_state
 from discreet.contracts import Channel
@@ -64,12 +65,16 @@ def learners(size):
         "entropy": EntropyFtrl.start(dimension=size, learning_rate=0.1),
         "hedge": Hedge.start(dimension=size, delay=3.0),
         "ball": QuadraticFtrl.start(set=ball, learning_rate=0.1),
-        "cube": QuadraticFtrl.start(set=cube, learning_rate=0.1, centre=np.linspace(-0.5, 0.5, size)),
+        "cube": QuadraticFtrl.start(
+            set=cube, learning_rate=0.1, centre=np.linspace(-0.5, 0.5, size)
+        ),
         "ftpl": LinearFtpl.start(set=ball, spread=2.0),
         "fresh ftpl": LinearFtpl.start(set=ball, spread=2.0, fresh=True),
         "oracle": LinearFtpl.start(set=ball),
         "descent": GradientDescent.start(set=cube, learning_rate=0.1),
-        "anytime descent": GradientDescent.start(set=cube, learning_rate=0.5, anytime=True, start=np.full(size, 0.5)),
+        "anytime descent": GradientDescent.start(
+            set=cube, learning_rate=0.5, anytime=True, start=np.full(size, 0.5)
+        ),
         "ftal": Ftal.start(set=ball, ridge=0.1),
         "curved ftal": Ftal.start(set=ball, ridge=0.1, curvature=0.3, start=np.full(size, 0.2)),
     }
@@ -103,7 +108,13 @@ def constrained(objective, domain, start):
     bounds = None if isinstance(domain, Ball) else [(-1.0, 1.0)] * domain.dimension
     rules = [inside] if isinstance(domain, Ball) else []
     return optimize.minimize(
-        objective, start, jac=True, bounds=bounds, constraints=rules, method="SLSQP", options=options
+        objective,
+        start,
+        jac=True,
+        bounds=bounds,
+        constraints=rules,
+        method="SLSQP",
+        options=options,
     )
 
 
@@ -115,11 +126,15 @@ def test_entropy_minimises_its_objective(size):
     for total, point in zip(sums, points[1:], strict=True):
 
         def objective(free, total=total):
-            x = special.softmax(np.append(free, 0.0))  # any point of the simplex, without constraints
+            x = special.softmax(
+                np.append(free, 0.0)
+            )  # any point of the simplex, without constraints
             slope = rate * total + np.log(x) + 1.0
             return rate * total @ x + x @ np.log(x), (x * (slope - x @ slope))[:-1]
 
-        found = optimize.minimize(objective, np.zeros(size - 1), jac=True, method="BFGS", options={"gtol": 1e-12})
+        found = optimize.minimize(
+            objective, np.zeros(size - 1), jac=True, method="BFGS", options={"gtol": 1e-12}
+        )
         np.testing.assert_allclose(point, special.softmax(np.append(found.x, 0.0)), atol=1e-8)
 
 
@@ -158,7 +173,9 @@ def test_hedge():
     points = replay(Hedge.start(dimension=5, learning_rate=1.5, delay=2.5), sums)
     for t, point in enumerate(points, start=1):
         rate = 1.5 * math.sqrt(math.log(5) / (t + 2.5))
-        np.testing.assert_allclose(point, special.softmax(-rate * (sums[t - 2] if t > 1 else np.zeros(5))), atol=1e-14)
+        np.testing.assert_allclose(
+            point, special.softmax(-rate * (sums[t - 2] if t > 1 else np.zeros(5))), atol=1e-14
+        )
 
 
 @pytest.mark.parametrize("anytime", [False, True])
@@ -166,7 +183,9 @@ def test_hedge():
 def test_gradient_descent(domain, anytime):
     losses = np.random.default_rng(4).normal(0.0, 1.0, (60, 4))
     points = replay(
-        GradientDescent.start(set=domain, learning_rate=0.5, anytime=anytime, start=[3.0, 0.0, 0.0, 0.0]),
+        GradientDescent.start(
+            set=domain, learning_rate=0.5, anytime=anytime, start=[3.0, 0.0, 0.0, 0.0]
+        ),
         np.cumsum(losses, axis=0),
     )
     x = np.array([1.0, 0.0, 0.0, 0.0])
@@ -174,14 +193,20 @@ def test_gradient_descent(domain, anytime):
         np.testing.assert_allclose(point, x, atol=1e-12)
         if t <= len(losses):
             x = x - 0.5 / (math.sqrt(t) if anytime else 1.0) * losses[t - 1]
-            x = x / max(1.0, np.linalg.norm(x)) if isinstance(domain, Ball) else np.clip(x, -1.0, 1.0)
+            x = (
+                x / max(1.0, np.linalg.norm(x))
+                if isinstance(domain, Ball)
+                else np.clip(x, -1.0, 1.0)
+            )
 
 
 @pytest.mark.parametrize("domain", [Ball(3), Cube(3)])
 @pytest.mark.parametrize(("curvature", "ridge"), [(0.0, 0.5), (0.5, 0.0), (0.4, 0.3)])
 def test_ftal_minimises_the_sum_of_its_models(domain, curvature, ridge):
     sums = some_sums(12, 3, 0.5)
-    points = replay(Ftal.start(set=domain, curvature=curvature, ridge=ridge, start=[0.5, -0.5, 0.0]), sums)
+    points = replay(
+        Ftal.start(set=domain, curvature=curvature, ridge=ridge, start=[0.5, -0.5, 0.0]), sums
+    )
     assert points[0].tolist() == [0.5, -0.5, 0.0]
     for t in range(1, len(points)):
 
@@ -190,7 +215,9 @@ def test_ftal_minimises_the_sum_of_its_models(domain, curvature, ridge):
             value = sums[t - 1] @ w + curvature / 2.0 * (apart**2).sum() + t * ridge / 2.0 * w @ w
             return value, sums[t - 1] + curvature * apart.sum(axis=0) + t * ridge * w
 
-        np.testing.assert_allclose(points[t], constrained(objective, domain, np.zeros(3)).x, atol=1e-8)
+        np.testing.assert_allclose(
+            points[t], constrained(objective, domain, np.zeros(3)).x, atol=1e-8
+        )
         if ridge == 0.0:  # as it is printed
             w = points[:t].mean(axis=0) - sums[t - 1] / (t * curvature)
             domain.project(w)
@@ -235,7 +262,9 @@ def test_both_speeds_agree_and_nothing_is_allocated(name):
         player = Player(private, streams(1), compiled=compiled)
         runs.append((player.play(game, marks).tolist(), player.private))
         if compiled:
-            assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+            assert not componentjit.compile_for(
+                play, player.private, game, player._held
+            ).must_allocate
     assert runs[0][0] == runs[1][0]
     assert same_state(runs[0][1], runs[1][1]) is None
 
@@ -247,9 +276,15 @@ def test_both_speeds_agree_and_nothing_is_allocated(name):
         (lambda: EntropyFtrl.start(dimension=2, learning_rate=0.0), "learning_rate is 0"),
         (lambda: laplace_cost(2, 0.0, 2.0), "learning_rate is 0"),
         (lambda: Hedge.start(dimension=2, delay=-1.0), "delay is -1"),
-        (lambda: QuadraticFtrl.start(set=Ball(2), learning_rate=1.0, centre=[1.0]), "centre must be 2 finite numbers"),
+        (
+            lambda: QuadraticFtrl.start(set=Ball(2), learning_rate=1.0, centre=[1.0]),
+            "centre must be 2 finite numbers",
+        ),
         (lambda: LinearFtpl.start(set=Ball(2), spread=math.nan), "spread is nan"),
-        (lambda: GradientDescent.start(set=Ball(2), learning_rate=1.0, start=[1.0, math.inf]), "start must be 2"),
+        (
+            lambda: GradientDescent.start(set=Ball(2), learning_rate=1.0, start=[1.0, math.inf]),
+            "start must be 2",
+        ),
         (lambda: Ftal.start(set=Ball(2), ridge=0.0), "both 0"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from point_learners import Ball, Cube, laplace_cost
 from scipy import special
 
-from discreet import kernel
+import componentjit
 from discreet.learners.points.ftal import Ftal
 from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
@@ -45,13 +45,19 @@ def loss_streams(rounds, size, norm):
     if norm is not None:
         for name, table in tables.items():
             centred = 2.0 * table - 1.0
-            tables[name] = norm * centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-9)
+            tables[name] = (
+                norm * centred / np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-9)
+            )
     return tables
 
 
 def reacting(learner, rounds, size, scale, *, signed):
     """Losses against the largest coordinate of the point that is about to be played."""
-    shadow, rng, losses = kernel.copy(learner), np.random.default_rng(0), np.zeros((rounds, size))
+    shadow, rng, losses = (
+        componentjit.copy(learner),
+        np.random.default_rng(0),
+        np.zeros((rounds, size)),
+    )
     for t in range(rounds):
         point, trace = shadow.act(0, rng)
         worst = np.argmax(np.abs(point))
@@ -62,7 +68,7 @@ def reacting(learner, rounds, size, scale, *, signed):
 
 def regret(learner, losses, domain, noise=None, seed=0):
     """The regret of a fresh copy on given losses; ``noise`` are vectors that are added to the sums."""
-    player, rng = kernel.copy(learner), np.random.default_rng(seed)
+    player, rng = componentjit.copy(learner), np.random.default_rng(seed)
     total, suffered = np.zeros(losses.shape[1]), 0.0
     for t, row in enumerate(losses):
         point, trace = player.act(0, rng)
@@ -81,7 +87,10 @@ def test_regret_of_exponential_weights(rounds, size, width):
     problem = {"dimension": size, "rounds": rounds, "width": width}
     rate = EntropyFtrl.recommended_rate(**problem)
     made = [
-        (EntropyFtrl.start(dimension=size, learning_rate=each), EntropyFtrl.regret_bound(**problem, learning_rate=each))
+        (
+            EntropyFtrl.start(dimension=size, learning_rate=each),
+            EntropyFtrl.regret_bound(**problem, learning_rate=each),
+        )
         for each in (rate, 3.0 * rate)
     ]
     assert made[0][1] == pytest.approx(width * math.sqrt(rounds * math.log(size) / 2.0))
@@ -133,7 +142,9 @@ def test_regret_of_the_perturbed_leader(kind, fresh):
     problem = {"dimension": size, "rounds": rounds, "norm": norm}
     spread = LinearFtpl.recommended_spread(**problem)
     bound = LinearFtpl.regret_bound(**problem, radius=radius(domain), spread=spread)
-    assert bound == pytest.approx(2.0 * (size / (2.0 * math.pi)) ** 0.25 * radius(domain) * norm * math.sqrt(rounds))
+    assert bound == pytest.approx(
+        2.0 * (size / (2.0 * math.pi)) ** 0.25 * radius(domain) * norm * math.sqrt(rounds)
+    )
     learner = LinearFtpl.start(set=domain, spread=spread, fresh=fresh)
     for losses in loss_streams(rounds, size, norm).values():
         assert np.mean([regret(learner, losses, domain, seed=seed) for seed in range(8)]) <= bound
@@ -175,7 +186,10 @@ def noises(kind, rounds, size, scale, seed):
 
 def mean_regret(learner, losses, domain, kind, scale, trials=8):
     shape = losses.shape
-    found = [regret(learner, losses, domain, noises(kind, *shape, scale, seed), seed) for seed in range(trials)]
+    found = [
+        regret(learner, losses, domain, noises(kind, *shape, scale, seed), seed)
+        for seed in range(trials)
+    ]
     return float(np.mean(found))
 
 
@@ -189,7 +203,9 @@ def test_noise_for_exponential_weights(kind, scale):
         bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate)
         bound += laplace_cost(size, rate, scale / math.sqrt(2.0))
     else:
-        bound = EntropyFtrl.regret_bound(**problem, learning_rate=rate, noise=scale, uneven=kind == "uneven")
+        bound = EntropyFtrl.regret_bound(
+            **problem, learning_rate=rate, noise=scale, uneven=kind == "uneven"
+        )
     if kind in {"same", "fresh", "growing"}:
         assert bound == pytest.approx(math.sqrt((rounds + 4.0 * scale**2) * math.log(size) / 2.0))
     anytime = Hedge.start(dimension=size, delay=Hedge.recommended_delay(noise=scale))
@@ -197,7 +213,9 @@ def test_noise_for_exponential_weights(kind, scale):
         learner = EntropyFtrl.start(dimension=size, learning_rate=rate)
         assert mean_regret(learner, losses, None, kind, scale) <= bound
         if kind not in {"laplace", "uneven"}:
-            assert mean_regret(anytime, losses, None, kind, scale) <= Hedge.regret_bound(**problem, noise=scale)
+            assert mean_regret(anytime, losses, None, kind, scale) <= Hedge.regret_bound(
+                **problem, noise=scale
+            )
 
 
 @pytest.mark.slow
@@ -215,7 +233,10 @@ def test_noise_for_leaders_on_sets(kind, shape):
             QuadraticFtrl.start(set=domain, learning_rate=leader),
             QuadraticFtrl.regret_bound(**problem, learning_rate=leader, noise=length),
         ),
-        (Ftal.start(set=domain, ridge=ridge), Ftal.regret_bound(**problem, ridge=ridge, noise=length)),
+        (
+            Ftal.start(set=domain, ridge=ridge),
+            Ftal.regret_bound(**problem, ridge=ridge, noise=length),
+        ),
     ]
     assert made[0][1] == pytest.approx(radius(domain) * math.sqrt(rounds * norm**2 + length**2))
     if kind in {"same", "fresh"}:  # the noise is the perturbation
@@ -239,7 +260,9 @@ def test_noise_for_gradient_descent(anytime):
         if anytime:
             rate = GradientDescent.recommended_anytime_rate(diameter=reach, norm=norm, noise=step)
         else:
-            rate = GradientDescent.recommended_rate(radius=reach, rounds=rounds, norm=norm, noise=step)
+            rate = GradientDescent.recommended_rate(
+                radius=reach, rounds=rounds, norm=norm, noise=step
+            )
         bound = GradientDescent.regret_bound(
             radius=reach,
             rounds=rounds,
@@ -250,7 +273,9 @@ def test_noise_for_gradient_descent(anytime):
             sum_noise=0.0 if kind == "growing" else length,
         )
         if kind == "growing":
-            assert bound == pytest.approx(reach * math.sqrt((1.0 + anytime) * rounds * (norm**2 + step**2)))
+            assert bound == pytest.approx(
+                reach * math.sqrt((1.0 + anytime) * rounds * (norm**2 + step**2))
+            )
         learner = GradientDescent.start(set=domain, learning_rate=rate, anytime=anytime)
         for losses in loss_streams(rounds, size, norm).values():
             assert mean_regret(learner, losses, domain, kind, scale) <= bound
@@ -262,7 +287,9 @@ def test_only_the_distribution_of_each_round_matters():
     learner = EntropyFtrl.start(dimension=3, learning_rate=0.3)
     found = {}
     for kind in ("same", "fresh"):
-        sample = [regret(learner, losses, None, noises(kind, 40, 3, 3.0, seed)) for seed in range(600)]
+        sample = [
+            regret(learner, losses, None, noises(kind, 40, 3, 3.0, seed)) for seed in range(600)
+        ]
         found[kind] = np.mean(sample), np.std(sample) / math.sqrt(600)
     gap = abs(found["same"][0] - found["fresh"][0])
     assert gap <= 3.5 * math.hypot(found["same"][1], found["fresh"][1])
@@ -289,9 +316,16 @@ def test_the_constants_of_the_proofs():
 
 def test_the_cost_of_laplace_noise():
     """Both parts against integrals of the distribution, and the second against samples."""
-    for actions, draws, scale, rate in [(4, 1, 2.0, 0.05), (4, 3, 2.0, 0.2), (50, 10, 1.0, 0.3), (50, 2, 5.0, 10.0)]:
+    for actions, draws, scale, rate in [
+        (4, 1, 2.0, 0.05),
+        (4, 3, 2.0, 0.2),
+        (50, 10, 1.0, 0.3),
+        (50, 2, 5.0, 10.0),
+    ]:
         sample = np.random.default_rng(5).laplace(0.0, scale, (20_000, draws, actions)).sum(axis=1)
-        paid = special.logsumexp(rate * sample, axis=1) / rate - math.log(actions) / rate  # -Φ(Z) + Φ(0)
+        paid = (
+            special.logsumexp(rate * sample, axis=1) / rate - math.log(actions) / rate
+        )  # -Φ(Z) + Φ(0)
         cost = laplace_cost(actions, rate, scale, draws)
         assert paid.mean() <= cost <= 2.0 * sample.max(axis=1).mean()
     small = laplace_cost(4, 1e-4, 2.0, 3)
@@ -307,13 +341,25 @@ def test_recommended_values_are_best(noise):
     steps = GradientDescent.recommended_anytime_rate(diameter=2.0, norm=3.0, noise=noise)
     spread = LinearFtpl.recommended_spread(dimension=6, rounds=500, norm=3.0, noise=noise)
     for value, bound in [
-        (entropy, lambda x: EntropyFtrl.regret_bound(dimension=9, rounds=500, width=2.0, learning_rate=x, noise=noise)),
+        (
+            entropy,
+            lambda x: EntropyFtrl.regret_bound(
+                dimension=9, rounds=500, width=2.0, learning_rate=x, noise=noise
+            ),
+        ),
         (leader, lambda x: QuadraticFtrl.regret_bound(**problem, learning_rate=x, noise=noise)),
         (step, lambda x: GradientDescent.regret_bound(**problem, learning_rate=x, noise=noise)),
-        (steps, lambda x: GradientDescent.regret_bound(**problem, learning_rate=x, anytime=True, noise=noise)),
+        (
+            steps,
+            lambda x: GradientDescent.regret_bound(
+                **problem, learning_rate=x, anytime=True, noise=noise
+            ),
+        ),
         (spread, lambda x: LinearFtpl.regret_bound(**problem, dimension=6, spread=x, noise=noise)),
     ]:
         assert bound(value) < min(bound(0.97 * value), bound(1.03 * value))
     ridge = Ftal.recommended_ridge(**problem)
-    assert Ftal.regret_bound(**problem, ridge=ridge) <= 6.0 * (math.sqrt(500 * (1.0 + math.log(500))) + 2.0)
+    assert Ftal.regret_bound(**problem, ridge=ridge) <= 6.0 * (
+        math.sqrt(500 * (1.0 + math.log(500))) + 2.0
+    )
     assert LinearFtpl.recommended_spread(dimension=6, rounds=500, norm=3.0, noise=1e4) == 0.0

@@ -13,7 +13,13 @@ from scipy.optimize import minimize, minimize_scalar
 
 from discreet import DiscreetError
 from discreet.learners import LilUcb, Lucb, SuccessiveElimination, TrackAndStop
-from discreet.learners.search.evidence import Chernoff, Mixture, least_product, log_average, log_average_slope
+from discreet.learners.search.evidence import (
+    Chernoff,
+    Mixture,
+    least_product,
+    log_average,
+    log_average_slope,
+)
 from discreet.learners.search.lil_ucb import LilConstants, coverage_factor
 from discreet.learners.search.searching import Batches
 from discreet.learners.search.track_and_stop import optimal_weights
@@ -25,7 +31,11 @@ QUARTER = Mixture.for_gap(0.15, variance=0.25)
 def test_the_average_over_a_half_normal_tilt(z):
     """ln E exp(λ z), by numerical integration; in the far tail it may be less, by at most 3 / z²."""
     density = math.sqrt(2.0 / math.pi)
-    found = math.log(quad(lambda tilt: density * math.exp(tilt * z - tilt * tilt / 2.0), 0.0, 40.0, epsabs=0.0)[0])
+    found = math.log(
+        quad(lambda tilt: density * math.exp(tilt * z - tilt * tilt / 2.0), 0.0, 40.0, epsabs=0.0)[
+            0
+        ]
+    )
     assert log_average(z) <= found + 1e-9
     assert log_average(z) == pytest.approx(found, abs=1e-9 if z > -20.0 else 3.0 / z**2)
     slope = (log_average(z + 1e-4) - log_average(z - 1e-4)) / 2e-4
@@ -39,7 +49,9 @@ def test_the_least_product_is_the_least(gap, one, other):
         return log_average((gap - x) / one) + log_average(x / other)
 
     found = least_product(gap, one, other)
-    best = minimize_scalar(product, bounds=(-40.0, gap + 40.0), method="bounded", options={"xatol": 1e-10})
+    best = minimize_scalar(
+        product, bounds=(-40.0, gap + 40.0), method="bounded", options={"xatol": 1e-10}
+    )
     assert found <= float(best.fun) + 1e-7
     assert found <= min(product(x) for x in np.linspace(-1.0, gap + 1.0, 50)) + 1e-9
 
@@ -47,7 +59,8 @@ def test_the_least_product_is_the_least(gap, one, other):
 @given(some.floats(0.0, 1.0), some.floats(1.0, 1e6), some.floats(1.0, 1e6))
 def test_evidence_is_at_most_what_is_cheap_to_tell(gap, pulls, rivals):
     assert (
-        QUARTER.log_evidence(gap, pulls, 1.0, rivals, 1.0) <= QUARTER.most_evidence(gap, pulls, 1.0, rivals, 1.0) + 1e-9
+        QUARTER.log_evidence(gap, pulls, 1.0, rivals, 1.0)
+        <= QUARTER.most_evidence(gap, pulls, 1.0, rivals, 1.0) + 1e-9
     )
 
 
@@ -94,10 +107,15 @@ def test_chernoff_s_bounds_are_the_best_of_all_tilts(pulls, releases):
     price = math.log(releases * (releases + 1.0))
     for gap in (0.05, 0.3):
         best = max(exponent(gap, s) for s in np.linspace(1e-9, 0.4999 * pulls, 20_000))
-        assert CHERNOFF.log_evidence(gap, pulls, releases, pulls, releases) == pytest.approx(best - 2 * price, rel=1e-3)
+        assert CHERNOFF.log_evidence(gap, pulls, releases, pulls, releases) == pytest.approx(
+            best - 2 * price, rel=1e-3
+        )
         assert CHERNOFF.even_evidence(gap, pulls, releases) == pytest.approx(best - price, rel=1e-3)
     wanted = math.log(1.0 / 0.01) + price
-    radii = [(wanted + CHERNOFF.mean_moment(s, pulls, releases)) / s for s in np.linspace(1e-3, 0.4999 * pulls, 20_000)]
+    radii = [
+        (wanted + CHERNOFF.mean_moment(s, pulls, releases)) / s
+        for s in np.linspace(1e-3, 0.4999 * pulls, 20_000)
+    ]
     assert CHERNOFF.mean_radius(pulls, releases, 0.01) == pytest.approx(min(radii), rel=1e-3)
 
 
@@ -106,7 +124,9 @@ def test_sums_of_batches_with_noise_are_rarely_beyond_their_radius(releases):
     """40,000 draws of the sum of n coins with r Laplace noises: the share is at most failure / (r (r + 1))."""
     rng, pulls, failure = np.random.default_rng(2), 100, 0.2
     sums = rng.binomial(pulls, 0.5, 40_000) + rng.laplace(0.0, 2.0, (40_000, releases)).sum(axis=1)
-    share = float((sums / pulls - 0.5 > CHERNOFF.mean_radius(float(pulls), float(releases), failure)).mean())
+    share = float(
+        (sums / pulls - 0.5 > CHERNOFF.mean_radius(float(pulls), float(releases), failure)).mean()
+    )
     allowed = failure / (releases * (releases + 1))
     assert share <= allowed + 4.0 * math.sqrt(allowed / 40_000)
     quiet = Chernoff(1e-9).mean_radius(float(pulls), float(releases), failure)
@@ -135,7 +155,12 @@ def test_optimal_weights_are_those_of_a_general_optimiser():
         w = np.exp(logits) / np.exp(logits).sum()
         return -1e4 * min(0.5 * (means[0] - means[1:]) ** 2 * w[0] * w[1:] / (w[0] + w[1:]))
 
-    found = minimize(cost, np.log(weights + 0.02), method="Nelder-Mead", options={"maxiter": 20_000, "fatol": 1e-12})
+    found = minimize(
+        cost,
+        np.log(weights + 0.02),
+        method="Nelder-Mead",
+        options={"maxiter": 20_000, "fatol": 1e-12},
+    )
     assert inverse == pytest.approx(-found.fun / 1e4, rel=1e-4)
     assert optimal_weights(np.array([0.5, 0.5, 0.1]), 0, np.empty(3)) == 0.0, "two are the best"
 
@@ -198,10 +223,16 @@ def test_elimination_agrees_with_a_slow_implementation():
             sums[arm] += next(rows)[arm]
             expected.append(arm)
         best = max(left, key=lambda arm: sums[arm])
-        surely = [QUARTER.even_evidence((sums[best] - sums[arm]) / t, t, t) >= math.log(3 / 0.1) for arm in left]
+        surely = [
+            QUARTER.even_evidence((sums[best] - sums[arm]) / t, t, t) >= math.log(3 / 0.1)
+            for arm in left
+        ]
         left = [arm for arm, worse in zip(left, surely, strict=True) if arm == best or not worse]
     assert left == [1]
-    assert replay(SuccessiveElimination.start(arms=4, error=0.1, rule=QUARTER), GAINS) == (expected, left)
+    assert replay(SuccessiveElimination.start(arms=4, error=0.1, rule=QUARTER), GAINS) == (
+        expected,
+        left,
+    )
 
 
 def test_lil_ucb_agrees_with_a_slow_implementation():
@@ -233,7 +264,8 @@ def test_track_and_stop_agrees_with_a_slow_implementation():
         means, best = sums / counts, int(np.argmax(sums / counts))
         others = [a for a in range(4) if a != best]
         if all(
-            QUARTER.log_evidence(means[best] - means[a], counts[best], 0.0, counts[a], 0.0) >= math.log(3 / 0.1)
+            QUARTER.log_evidence(means[best] - means[a], counts[best], 0.0, counts[a], 0.0)
+            >= math.log(3 / 0.1)
             for a in others
         ):
             break
@@ -246,7 +278,11 @@ def test_track_and_stop_agrees_with_a_slow_implementation():
 @pytest.mark.parametrize("kind", [Lucb, SuccessiveElimination, LilUcb])
 def test_batches_have_the_lengths_that_were_fixed(kind):
     """The r-th batch of an arm is as long for every arm, whatever was released."""
-    learner, rng, lengths = kind.start(arms=3, batches=Batches(10, 0.5)), np.random.default_rng(3), {0: [], 1: [], 2: []}
+    learner, rng, lengths = (
+        kind.start(arms=3, batches=Batches(10, 0.5)),
+        np.random.default_rng(3),
+        {0: [], 1: [], 2: []},
+    )
     for _ in range(30):
         arm, trace = learner.act(0, rng)
         assert learner.patience(trace) == trace.rounds
@@ -263,10 +299,16 @@ def test_batches_have_the_lengths_that_were_fixed(kind):
     [
         (lambda: Lucb.start(arms=1), "arms is 1, but must be a whole number of at least 2"),
         (lambda: Lucb.start(arms=2, error=0.0), "error is 0.0, but must be above 0 and below 1"),
-        (lambda: TrackAndStop.start(arms=2, errors=(0.01, 0.1)), "each smaller than the one before"),
+        (
+            lambda: TrackAndStop.start(arms=2, errors=(0.01, 0.1)),
+            "each smaller than the one before",
+        ),
         (lambda: TrackAndStop.start(arms=2, errors=()), "must be some numbers"),
         (lambda: Lucb.start(arms=2, batches=Batches(0, 0.5)), "batch_size is 0"),
-        (lambda: Lucb.start(arms=2, batches=Batches(5, 0.0)), "growth is 0.0, but must be between 0.01 and 100"),
+        (
+            lambda: Lucb.start(arms=2, batches=Batches(5, 0.0)),
+            "growth is 0.0, but must be between 0.01 and 100",
+        ),
         (lambda: Mixture.for_gap(0.0, variance=0.25), "typical_gap is 0.0, but must be between"),
     ],
 )

@@ -10,7 +10,9 @@ from discreet.learners.functions.oracle_leader import centred_estimators
 from discreet.sets import set_named
 
 
-@pytest.mark.parametrize("name", ["k-sets(6,2)", "paths(2,3)", "cube(3)", "permutations(4)", "assignments(3)"])
+@pytest.mark.parametrize(
+    "name", ["k-sets(6,2)", "paths(2,3)", "cube(3)", "permutations(4)", "assignments(3)"]
+)
 def test_estimates_are_on_average_the_slope_along_the_hull(name):
     """An exact mean over the plan, with a constant in the function, which must not matter."""
     around = set_named(name)

@@ -13,7 +13,9 @@ from discreet.learners.points.rates import Rates
 from discreet.sets import L2Ball
 
 SIZE, CURVATURE = math.log(7), 1.0 / 8.0
-NOISE = 4.0 * np.array([0.0, 9.0, 12.0, 14.0, 15.0, 15.5, 16.0, 16.5, 17.0, 17.5, 18.0])  # by digits
+NOISE = 4.0 * np.array(
+    [0.0, 9.0, 12.0, 14.0, 15.0, 15.5, 16.0, 16.5, 17.0, 17.5, 18.0]
+)  # by digits
 
 
 def added_up(rates, rounds):
@@ -39,10 +41,14 @@ class TestTheBounds:
 
     @pytest.mark.parametrize("start", [0.1, 0.5, 2.0])
     def test_with_a_head_start(self, noise, rounds, start):
-        rates = Rates.early(size=SIZE, curvature=CURVATURE, step=0.5, rounds=rounds, head_start=start, noise=noise)
+        rates = Rates.early(
+            size=SIZE, curvature=CURVATURE, step=0.5, rounds=rounds, head_start=start, noise=noise
+        )
         q = math.hypot(1.0, start)
         assert added_up(rates, rounds) <= q * best(rates, rounds) * (1.0 + 1e-12)
-        assert rates.at(rounds) == pytest.approx(q * math.sqrt(SIZE / (CURVATURE * rates.paid(rounds))), rel=1e-12)
+        assert rates.at(rounds) == pytest.approx(
+            q * math.sqrt(SIZE / (CURVATURE * rates.paid(rounds))), rel=1e-12
+        )
 
     def test_of_a_fixed_rate(self, noise, rounds):
         falling = Rates.anytime(size=SIZE, curvature=CURVATURE, step=0.5, noise=noise)
@@ -50,7 +56,9 @@ class TestTheBounds:
         same = Rates.fixed(rate)
         assert {same.at(t) for t in (1, 5, 10**9)} == {rate}
         assert not same.falls
-        assert added_up(falling._replace(least=rate, scale=0.0), rounds) == pytest.approx(best(falling, rounds))
+        assert added_up(falling._replace(least=rate, scale=0.0), rounds) == pytest.approx(
+            best(falling, rounds)
+        )
 
 
 def test_noise_is_looked_up_by_the_digits_of_how_many_vectors_there_are():
@@ -76,14 +84,22 @@ def test_regret_is_below_the_bound(kind, losses):
     rounds, size, rng = 400, 7, np.random.default_rng(8)
     deviations = np.sqrt(np.array([NOISE[t.bit_length()] for t in range(1, rounds + 1)]) / 4.0)
     numbers = {"size": SIZE, "curvature": CURVATURE, "step": 1.0, "noise": NOISE}
-    rates = Rates.anytime(**numbers) if kind == "unknown" else Rates.early(**numbers, rounds=rounds, head_start=0.5)
+    rates = (
+        Rates.anytime(**numbers)
+        if kind == "unknown"
+        else Rates.early(**numbers, rounds=rounds, head_start=0.5)
+    )
     bound = (math.sqrt(2.0) if kind == "unknown" else math.hypot(1.0, 0.5)) * best(rates, rounds)
     found = []
     for _ in range(12):
         vectors = rng.integers(0, 2, (rounds, size)).astype(float)
         if losses == "alternating":
-            vectors = np.tile([[1.0] + [0.0] * (size - 1), [0.0] + [1.0] * (size - 1)], (rounds // 2, 1))
-        lost, sums = regret_with_noise(EntropyFtrl.start(dimension=size, learning_rate=rates), vectors, deviations, rng)
+            vectors = np.tile(
+                [[1.0] + [0.0] * (size - 1), [0.0] + [1.0] * (size - 1)], (rounds // 2, 1)
+            )
+        lost, sums = regret_with_noise(
+            EntropyFtrl.start(dimension=size, learning_rate=rates), vectors, deviations, rng
+        )
         found.append(lost - sums.min())
     assert bound / 10.0 < np.mean(found) < bound
 
@@ -109,7 +125,10 @@ def test_regret_on_a_ball_is_below_the_bound():
     [
         (lambda: Rates.fixed(0.0), "learning_rate is 0"),
         (lambda: Rates.anytime(size=-1.0, curvature=1.0, step=1.0), "size is -1"),
-        (lambda: Rates.early(size=1.0, curvature=1.0, step=1.0, rounds=0, head_start=0.5), "rounds is 0"),
+        (
+            lambda: Rates.early(size=1.0, curvature=1.0, step=1.0, rounds=0, head_start=0.5),
+            "rounds is 0",
+        ),
     ],
 )
 def test_impossible_rates_are_refused(make, complaint):

@@ -21,7 +21,9 @@ from discreet.ledger import ledger as module
 def test_a_promise_must_cover_as_many_rounds_as_users_may_take_part_in():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     once = promise(0.1, rounds=1)
-    with pytest.raises(DiscreetError, match=r"guarantee is for one round replaced, but users may be in 3: charge"):
+    with pytest.raises(
+        DiscreetError, match=r"guarantee is for one round replaced, but users may be in 3: charge"
+    ):
         ledger.charge(once)
     assert ledger.charge(once.for_user(rounds=3)) == 1
     assert ledger.spent.epsilon == pytest.approx(0.3)
@@ -31,7 +33,9 @@ def test_only_what_is_proved_and_holds_in_full_can_be_charged():
     ledger = Ledger(1.0)
     with pytest.raises(DiscreetError, match="only what is proved can be charged"):
         ledger.charge(promise(0.1, status="claimed by the paper only"))
-    with pytest.raises(DiscreetError, match="guarantee holds for ideal noise, but only what holds in full"):
+    with pytest.raises(
+        DiscreetError, match="guarantee holds for ideal noise, but only what holds in full"
+    ):
         ledger.charge(promise(0.1, caveat="for ideal noise"))
     assert ledger.entries() == []
 
@@ -40,7 +44,9 @@ def concentrated(parameter):
     class Concentrated(Guarantee):
         rho = parameter
 
-    return Concentrated(epsilon=0.1, delta=0.01, model="central", status="proved", source="a theorem")
+    return Concentrated(
+        epsilon=0.1, delta=0.01, model="central", status="proved", source="a theorem"
+    )
 
 
 # Sums
@@ -53,7 +59,10 @@ def test_ten_times_a_tenth_is_one_and_no_more_fits(in_file, tmp_path):
     assert ledger.spent == Cost(1.0, 0.0)
     assert ledger.remaining == Cost(0.0, 0.0)
     for more in (0.1, 1e-12, 1e-300):
-        with pytest.raises(BudgetExceeded, match=r"a charge of .* in all, but the budget is epsilon 1.0 and delta 0.0"):
+        with pytest.raises(
+            BudgetExceeded,
+            match=r"a charge of .* in all, but the budget is epsilon 1.0 and delta 0.0",
+        ):
             ledger.charge(promise(more))
     assert ledger.charge(promise(0.0)) == 11
 
@@ -73,7 +82,9 @@ def test_a_trillionth_too_much_is_refused_and_changes_nothing():
 charges = st.lists(
     st.tuples(
         st.one_of(
-            st.floats(0.0, 0.6), st.integers(0, 40).map(lambda n: n / 100), st.sampled_from([1e-12, 1e-300, 5e-324])
+            st.floats(0.0, 0.6),
+            st.integers(0, 40).map(lambda n: n / 100),
+            st.sampled_from([1e-12, 1e-300, 5e-324]),
         ),
         st.sampled_from([0.0, 1e-7, 3e-7, 1e-9, 5e-324]),
     ),
@@ -105,7 +116,11 @@ def test_what_is_accepted_is_exactly_what_fits(sequence, epsilon, delta):
     ledger.close()
 
 
-@given(st.lists(st.floats(1e-9, 1.5), max_size=15), st.sampled_from([0.5, 3.0]), st.sampled_from([1e-9, 0.01]))
+@given(
+    st.lists(st.floats(1e-9, 1.5), max_size=15),
+    st.sampled_from([0.5, 3.0]),
+    st.sampled_from([1e-9, 0.01]),
+)
 def test_no_accepted_sequence_exceeds_the_budget_by_zcdp(sequence, epsilon, delta):
     ledger = Ledger(epsilon, delta, composition="zcdp")
     total = Decimal(0)
@@ -148,7 +163,9 @@ def test_zcdp_against_a_direct_computation():
 
     assert direct(accepted) <= 2.0 < direct(accepted + 1)
     assert accepted == 54
-    assert ledger.spent == Cost(pytest.approx(direct(accepted), rel=1e-14), delta, pytest.approx(accepted * mu**2 / 2))
+    assert ledger.spent == Cost(
+        pytest.approx(direct(accepted), rel=1e-14), delta, pytest.approx(accepted * mu**2 / 2)
+    )
     assert ledger.remaining.rho < mu**2 / 2
     assert ledger.charge(concentrated(ledger.remaining.rho)) == accepted + 1
     assert ledger.spent.epsilon == 2.0
@@ -168,12 +185,15 @@ def test_when_zcdp_is_better_is_as_the_docstring_says(size):
 def test_zcdp_needs_a_delta_and_known_rho():
     for delta in (0.0, 1.0):
         with pytest.raises(
-            DiscreetError, match=rf"delta is {delta}, but composition 'zcdp' needs one above 0 and below 1"
+            DiscreetError,
+            match=rf"delta is {delta}, but composition 'zcdp' needs one above 0 and below 1",
         ):
             Ledger(1.0, delta, composition="zcdp")
     ledger = Ledger(1.0, 1e-6, composition="zcdp")
     assert ledger.spent == Cost(0.0, 0.0, 0.0)
-    with pytest.raises(DiscreetError, match=r"guarantee is \(0.1, 1e-09\)-differential privacy of unknown rho"):
+    with pytest.raises(
+        DiscreetError, match=r"guarantee is \(0.1, 1e-09\)-differential privacy of unknown rho"
+    ):
         ledger.charge(promise(0.1, 1e-9))
     assert ledger.entries() == []
 
@@ -213,7 +233,10 @@ def test_entries_say_what_was_charged_and_when():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((Guarantee.none("nothing"),), "guarantee is no privacy, but only differentially private releases"),
+        (
+            (Guarantee.none("nothing"),),
+            "guarantee is no privacy, but only differentially private releases",
+        ),
         ((0.5,), "guarantee is 0.5, but must be a Guarantee"),
         ((None,), "guarantee is None, but must be a Guarantee"),
     ],
@@ -233,7 +256,10 @@ def test_a_label_can_be_charged_once(in_file, tmp_path):
     assert ledger.charge(promise(0.125), label="run 2", once=True) == 2
     assert ledger.charge(promise(0.125), label="run 2") == 3, "unless asked for, labels are free"
     assert ledger.spent.epsilon == 1.0
-    with pytest.raises(DiscreetError, match=r"label is 'run 1', .* charged with epsilon 0\.75 .* guarantee has 0\.5"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"label is 'run 1', .* charged with epsilon 0\.75 .* guarantee has 0\.5",
+    ):
         ledger.charge(promise(0.5), label="run 1", once=True)
     with pytest.raises(BudgetExceeded):
         ledger.charge(promise(0.5), label="run 3", once=True)
@@ -274,9 +300,18 @@ def test_an_interrupted_charge_is_not_made(monkeypatch, tmp_path):
         ({"composition": ["basic"]}, "unknown composition"),
         ({"max_rounds_per_user": 0}, "max_rounds_per_user is 0"),
         ({"max_rounds_per_user": 2.5}, "max_rounds_per_user is 2.5"),
-        ({"max_rounds_per_user": 3, "key": b"short"}, "key is 5 bytes, but must be at least 16 secret bytes"),
-        ({"max_rounds_per_user": 3, "key": "x" * 32}, "key is a str, but must be at least 16 secret bytes"),
-        ({"max_rounds_per_user": 3, "path": "never"}, r"key is None, but .* secrets.token_bytes\(32\)"),
+        (
+            {"max_rounds_per_user": 3, "key": b"short"},
+            "key is 5 bytes, but must be at least 16 secret bytes",
+        ),
+        (
+            {"max_rounds_per_user": 3, "key": "x" * 32},
+            "key is a str, but must be at least 16 secret bytes",
+        ),
+        (
+            {"max_rounds_per_user": 3, "path": "never"},
+            r"key is None, but .* secrets.token_bytes\(32\)",
+        ),
         ({"key": KEY}, "key is given, but max_rounds_per_user is None"),
         ({"path": 3.5}, "path is 3.5, where no file can be made"),
         ({"path": "nul\0"}, "where no file can be made"),
@@ -292,7 +327,9 @@ def test_bad_arguments_are_refused(arguments, complaint, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("composition", ["basic", "zcdp"])
-@pytest.mark.parametrize(("budget", "rounds", "runs"), [(1.0, 3, 1), (2.0, 4, 5), (0.7, 7, 3), (10.0, 1, 9)])
+@pytest.mark.parametrize(
+    ("budget", "rounds", "runs"), [(1.0, 3, 1), (2.0, 4, 5), (0.7, 7, 3), (10.0, 1, 9)]
+)
 def test_the_epsilon_a_round_fits_and_hardly_any_more_does(composition, budget, rounds, runs):
     ledger = Ledger(budget, 1e-6, composition=composition, max_rounds_per_user=rounds)
     epsilon = ledger.epsilon_a_round(runs=runs)
@@ -314,7 +351,9 @@ def test_the_epsilon_a_round_fits_and_hardly_any_more_does(composition, budget, 
 def test_a_refused_charge_says_which_epsilon_would_fit():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     ledger.charge(promise(0.1, rounds=1).for_user(rounds=3))
-    with pytest.raises(BudgetExceeded, match=r"epsilon at most 0\.7, which is 0\.233333333333 a round, would fit"):
+    with pytest.raises(
+        BudgetExceeded, match=r"epsilon at most 0\.7, which is 0\.233333333333 a round, would fit"
+    ):
         ledger.charge(promise(1.0, rounds=1).for_user(rounds=3))
     assert ledger.charge(promise(0.233333333333, rounds=1).for_user(rounds=3)) == 2
     ledger = Ledger(1.0)

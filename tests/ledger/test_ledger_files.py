@@ -44,8 +44,14 @@ def test_a_charge_is_on_the_disk_before_it_returns(tmp_path):
     [
         ({"epsilon": 2.0}, "epsilon is 2.0, but the ledger in '.*' has 1.0 for good"),
         ({"delta": 1e-5}, "delta is 1e-05, but the ledger in '.*' has 1e-06 for good"),
-        ({"composition": "zcdp"}, "composition is 'zcdp', but the ledger in '.*' has 'basic' for good"),
-        ({"max_rounds_per_user": 4}, "max_rounds_per_user is 4, but the ledger in '.*' has 3 for good"),
+        (
+            {"composition": "zcdp"},
+            "composition is 'zcdp', but the ledger in '.*' has 'basic' for good",
+        ),
+        (
+            {"max_rounds_per_user": 4},
+            "max_rounds_per_user is 4, but the ledger in '.*' has 3 for good",
+        ),
         (
             {"max_rounds_per_user": None, "key": None},
             "max_rounds_per_user is None, but the ledger in '.*' has 3 for good",
@@ -54,7 +60,13 @@ def test_a_charge_is_on_the_disk_before_it_returns(tmp_path):
     ],
 )
 def test_a_file_keeps_its_terms(changes, complaint, tmp_path):
-    terms = {"epsilon": 1.0, "delta": 1e-6, "max_rounds_per_user": 3, "path": tmp_path / "ledger", "key": KEY}
+    terms = {
+        "epsilon": 1.0,
+        "delta": 1e-6,
+        "max_rounds_per_user": 3,
+        "path": tmp_path / "ledger",
+        "key": KEY,
+    }
     Ledger(**terms).charge(promise())
     with pytest.raises(DiscreetError, match=complaint) as refusal:
         Ledger(**terms | changes)
@@ -70,7 +82,9 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path):
         database.execute("CREATE TABLE entries (number)")
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(DiscreetError, match=rf"the ledger in '{path}' is a file of another kind\.$"):
+        with pytest.raises(
+            DiscreetError, match=rf"the ledger in '{path}' is a file of another kind\.$"
+        ):
             Ledger(1.0, path=path)
         assert path.read_bytes() == before
     with pytest.raises(DiscreetError, match="cannot be used"):
@@ -106,14 +120,20 @@ def test_a_file_that_stays_locked_is_refused_in_one_sentence(tmp_path, monkeypat
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.02)
     with contextlib.closing(sqlite3.connect(tmp_path / "ledger", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(DiscreetError, match=r"cannot be used \(database is locked\), so nothing may be released\.$"):
+        with pytest.raises(
+            DiscreetError,
+            match=r"cannot be used \(database is locked\), so nothing may be released\.$",
+        ):
             ledger.charge(promise())
         other.execute("ROLLBACK")
     assert ledger.charge(promise()) == 1
 
 
 def test_a_closed_ledger_refuses(tmp_path):
-    for ledger in (Ledger(1.0, max_rounds_per_user=1), Ledger(1.0, max_rounds_per_user=1, path=tmp_path / "l", key=KEY)):
+    for ledger in (
+        Ledger(1.0, max_rounds_per_user=1),
+        Ledger(1.0, max_rounds_per_user=1, path=tmp_path / "l", key=KEY),
+    ):
         ledger.close()
         ledger.close()
         for use in (
@@ -122,12 +142,17 @@ def test_a_closed_ledger_refuses(tmp_path):
             lambda: ledger.spent,  # noqa: B023
             lambda: ledger.entries(),  # noqa: B023
         ):
-            with pytest.raises(DiscreetError, match="this ledger is closed: make it again to use it"):
+            with pytest.raises(
+                DiscreetError, match="this ledger is closed: make it again to use it"
+            ):
                 use()
         assert ledger.budget == Cost(1.0, 0.0)
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_ledger_cannot_be_copied(copied):
-    with pytest.raises(DiscreetError, match="a Ledger cannot be copied or pickled, or its budget would be spent twice"):
+    with pytest.raises(
+        DiscreetError,
+        match="a Ledger cannot be copied or pickled, or its budget would be spent twice",
+    ):
         copied(Ledger(1.0))

@@ -27,7 +27,9 @@ from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
 def fork(work):
     """Run work in a child and return its process id; it ends with status 0 if work returned."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of forks beside threads
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # Python 3.12 warns of forks beside threads
         process = os.fork()
     if process:
         return process
@@ -43,7 +45,9 @@ def fork(work):
 
 
 def joined(processes):
-    assert [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes] == [0] * len(processes)
+    assert [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes] == [
+        0
+    ] * len(processes)
 
 
 @pytest.fixture
@@ -136,7 +140,9 @@ def test_a_child_cannot_spend_a_budget_in_the_memory_of_its_parent():
     ledger = Ledger(1.0)
 
     def work():
-        with pytest.raises(DiscreetError, match="this ledger is in the memory of another process: give it a path"):
+        with pytest.raises(
+            DiscreetError, match="this ledger is in the memory of another process: give it a path"
+        ):
             ledger.charge(promise())
 
     joined([fork(work)])
@@ -184,12 +190,18 @@ class Killer:
     """Starts children that work on a ledger and kills them at random moments."""
 
     def __init__(self, directory, seed):
-        self.path, self.output, self.random = directory / "ledger", directory / "released", random.Random(seed)
+        self.path, self.output, self.random = (
+            directory / "ledger",
+            directory / "released",
+            random.Random(seed),
+        )
         probe = Ledger(BUDGET, path=directory / "probe")
         start = time.perf_counter()
         for _ in range(5):
             probe.charge(SMALL)
-        self.longest = min(0.15, 0.003 + 6 * (time.perf_counter() - start) / 5)  # some charges, however slow the disk
+        self.longest = min(
+            0.15, 0.003 + 6 * (time.perf_counter() - start) / 5
+        )  # some charges, however slow the disk
 
     def kill_one(self, loop):
         def work():
@@ -199,7 +211,9 @@ class Killer:
         process = fork(work)
         time.sleep(self.random.uniform(0.0, self.longest))
         os.kill(process, signal.SIGKILL)
-        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL, "it was still at work"
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == -signal.SIGKILL, (
+            "it was still at work"
+        )
 
     def charged_and_released(self):
         charged = [entry.number for entry in Ledger(BUDGET, path=self.path).entries()]
@@ -219,7 +233,9 @@ def test_nothing_is_released_uncharged_after_many_kills(least, tmp_path):
     within_a_charge = between_charge_and_release = 0
     known, gap = [], 0
     kills = 0
-    while kills < least or (len(known) < least // 2 and kills < 2000):  # a busy machine needs more of them
+    while kills < least or (
+        len(known) < least // 2 and kills < 2000
+    ):  # a busy machine needs more of them
         kills += 1
         killer.kill_one(charge_then_release)
         within_a_charge += (tmp_path / "ledger-journal").exists()

@@ -23,7 +23,9 @@ def test_users_have_a_limit():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     assert ledger.max_rounds_per_user == 3
     assert [ledger.admit("Ada") for _ in range(3)] == [1, 2, 3]
-    with pytest.raises(UserLimitReached, match="this user has been in 3 rounds, and no more is allowed") as refusal:
+    with pytest.raises(
+        UserLimitReached, match="this user has been in 3 rounds, and no more is allowed"
+    ) as refusal:
         ledger.admit("Ada")
     assert "Ada" not in str(refusal.value)
     assert refusal.value.__context__ is None
@@ -43,7 +45,12 @@ def test_a_user_is_one_text_however_it_is_given():
 
 @pytest.mark.parametrize(
     ("user", "complaint"),
-    [("", "is empty"), (" ", "is empty"), (b"\xff", "is no text"), pytest.param(10**5000, "is no", id="digits")],
+    [
+        ("", "is empty"),
+        (" ", "is empty"),
+        (b"\xff", "is no text"),
+        pytest.param(10**5000, "is no", id="digits"),
+    ],
 )
 def test_what_names_nobody_is_refused_without_showing_it(user, complaint):
     with pytest.raises(DiscreetError, match=f"user {complaint}") as refusal:
@@ -63,7 +70,9 @@ def test_a_file_that_counted_users_otherwise_is_refused(tmp_path):
 
 @pytest.mark.parametrize("user", [1.5, None, True, ("Ada",), bytearray(b"Ada")])
 def test_what_is_no_user_is_refused_without_showing_it(user):
-    with pytest.raises(DiscreetError, match=r"user is of type .*, but must be text, a whole number or bytes") as refusal:
+    with pytest.raises(
+        DiscreetError, match=r"user is of type .*, but must be text, a whole number or bytes"
+    ) as refusal:
         Ledger(1.0, max_rounds_per_user=2).admit(user)
     assert "Ada" not in str(refusal.value)
 
@@ -71,13 +80,16 @@ def test_what_is_no_user_is_refused_without_showing_it(user):
 def test_users_are_not_counted_without_a_limit():
     ledger = Ledger(1.0)
     for method in (ledger.admit, ledger.rounds_of):
-        with pytest.raises(DiscreetError, match="max_rounds_per_user is None, but must be set") as refusal:
+        with pytest.raises(
+            DiscreetError, match="max_rounds_per_user is None, but must be set"
+        ) as refusal:
             method("Ada")
         assert "Ada" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(
-    ("user", "tagged"), [("ada@example.com", b"user:ada@example.com"), (123456789, b"user:123456789")]
+    ("user", "tagged"),
+    [("ada@example.com", b"user:ada@example.com"), (123456789, b"user:123456789")],
 )
 def test_the_file_holds_neither_users_nor_the_key(user, tagged, tmp_path):
     ledger = Ledger(1.0, max_rounds_per_user=3, path=tmp_path / "ledger", key=KEY)
@@ -100,7 +112,9 @@ def test_repr_shows_the_state_and_no_secrets(tmp_path):
     ledger.charge(promise(0.25))
     ledger.admit("Ada")
     for text in (repr(ledger), str(ledger)):
-        assert text.startswith("Ledger(epsilon=1.0, delta=1e-06, composition='basic', max_rounds_per_user=3; spent ")
+        assert text.startswith(
+            "Ledger(epsilon=1.0, delta=1e-06, composition='basic', max_rounds_per_user=3; spent "
+        )
         assert "0.25" in text
         assert str(tmp_path / "ledger") in text
         for secret in ("Ada", repr(KEY)[2:-1], KEY.hex()):

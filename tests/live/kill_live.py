@@ -2,9 +2,10 @@
 
     python tests/live/kill_live.py [KILLS]
 
-A worker opens the run in a file, asks and tells, and writes down which outcomes were acknowledged; SIGKILL ends it, and
-the next one goes on. The outcome of a decision is a function of its number and the noise is tiny, so that every released
-mean says which outcomes are in it. Faults that are found are told in words; none should be.
+A worker opens the run in a file, asks and tells, and writes down which outcomes were acknowledged;
+SIGKILL ends it, and the next one goes on. The outcome of a decision is a function of its number and
+the noise is tiny, so that every released mean says which outcomes are in it. Faults that are found
+are told in words; none should be.
 """
 
 from __future__ import annotations
@@ -61,12 +62,19 @@ class Killer:
         self.kills = 0
         self.seen: dict[int, float] = {}  # releases that somebody has read
         ledger = Ledger(EPSILON, path=folder / "ledger")
-        options = {"algorithm": "batched-exp3", "batch_size": SIZE, "path": folder / "run.db", "ledger": ledger}
+        options = {
+            "algorithm": "batched-exp3",
+            "batch_size": SIZE,
+            "path": folder / "run.db",
+            "ledger": ledger,
+        }
         Bandit(arms=3, horizon=ROUNDS, epsilon=EPSILON, **options).close()
 
     def kill_one(self) -> None:
         """Let a worker work, read what it releases, and kill it: now and then already while it opens the run."""
-        acknowledged = os.open(self.folder / "acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        acknowledged = os.open(
+            self.folder / "acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
+        )
         reader, ready = os.pipe()
         with warnings.catch_warnings(action="ignore"):
             child = os.fork()
@@ -95,19 +103,29 @@ class Killer:
 
     def read(self) -> None:
         """Read what is released, as anybody might, while the worker is at work."""
-        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True, timeout=5.0)) as file:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True, timeout=5.0)
+        ) as file:
             last = max(self.seen, default=-1) - 20 * SIZE
             rows = dict(file.execute("SELECT batch, value FROM release WHERE batch > ?", (last,)))
         for batch, blob in rows.items():
             value = float(np.frombuffer(blob)[0])
             if self.seen.setdefault(batch, value) != value:
                 self.faults.append(f"the release of batch {batch} has changed")
-        self.faults += [f"the release of batch {b} has vanished" for b in self.seen if b > last and b not in rows]
+        self.faults += [
+            f"the release of batch {b} has vanished"
+            for b in self.seen
+            if b > last and b not in rows
+        ]
 
     def check(self) -> list[str]:
         """Return all faults: the run is opened once more, as after any crash, and compared with what was written down."""
         self.read()
-        lines = (self.folder / "acknowledged").read_text().split() if (self.folder / "acknowledged").exists() else []
+        lines = (
+            (self.folder / "acknowledged").read_text().split()
+            if (self.folder / "acknowledged").exists()
+            else []
+        )
         told = [int(line) for line in lines]
         if len(set(told)) < len(told):
             self.faults.append("an outcome was acknowledged twice")
@@ -121,10 +139,19 @@ class Killer:
     def _compare(self, bandit: Bandit, told: set[int]) -> None:
         rows = bandit._run._store.rows
         asked, _, _, released, _ = rows.counters
-        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True)) as file:
-            releases = {batch: np.frombuffer(blob)[0] for batch, blob in file.execute("SELECT batch, value FROM release")}
-        self.faults += [f"outcome {identity} was acknowledged and lost" for identity in told & set(rows.open)]
-        self.faults += [f"outcome {identity} was never asked for" for identity in told if identity >= asked]
+        with contextlib.closing(
+            sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True)
+        ) as file:
+            releases = {
+                batch: np.frombuffer(blob)[0]
+                for batch, blob in file.execute("SELECT batch, value FROM release")
+            }
+        self.faults += [
+            f"outcome {identity} was acknowledged and lost" for identity in told & set(rows.open)
+        ]
+        self.faults += [
+            f"outcome {identity} was never asked for" for identity in told if identity >= asked
+        ]
         if released != len(releases):
             self.faults.append(f"{released} releases were counted, but there are {len(releases)}")
         for batch in range(0, asked - SIZE + 1, SIZE):

@@ -16,7 +16,11 @@ ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
 
 def bandit(**options):
     usual = {"algorithm": "batched-exp3", "batch_size": 4}
-    return Bandit(**{"arms": 2, "horizon": 400, "epsilon": 1.0} | (usual if "algorithm" not in options else {}) | options)
+    return Bandit(
+        **{"arms": 2, "horizon": 400, "epsilon": 1.0}
+        | (usual if "algorithm" not in options else {})
+        | options
+    )
 
 
 def experts(**options):
@@ -24,7 +28,9 @@ def experts(**options):
 
 
 def vectors(**options):
-    return VectorOptimizer(**{"geometry": "cube", "dimension": 3, "horizon": 400, "epsilon": 1.0} | options)
+    return VectorOptimizer(
+        **{"geometry": "cube", "dimension": 3, "horizon": 400, "epsilon": 1.0} | options
+    )
 
 
 def optimizer(**options):

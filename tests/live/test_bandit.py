@@ -11,7 +11,8 @@ import warnings
 import numpy as np
 import pytest
 
-from discreet import Bandit, Decision, DiscreetError, Ledger, algorithms, kernel
+import componentjit
+from discreet import Bandit, Decision, DiscreetError, Ledger, algorithms
 from discreet.checks.failure import same_state
 from discreet.environments import Table
 from discreet.problems import Arms
@@ -77,7 +78,9 @@ def test_exp3_tau_refuses_to_draw_before_all_outcomes_are_told():
     bandit = new("exp3-tau", delta=1e-6, batch_size=3)
     batch = [bandit.ask() for _ in range(3)]
     bandit.tell(batch[2], reward=1.0)
-    with pytest.raises(DiscreetError, match=r"exp3-tau is private only if all outcomes .* 2 outcomes still to come"):
+    with pytest.raises(
+        DiscreetError, match=r"exp3-tau is private only if all outcomes .* 2 outcomes still to come"
+    ):
         bandit.ask()
     bandit.tell(batch[0], reward=1.0)
     bandit.tell(batch[1], reward=1.0)
@@ -99,7 +102,10 @@ def test_outcomes_may_come_late_and_in_any_order(name):
     for decision in reversed(waiting):
         bandit.tell(decision, reward=reward(decision))
     assert bandit.open_decisions == ()
-    assert all(np.isfinite(array).all() for _, array in kernel.arrays(bandit._run._engine.private.learner))
+    assert all(
+        np.isfinite(array).all()
+        for _, array in componentjit.arrays(bandit._run._engine.private.learner)
+    )
 
 
 def test_late_feedback_is_weighted_with_the_probability_of_its_own_decision():
@@ -133,7 +139,9 @@ def test_a_bandit_in_a_file_goes_on_bit_for_bit(name, tmp_path):
         bandit.tell(one, reward=reward(one))
         twin.tell(other, reward=reward(other))
     assert run(bandit, 200) == run(twin, 200)
-    assert same_state(bandit._run._engine.private.learner, twin._run._engine.private.learner) is None
+    assert (
+        same_state(bandit._run._engine.private.learner, twin._run._engine.private.learner) is None
+    )
     assert repr(bandit) == repr(twin)
     assert bandit.guarantee == twin.guarantee
     assert bandit.state() == twin.state()
@@ -177,7 +185,10 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
     with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
         bandit.tell(wrong, reward=1.0)
     for none in (None, 1.0, True, "1", ("a", 1), other._replace(id="1"), other._replace(id=True)):
-        with pytest.raises(DiscreetError, match=r"decision is of type .*, but must be the Decision that ask\(\) gave"):
+        with pytest.raises(
+            DiscreetError,
+            match=r"decision is of type .*, but must be the Decision that ask\(\) gave",
+        ):
             bandit.tell(none, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
         bandit.tell(other._replace(token=None), reward=1.0)
@@ -198,7 +209,14 @@ def test_asking_after_the_horizon_is_refused():
 
 @pytest.mark.parametrize(
     "outcome",
-    [{}, {"reward": 1.0, "loss": 0.0}, {"reward": 123.25}, {"loss": -0.25}, {"loss": math.nan}, {"reward": "good"}],
+    [
+        {},
+        {"reward": 1.0, "loss": 0.0},
+        {"reward": 123.25},
+        {"loss": -0.25},
+        {"loss": math.nan},
+        {"reward": "good"},
+    ],
 )
 def test_bad_outcomes_are_refused_without_showing_them_and_can_be_told_again(outcome):
     bandit = new()
@@ -215,7 +233,10 @@ def test_clipping_brings_outcomes_into_range():
     clipping, plain = new("exp3", clip=True, low=-1.0), new("exp3", low=-1.0)
     clipping.tell(clipping.ask(), loss=50.0)
     plain.tell(plain.ask(), loss=1.0)
-    assert same_state(clipping._run._engine.private.learner, plain._run._engine.private.learner) is None
+    assert (
+        same_state(clipping._run._engine.private.learner, plain._run._engine.private.learner)
+        is None
+    )
     for outcome in (math.nan, math.inf):
         with pytest.raises(DiscreetError, match="the loss is not a finite number"):
             clipping.tell(clipping.ask(), loss=outcome)

@@ -17,7 +17,9 @@ def searched(face, rewards):
     return rounds
 
 
-@pytest.mark.parametrize("name", ["batched-lucb", "local-successive-elimination", "local-track-and-stop"])
+@pytest.mark.parametrize(
+    "name", ["batched-lucb", "local-successive-elimination", "local-track-and-stop"]
+)
 def test_a_live_search_stops_with_its_answer(name):
     face = BestArmSearch(["old", "new", "none"], epsilon=4.0, error=0.1, algorithm=name)
     assert face.answer is None
@@ -27,7 +29,9 @@ def test_a_live_search_stops_with_its_answer(name):
     assert face.answer == "new"
     assert face.state().round == rounds
     assert face.guarantee.epsilon == pytest.approx(4.0)
-    with pytest.raises(DiscreetError, match="the search has its answer, 'new': no decision is left to ask for"):
+    with pytest.raises(
+        DiscreetError, match="the search has its answer, 'new': no decision is left to ask for"
+    ):
         face.ask()
 
 
@@ -66,5 +70,7 @@ def test_bad_arguments_of_a_search_are_refused(arguments, complaint):
 
 
 def test_a_search_is_not_for_bandits():
-    with pytest.raises(DiscreetError, match="algorithm is lucb, which plays best-arm search: use BestArmSearch"):
+    with pytest.raises(
+        DiscreetError, match="algorithm is lucb, which plays best-arm search: use BestArmSearch"
+    ):
         Bandit(3, 100, 1.0, algorithm="lucb")

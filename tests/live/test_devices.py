@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import discreet
+from componentjit import arrays
 from discreet import BudgetExceeded, Device, DiscreetError, Ledger, LocalServer
-from discreet.kernel import arrays
 from discreet.live.messages import HEAD
 
 NUMBERS = {"dimension": 3, "epsilon": 2.0}
@@ -44,7 +44,9 @@ def test_a_round_is_chosen_reported_and_forgotten(algorithm):
     before = state(server)
     assert server.receive(message) == 1
     assert state(server) != before
-    with pytest.raises(DiscreetError, match="no round is open: choose comes first, and each is reported once"):
+    with pytest.raises(
+        DiscreetError, match="no round is open: choose comes first, and each is reported once"
+    ):
         device.report(reward=1.0)
     assert device._open is None
 
@@ -66,13 +68,19 @@ def test_reports_say_nothing_but_task_version_and_payload():
         (lambda message: message[:-1], "the report has 31 bytes, but those of this task have 32"),
         (lambda message: message + bytes(100), "the report has 132 bytes"),
         (lambda message: b"dm" + message[2:], "the message is no report"),
-        (lambda message: message[:2] + b"\x09" + message[3:], "the report has format 9, but this version reads format 1"),
+        (
+            lambda message: message[:2] + b"\x09" + message[3:],
+            "the report has format 9, but this version reads format 1",
+        ),
         (lambda message: message[:3] + bytes(8) + message[11:], "the report is of another task"),
         (
             lambda message: message[:11] + b"\x07\0\0\0" + message[15:],
             "about version 7 of the model, but those",
         ),
-        (lambda message: message[:-1] + b"\x02", "the last byte of the report is 2, but must be 0 or 1"),
+        (
+            lambda message: message[:-1] + b"\x02",
+            "the last byte of the report is 2, but must be 0 or 1",
+        ),
         (lambda message: "text", "the report is 'text', but must be bytes"),
     ],
 )
@@ -97,8 +105,12 @@ def test_no_changed_byte_passes_for_another_task_version_or_format():
         for change in (0x01, 0x80, 0xFF):
             spoiled = message[:place] + bytes([message[place] ^ change]) + message[place + 1 :]
             before, count = state(server), server.reports
-            if HEAD.size <= place < HEAD.size + 16 or (place == len(message) - 1 and change == 0x01):
-                assert server.receive(spoiled) == count + 1  # another seed or bit: a report that could have been sent
+            if HEAD.size <= place < HEAD.size + 16 or (
+                place == len(message) - 1 and change == 0x01
+            ):
+                assert (
+                    server.receive(spoiled) == count + 1
+                )  # another seed or bit: a report that could have been sent
                 server = LocalServer(**NUMBERS, horizon=1000)
             else:
                 with pytest.raises(DiscreetError):
@@ -142,7 +154,9 @@ def test_a_report_counts_once_and_not_for_ever():
         server.receive(device.report(reward=0.1))
     server.model()
     before = state(server)
-    with pytest.raises(DiscreetError, match="about version 0 of the model, but those from 2 to 3 count"):
+    with pytest.raises(
+        DiscreetError, match="about version 0 of the model, but those from 2 to 3 count"
+    ):
         server.receive(late)
     assert state(server) == before
 
@@ -156,7 +170,9 @@ def test_models_of_another_task_are_refused():
     ):
         with pytest.raises(DiscreetError, match="the model is of another task"):
             device.update(other.model())
-    with pytest.raises(DiscreetError, match="the model has 79 bytes, but those of this task have 63"):
+    with pytest.raises(
+        DiscreetError, match="the model has 79 bytes, but those of this task have 63"
+    ):
         device.update(LocalServer(dimension=4, epsilon=2.0, horizon=1000).model())
     broken = server.model()[: HEAD.size] + np.full(6, np.nan).tobytes()
     with pytest.raises(DiscreetError, match="the model has entries that are not finite"):
@@ -166,9 +182,15 @@ def test_models_of_another_task_are_refused():
 @pytest.mark.parametrize(
     ("contexts", "complaint"),
     [
-        ([[0.1, 0.2, 0.3]], r"contexts has the shape \(1, 3\), but must have at least 2 rows of 3 features"),
+        (
+            [[0.1, 0.2, 0.3]],
+            r"contexts has the shape \(1, 3\), but must have at least 2 rows of 3 features",
+        ),
         ([[0.1, 0.2], [0.3, 0.4]], r"contexts has the shape \(2, 2\)"),
-        ([[math.nan, 0.0, 0.0], [0.0, 0.0, 0.0]], "contexts has entries that are not finite numbers"),
+        (
+            [[math.nan, 0.0, 0.0], [0.0, 0.0, 0.0]],
+            "contexts has entries that are not finite numbers",
+        ),
         (
             [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
             "a context is longer than the declared norm 1: declare a larger one, or clip=True",
@@ -209,7 +231,10 @@ def test_bad_numbers_and_orders_are_refused():
     device = Device(**NUMBERS)
     with pytest.raises(DiscreetError, match="there is no model yet"):
         device.choose(CONTEXTS)
-    with pytest.raises(DiscreetError, match="algorithm is 'exp3', but devices have one of local-greedy, local-linucb"):
+    with pytest.raises(
+        DiscreetError,
+        match="algorithm is 'exp3', but devices have one of local-greedy, local-linucb",
+    ):
         Device(**NUMBERS, algorithm="exp3")
     with pytest.raises(DiscreetError, match="ledger is 3, but must be a Ledger"):
         Device(**NUMBERS, ledger=3)
@@ -219,7 +244,9 @@ def test_bad_numbers_and_orders_are_refused():
         device.report(reward=3.0)
     device.choose(CONTEXTS)
     for twin in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(DiscreetError, match=r"a Device cannot be copied or pickled.*: make one in each program"):
+        with pytest.raises(
+            DiscreetError, match=r"a Device cannot be copied or pickled.*: make one in each program"
+        ):
             twin(device)
     assert "0.5" not in repr(device)
 
@@ -268,7 +295,9 @@ def test_no_message_about_an_outcome_shows_it(reward):
     assert device._open is None
 
 
-@pytest.mark.parametrize("contexts", [[[1234.5, 0.0, 0.0], [0.0, 0.0, 0.0]], [["1234.5x", 0.0, 0.0], [0.0, 0.0, 0.0]]])
+@pytest.mark.parametrize(
+    "contexts", [[[1234.5, 0.0, 0.0], [0.0, 0.0, 0.0]], [["1234.5x", 0.0, 0.0], [0.0, 0.0, 0.0]]]
+)
 def test_no_message_about_contexts_shows_them(contexts):
     _, device = pair()
     with pytest.raises(DiscreetError) as refused:

@@ -11,24 +11,34 @@ from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, VectorOpti
 from discreet.checks.failure import same_state
 from discreet.problems import Advice, Points
 
-FOR_EXPERTS = [name for name, known in algorithms(Points).items() if known.plays(Points("experts", 3)) or not known.fixed]
+FOR_EXPERTS = [
+    name
+    for name, known in algorithms(Points).items()
+    if known.plays(Points("experts", 3)) or not known.fixed
+]
 FOR_ADVICE = list(algorithms(Advice))
 ADVICE = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
 
 
 def experts(name="private-ftrl-experts", **options):
     simulated = {"simulation": True, "seed": 1, "delta": 1e-6, "algorithm": name}
-    return Experts(**{"experts": ["a", "b", "c"], "horizon": 300, "epsilon": 1.0} | simulated | options)
+    return Experts(
+        **{"experts": ["a", "b", "c"], "horizon": 300, "epsilon": 1.0} | simulated | options
+    )
 
 
 def optimizer(**options):
     simulated = {"simulation": True, "seed": 1, "delta": 1e-6}
-    return VectorOptimizer(**{"geometry": "ball", "dimension": 3, "horizon": 300, "epsilon": 1.0} | simulated | options)
+    return VectorOptimizer(
+        **{"geometry": "ball", "dimension": 3, "horizon": 300, "epsilon": 1.0} | simulated | options
+    )
 
 
 def advisor(name="expert-arms", **options):
     simulated = {"simulation": True, "seed": 1, "delta": 1e-6, "algorithm": name}
-    return Advisor(**{"arms": ["x", "y"], "experts": 3, "horizon": 300, "epsilon": 1.0} | simulated | options)
+    return Advisor(
+        **{"arms": ["x", "y"], "experts": 3, "horizon": 300, "epsilon": 1.0} | simulated | options
+    )
 
 
 quietly = pytest.mark.filterwarnings("ignore:.* is not private")
@@ -70,22 +80,36 @@ class TestExperts:
         ]
         for face, outcome in zip(faces, told, strict=True):
             face.tell(face.ask(), **outcome)
-            assert same_state(face._run._engine.private.learner, faces[0]._run._engine.private.learner) is None
+            assert (
+                same_state(face._run._engine.private.learner, faces[0]._run._engine.private.learner)
+                is None
+            )
 
     @pytest.mark.parametrize(
         ("outcome", "complaint"),
         [
             ({}, "tell needs one outcome: either rewards or losses"),
             ({"losses": [0.1] * 3, "rewards": [0.1] * 3}, "tell needs one outcome"),
-            ({"losses": [0.123, 0.5]}, r"the losses have the shape \(2,\), but must be a vector of length 3"),
-            ({"losses": {"a": 0.123, "b": 0.5}}, "the losses are those of 2 labels, but must be those of all 3 experts"),
+            (
+                {"losses": [0.123, 0.5]},
+                r"the losses have the shape \(2,\), but must be a vector of length 3",
+            ),
+            (
+                {"losses": {"a": 0.123, "b": 0.5}},
+                "the losses are those of 2 labels, but must be those of all 3 experts",
+            ),
             ({"losses": [0.123, 0.5, math.nan]}, "the losses must be 3 finite numbers"),
             ({"rewards": ["0.123", 0.5, 0.5]}, "the rewards must be 3 finite numbers"),
             ({"losses": [[0.123], 0.5, 0.5]}, "the losses must be 3 finite numbers"),
-            ({"losses": [0.123, 0.5, 1.5]}, "the losses leave the declared range 0 to 1; clip=True would clip them"),
+            (
+                {"losses": [0.123, 0.5, 1.5]},
+                "the losses leave the declared range 0 to 1; clip=True would clip them",
+            ),
         ],
     )
-    def test_bad_outcomes_are_refused_without_showing_them_and_can_be_told_again(self, outcome, complaint):
+    def test_bad_outcomes_are_refused_without_showing_them_and_can_be_told_again(
+        self, outcome, complaint
+    ):
         face = experts()
         decision = face.ask()
         with pytest.raises(DiscreetError, match=complaint) as refusal:
@@ -98,7 +122,9 @@ class TestExperts:
         one, other = experts(clip=True), experts()
         one.tell(one.ask(), losses=[-5.0, 0.5, 9.0])
         other.tell(other.ask(), losses=[0.0, 0.5, 1.0])
-        assert same_state(one._run._engine.private.learner, other._run._engine.private.learner) is None
+        assert (
+            same_state(one._run._engine.private.learner, other._run._engine.private.learner) is None
+        )
 
     def test_live_use_is_exact_and_charged(self):
         ledger = Ledger(2.0, 2e-6, max_rounds_per_user=1)
@@ -130,7 +156,9 @@ class TestVectorOptimizer:
         assert np.abs(face._run._store.rows.groups[0].action).max() <= 1.0
         assert np.abs(face.ask().point).max() <= 1.0
 
-    @pytest.mark.parametrize(("geometry", "inside"), [("ball", [0.6, 0.8, 0.0]), ("cube", [0.5, -0.25, 0.25])])
+    @pytest.mark.parametrize(
+        ("geometry", "inside"), [("ball", [0.6, 0.8, 0.0]), ("cube", [0.5, -0.25, 0.25])]
+    )
     def test_vectors_outside_are_refused_or_moved(self, geometry, inside):
         face, clipping = optimizer(geometry=geometry), optimizer(geometry=geometry, clip=True)
         outside = [2.0 * x for x in inside]
@@ -159,7 +187,10 @@ class TestVectorOptimizer:
                 "which plays points of the cube, but here points of the ball are played",
             ),
             ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
-            ({"algorithm": "private-ftpl", "points": "cube"}, "unknown option of private-ftpl 'points'"),
+            (
+                {"algorithm": "private-ftpl", "points": "cube"},
+                "unknown option of private-ftpl 'points'",
+            ),
         ],
     )
     def test_bad_arguments_are_refused(self, changes, complaint):
@@ -169,7 +200,9 @@ class TestVectorOptimizer:
     def test_noise_that_cannot_be_exact_is_refused_live(self):
         with pytest.raises(DiscreetError, match="spherical"):
             VectorOptimizer(geometry="ball", dimension=3, horizon=100, epsilon=1.0)
-        VectorOptimizer(geometry="ball", dimension=3, horizon=100, epsilon=1.0, noise="laplace").ask()
+        VectorOptimizer(
+            geometry="ball", dimension=3, horizon=100, epsilon=1.0, noise="laplace"
+        ).ask()
 
 
 class TestAdvisor:
@@ -208,9 +241,18 @@ class TestAdvisor:
     @pytest.mark.parametrize(
         ("advice", "complaint"),
         [
-            (ADVICE.T, r"advice is of shape \(2, 3\), but must have a row for each expert: 3 by 2 numbers"),
-            (ADVICE * 0.5, "the advice of expert 0 adds up to 0.5, but must be a distribution over arms"),
-            (ADVICE - [[0.0, 0.0], [0.3, -0.3], [0.0, 0.0]], "the advice of expert 1 has -0.1 in it"),
+            (
+                ADVICE.T,
+                r"advice is of shape \(2, 3\), but must have a row for each expert: 3 by 2 numbers",
+            ),
+            (
+                ADVICE * 0.5,
+                "the advice of expert 0 adds up to 0.5, but must be a distribution over arms",
+            ),
+            (
+                ADVICE - [[0.0, 0.0], [0.3, -0.3], [0.0, 0.0]],
+                "the advice of expert 1 has -0.1 in it",
+            ),
             ([[math.nan, 1.0]] * 3, "the advice of expert 0 has nan in it"),
             ("advice", "advice is no array of numbers"),
             (None, "advice is no array of numbers"),
@@ -232,15 +274,33 @@ class TestAdvisor:
         ("face", "name", "complaint"),
         [
             (Advisor, "batched-exp3", "which plays arms: use Bandit"),
-            (Advisor, "hedge", "which plays distributions over experts: use Experts or VectorOptimizer"),
+            (
+                Advisor,
+                "hedge",
+                "which plays distributions over experts: use Experts or VectorOptimizer",
+            ),
             (Bandit, "exp4", "which plays arms with expert advice: use Advisor"),
-            (Bandit, "hedge", "which plays distributions over experts: use Experts or VectorOptimizer"),
+            (
+                Bandit,
+                "hedge",
+                "which plays distributions over experts: use Experts or VectorOptimizer",
+            ),
             (Experts, "exp4", "which plays arms with expert advice: use Advisor"),
-            (Experts, "ftrl-ball", "which plays points of the ball, but here distributions over experts are played"),
+            (
+                Experts,
+                "ftrl-ball",
+                "which plays points of the ball, but here distributions over experts are played",
+            ),
         ],
     )
     def test_algorithms_of_another_problem_are_refused(self, face, name, complaint):
-        sizes = {"arms": 2} if face is Bandit else {"experts": 2} if face is Experts else {"arms": 2, "experts": 2}
+        sizes = (
+            {"arms": 2}
+            if face is Bandit
+            else {"experts": 2}
+            if face is Experts
+            else {"arms": 2, "experts": 2}
+        )
         with pytest.raises(DiscreetError, match=complaint):
             face(**sizes, horizon=100, epsilon=1.0, delta=1e-6, algorithm=name)
 
@@ -273,6 +333,14 @@ def test_bad_arguments_are_refused_by_all(make, changes, complaint):
 def test_decisions_of_another_face_are_refused(make):
     face = make()
     other = advisor().ask(ADVICE) if make is not advisor else experts().ask()
-    told = {"losses": [0.5] * 3} if make is experts else {"loss": [0.5] * 3} if make is optimizer else {"loss": 0.5}
-    with pytest.raises(DiscreetError, match=r"decision is of type .*, but must be the .* that ask\(\) gave"):
+    told = (
+        {"losses": [0.5] * 3}
+        if make is experts
+        else {"loss": [0.5] * 3}
+        if make is optimizer
+        else {"loss": 0.5}
+    )
+    with pytest.raises(
+        DiscreetError, match=r"decision is of type .*, but must be the .* that ask\(\) gave"
+    ):
         face.tell(other, **told)

@@ -33,13 +33,19 @@ def test_what_is_hidden_can_be_shown_and_looks_different_every_time(tmp_path):
     other = Key(tmp_path / "b.key", new=True)
     assert all(other.show(each) != raw for each in hidden)
     assert other.fingerprint != key.fingerprint
-    assert (key.hide(None), key.show(None), repr(key)) == (None, None, f"Key({str(tmp_path / 'a.key')!r})")
+    assert (key.hide(None), key.show(None), repr(key)) == (
+        None,
+        None,
+        f"Key({str(tmp_path / 'a.key')!r})",
+    )
 
 
 def test_hidden_bytes_are_as_good_as_random(tmp_path):
     """Each bit of 100,000 hidden zeros is 1 half of the time; false alarms: below 1e-9."""
     key = Key(tmp_path / "a.key", new=True)
-    bits = np.unpackbits(np.frombuffer(b"".join(key.hide(bytes(1000)) for _ in range(100)), np.uint8))
+    bits = np.unpackbits(
+        np.frombuffer(b"".join(key.hide(bytes(1000)) for _ in range(100)), np.uint8)
+    )
     assert abs(bits.mean() - 0.5) < 6.2 * 0.5 / np.sqrt(bits.size)
 
 
@@ -48,15 +54,27 @@ def test_no_raw_number_is_in_the_file_while_a_batch_is_unfinished(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     path, key = folder / "run.db", tmp_path / "run.key"
-    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path, key=key)
+    bandit = Bandit(
+        arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path, key=key
+    )
     for _ in range(3):
         bandit.tell(bandit.ask(), loss=0.7390851332)
     held = bandit._run._store.rows.groups[0].held
-    sums = [number.tobytes() for number in np.frombuffer(held) if number not in (0.0, 1.0, 2.0, 3.0, 4.0)]
+    sums = [
+        number.tobytes()
+        for number in np.frombuffer(held)
+        if number not in (0.0, 1.0, 2.0, 3.0, 4.0)
+    ]
     assert sums, "there is something to look for"
     assert not any(each in contents(folder) for each in sums)
     experts = Experts(
-        experts=2, horizon=10, epsilon=1.0, path=folder / "b.db", key=tmp_path / "b.key", wait=9, default_losses=[0, 0]
+        experts=2,
+        horizon=10,
+        epsilon=1.0,
+        path=folder / "b.db",
+        key=tmp_path / "b.key",
+        wait=9,
+        default_losses=[0, 0],
     )
     experts.tell(experts.ask(), losses=[0.7390851332, 0.25])
     assert np.float64(0.7390851332).tobytes() not in contents(folder)
@@ -80,7 +98,9 @@ def test_a_restored_backup_is_refused(kind, tmp_path):
     released = face.state().released
     face.close()
     shutil.copy(backup, path)
-    with pytest.raises(DiscreetError, match=f"is an old copy: it has .* releases, but the run has had {released}"):
+    with pytest.raises(
+        DiscreetError, match=f"is an old copy: it has .* releases, but the run has had {released}"
+    ):
         type(face).open(path)
 
 
@@ -111,7 +131,9 @@ def test_without_its_key_a_run_goes_on_only_without_unfinished_batches(tmp_path)
     learned = bandit._run._store.rows.learner
     bandit.close()
     key.rename(tmp_path / "gone")
-    with pytest.raises(DiscreetError, match=r"the key of this run is not at .*run\.key: say with key= where it is"):
+    with pytest.raises(
+        DiscreetError, match=r"the key of this run is not at .*run\.key: say with key= where it is"
+    ):
         Bandit.open(path, key=key)
     with Bandit.open(path, key=key, lost_key=True) as again:
         assert again.state()[3:] == (1, 0, 0, 1)
@@ -128,12 +150,16 @@ def test_a_running_sum_is_lost_with_its_key(tmp_path):
     experts = make("tree", path=tmp_path / "run.db", key=tmp_path / "run.key")
     tell(experts, experts.ask())
     experts.close()
-    with pytest.raises(DiscreetError, match="one running sum, which cannot be read without its key: start again"):
+    with pytest.raises(
+        DiscreetError, match="one running sum, which cannot be read without its key: start again"
+    ):
         Experts.open(tmp_path / "run.db", key=tmp_path / "new.key", lost_key=True)
 
 
 def test_other_files_are_no_keys(tmp_path):
-    (tmp_path / "note").write_text("a note, longer than a key would have to be, in order to be read as one")
+    (tmp_path / "note").write_text(
+        "a note, longer than a key would have to be, in order to be read as one"
+    )
     bandit = make("batch", path=tmp_path / "run.db", key=tmp_path / "run.key")
     bandit.close()
     with pytest.raises(DiscreetError, match="is a file of another kind, not the key of a run"):
@@ -158,10 +184,14 @@ def test_a_copy_of_the_file_is_refused_while_the_run_is_open(tmp_path):
     bandit.close()
     shutil.copy(path, copied)
     with Bandit.open(path) as one:
-        with pytest.raises(DiscreetError, match="which is in use: the same run is open, here or from a copy"):
+        with pytest.raises(
+            DiscreetError, match="which is in use: the same run is open, here or from a copy"
+        ):
             Bandit.open(copied)
         one.tell(decisions[3], loss=0.5)
-    with pytest.raises(DiscreetError, match="is an old copy: it has 0 releases, but the run has had 1"):
+    with pytest.raises(
+        DiscreetError, match="is an old copy: it has 0 releases, but the run has had 1"
+    ):
         Bandit.open(copied)
 
 
@@ -203,7 +233,10 @@ def test_a_key_that_cannot_be_written_says_what_has_happened(tmp_path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("the disk is full")))
         for use in (lambda: bandit.tell(decisions[3], loss=0.5), bandit.ask):
-            with pytest.raises(DiscreetError, match=r"what was told and released counts, but its key .*the disk is full"):
+            with pytest.raises(
+                DiscreetError,
+                match=r"what was told and released counts, but its key .*the disk is full",
+            ):
                 use()
     assert bandit.state().released == 1
     bandit.close()

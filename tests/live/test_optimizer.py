@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from test_waiting import Clock
 
-from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, algorithms, audit, kernel
+import componentjit
+from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, algorithms, audit
 from discreet.channels import RoundedSums
 from discreet.contracts import unsealed
 from discreet.live.optimizer import usual_algorithm
@@ -23,7 +24,11 @@ quietly = pytest.mark.filterwarnings("ignore:.* is not private")
 
 def live(name=None, **options):
     """Return a face with exact noise that learns, however short its run is."""
-    usual = {"domain": SLATES if name is None or "oracle" in name else "ball(3)", "horizon": 400, "epsilon": 1.0}
+    usual = {
+        "domain": SLATES if name is None or "oracle" in name else "ball(3)",
+        "horizon": 400,
+        "epsilon": 1.0,
+    }
     declared = {"curvature": 0.5} if "strongly" in (name or "") else {}
     declared |= {"smoothness": 0.5} if "smooth" in (name or "") else {}
     declared |= {"domain": "ball(1)"} if "stochastic" in (name or "") else {"when_vacuous": "play"}
@@ -56,7 +61,11 @@ def test_every_algorithm_is_live_with_the_guarantee_of_its_simulation(name, delt
         assert face.guarantee.delta <= delta
         assert "live: exact noise" in repr(face)
         assert all(noise.exact for noise in face.plan.private.channel.noise_scales)
-        ideal = simulated(name, delta=delta, **({"noise": "laplace"} if delta == 0.0 and "local" not in name else {}))
+        ideal = simulated(
+            name,
+            delta=delta,
+            **({"noise": "laplace"} if delta == 0.0 and "local" not in name else {}),
+        )
         assert ideal.guarantee.model == face.guarantee.model
     else:
         assert not face.guarantee.is_private
@@ -72,11 +81,16 @@ def test_losses_that_are_declared_linear_are_rounded_by_coins_live_too():
         live("private-projection-free", form="flat")
 
 
-@pytest.mark.parametrize("name", ["private-projection-free", "private-linear-oracle", "private-two-point"])
+@pytest.mark.parametrize(
+    "name", ["private-projection-free", "private-linear-oracle", "private-two-point"]
+)
 def test_spherical_noise_is_for_simulation_only_and_never_chosen_live(name):
     assert "spherical" in simulated(name, delta=0.0).plan.private.channel.noise_scales[0].kind
     assert "spherical" not in live(name, delta=0.0).plan.private.channel.noise_scales[0].kind
-    with pytest.raises(DiscreetError, match=r"spherical noise cannot be drawn exactly.*live use needs noise laplace"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"spherical noise cannot be drawn exactly.*live use needs noise laplace",
+    ):
         live(name, delta=0.0, noise="spherical")
 
 
@@ -93,7 +107,9 @@ def test_slates_have_labels():
         assert sorted(decision.point) == [0.0, 0.0, 0.0, 1.0, 1.0]
         decision.point[:] = 7.0
     assert [one.choice for one in face.open_decisions][-1] == decision.label
-    assert repr(face).startswith("Optimizer(k-sets(5,2), round 20 of 400, private-linear-oracle, (1, 1e-06)-")
+    assert repr(face).startswith(
+        "Optimizer(k-sets(5,2), round 20 of 400, private-linear-oracle, (1, 1e-06)-"
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +174,10 @@ def test_points_go_where_losses_are_low(name, options):
 
 
 def test_losses_and_rewards_say_the_same():
-    for name, loss, reward in (("local-convex", 0.5, 0.0), ("local-two-point", [0.5, -1.0], np.array([0.0, 1.5]))):
+    for name, loss, reward in (
+        ("local-convex", 0.5, 0.0),
+        ("local-two-point", [0.5, -1.0], np.array([0.0, 1.5])),
+    ):
         faces = [simulated(name, low=-1.0, high=1.5) for _ in range(2)]
         faces[0].tell(faces[0].ask(), loss=loss)
         faces[1].tell(faces[1].ask(), reward=reward)
@@ -174,7 +193,10 @@ def test_losses_and_rewards_say_the_same():
         ({"loss": [0.123, 0.2]}, "the loss is not a finite number"),
         ({"loss": "0.123"}, "the loss is not a finite number"),
         ({"loss": 1.123}, "the loss is outside the declared range 0 to 1; clip=True would clip it"),
-        ({"reward": -0.123}, "the reward is outside the declared range 0 to 1; clip=True would clip it"),
+        (
+            {"reward": -0.123},
+            "the reward is outside the declared range 0 to 1; clip=True would clip it",
+        ),
     ],
 )
 @pytest.mark.parametrize("name", ["private-linear-oracle", "batched-scrible"])
@@ -193,10 +215,16 @@ def test_bad_losses_are_refused_without_showing_them_and_can_be_told_again(name,
     [
         ({}, "tell needs one outcome: either reward or loss, with two numbers"),
         ({"loss": 0.123}, r"the two losses have the shape \(\), but must be a vector of length 2"),
-        ({"loss": [0.123] * 3}, r"the two losses have the shape \(3,\), but must be a vector of length 2"),
+        (
+            {"loss": [0.123] * 3},
+            r"the two losses have the shape \(3,\), but must be a vector of length 2",
+        ),
         ({"reward": [0.123, math.inf]}, "the two rewards must be 2 finite numbers"),
         ({"reward": {0: 0.123, 1: 0.123}}, "the two rewards must be 2 finite numbers"),
-        ({"loss": [0.5, 1.123]}, "the two losses leave the declared range 0 to 1; clip=True would clip them"),
+        (
+            {"loss": [0.5, 1.123]},
+            "the two losses leave the declared range 0 to 1; clip=True would clip them",
+        ),
     ],
 )
 def test_bad_pairs_are_refused_without_showing_them_and_can_be_told_again(told, complaint):
@@ -211,7 +239,10 @@ def test_bad_pairs_are_refused_without_showing_them_and_can_be_told_again(told, 
 
 
 def test_clipping():
-    for name, outside, end in (("local-convex", 9.0, 1.0), ("local-two-point", [9.0, -9.0], [1.0, 0.0])):
+    for name, outside, end in (
+        ("local-convex", 9.0, 1.0),
+        ("local-two-point", [9.0, -9.0], [1.0, 0.0]),
+    ):
         faces = [simulated(name, clip=True), simulated(name)]
         for face, loss in zip(faces, (outside, end), strict=True):
             face.tell(face.ask(), loss=loss)
@@ -227,14 +258,29 @@ def test_clipping():
         ({"domain": "ball(3)", "algorithm": "private-linear-oracle"}, "must have vertices"),
         ({"geometry": "ball"}, "geometry is given, but is for VectorOptimizer"),
         ({"lipschitz": 0.0}, "lipschitz is 0.0"),
-        ({"curvature": 2.0, "smoothness": 1.0, "algorithm": "local-smooth"}, "curvature must not be more"),
-        ({"algorithm": "local-strongly-convex", "curvature": 0.0}, "curvature is 0, but local-strongly-convex is for"),
+        (
+            {"curvature": 2.0, "smoothness": 1.0, "algorithm": "local-smooth"},
+            "curvature must not be more",
+        ),
+        (
+            {"algorithm": "local-strongly-convex", "curvature": 0.0},
+            "curvature is 0, but local-strongly-convex is for",
+        ),
         ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
-        ({"algorithm": "ftrl-ball"}, "which plays points of the ball: use Experts or VectorOptimizer"),
+        (
+            {"algorithm": "ftrl-ball"},
+            "which plays points of the ball: use Experts or VectorOptimizer",
+        ),
         ({"algorithm": "private-linear"}, "unknown algorithm 'private-linear'"),
-        ({"horizon": None}, "horizon is None, but private-linear-oracle learns from one running sum"),
+        (
+            {"horizon": None},
+            "horizon is None, but private-linear-oracle learns from one running sum",
+        ),
         ({"horizon": 1}, "horizon is 1"),
-        ({"horizon": 10, "batch_size": 6}, "rounds is 10, but two batches of 6 rounds need at least 12"),
+        (
+            {"horizon": 10, "batch_size": 6},
+            "rounds is 10, but two batches of 6 rounds need at least 12",
+        ),
         ({"epsilon": 0.0}, "epsilon is 0.0"),
         ({"low": 1.0, "high": 0.0}, "low is 1.0 and high is 0.0"),
         ({"clip": "no"}, "clip is 'no'"),
@@ -271,9 +317,13 @@ def test_open_decisions_keep_their_labels_in_a_file_and_are_told_by_id(tmp_path)
         face.tell(asked[0], loss=0.5)
 
 
-@pytest.mark.parametrize(("name", "default"), [("local-convex", 0.5), ("private-two-point", [0.5, 0.25])])
+@pytest.mark.parametrize(
+    ("name", "default"), [("local-convex", 0.5), ("private-two-point", [0.5, 0.25])]
+)
 def test_silence_counts_as_the_default(name, default):
-    face = live(name, wait=10.0, default_loss=default, **({"batch_size": 1} if "private" in name else {}))
+    face = live(
+        name, wait=10.0, default_loss=default, **({"batch_size": 1} if "private" in name else {})
+    )
     clock = face._run._clock = Clock()
     first, second = face.ask(), face.ask()
     face.tell(second, loss=outcome(face, 0.75))
@@ -292,7 +342,9 @@ def test_a_run_is_charged():
     assert ledger.entries()[0].label.startswith("optimizer private-linear-oracle ")
 
 
-@pytest.mark.parametrize("name", ["private-linear-oracle", "private-two-point", "private-projection-free"])
+@pytest.mark.parametrize(
+    "name", ["private-linear-oracle", "private-two-point", "private-projection-free"]
+)
 def test_before_a_release_nothing_depends_on_what_was_told(name):
     """Decisions and the learner's state are the same bit for bit; only what the channel holds differs."""
     faces = [simulated(name, batch_size=8) for _ in range(2)]
@@ -312,27 +364,35 @@ def test_before_a_release_nothing_depends_on_what_was_told(name):
 
 @pytest.mark.parametrize("noise", ["laplace", "cube"])
 @pytest.mark.parametrize("size", [1, 3, 20_000])
-def test_a_replaced_loss_moves_exact_sums_by_at_most_what_their_noise_is_for(noise, size, monkeypatch):
+def test_a_replaced_loss_moves_exact_sums_by_at_most_what_their_noise_is_for(
+    noise, size, monkeypatch
+):
     """Searched through the run with noise of 0: losses of both ends in the direction that tells most; at least 99 %."""
     monkeypatch.setattr(NoiseBlock, "take", lambda self: 0)
     monkeypatch.setattr(ExactCube, "radius", lambda self, size: 0)
-    channel = live(domain="k-sets(4,2)", horizon=4 * size, noise=noise, sums="tree", batch_size=size).plan.private.channel
+    channel = live(
+        domain="k-sets(4,2)", horizon=4 * size, noise=noise, sums="tree", batch_size=size
+    ).plan.private.channel
     scale, steps = channel.running.noise.step, channel.running.noise.steps
     allowed = channel.guarantee.epsilon * steps  # in steps, over all rows of the tree
     direction = np.full(4, 0.5) if noise == "laplace" else np.eye(4)[1]
     totals = []
     for loss in (0.0, 1.0):
-        inner = unsealed(kernel.copy(channel))
+        inner = unsealed(componentjit.copy(channel))
         inner.seen[0] = size - 1
         _, released = inner.offer(loss, direction, None)
         totals.append(np.array(released) / scale)
     moved = np.linalg.norm(totals[1] - totals[0], channel.running.noise.norm)
-    rows = channel.running.factorisation.sensitivity(channel.running.noise, channel.running.prefixes)
+    rows = channel.running.factorisation.sensitivity(
+        channel.running.noise, channel.running.prefixes
+    )
     assert 0.99 * allowed <= rows * moved <= allowed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "domain"), [("private-linear-oracle", "k-sets(2,1)"), ("private-two-point", "ball(1)")])
+@pytest.mark.parametrize(
+    ("name", "domain"), [("private-linear-oracle", "k-sets(2,1)"), ("private-two-point", "ball(1)")]
+)
 def test_an_audit_of_a_live_sum_finds_most_of_its_epsilon(name, domain):
     """Through exact noise; a correct claim is called violated in at most 1 % of all audits, and the seed is fixed."""
     face = live(name, domain=domain, horizon=2, delta=0.0, noise="laplace", batch_size=1)

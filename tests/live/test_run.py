@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from makers import UNIT, Recorder, ask, bandit, every_kind, experts, make, rows_of, run_of, tell
 
-from discreet import Bandit, DiscreetError, Guarantee, Private, channels, kernel
+import componentjit
+from discreet import Bandit, DiscreetError, Guarantee, Private, channels
 from discreet.contracts import Channel, Learner
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.learners import Exp3
@@ -30,7 +31,10 @@ def test_an_outcome_counts_once(kind):
     decision = ask(face)
     tell(face, decision)
     before = rows_of(face)
-    with pytest.raises(DiscreetError, match="decision 0 has been told already, or given up: each outcome counts once"):
+    with pytest.raises(
+        DiscreetError,
+        match="decision 0 has been told already, or given up: each outcome counts once",
+    ):
         tell(face, decision)
     assert rows_of(face) == before
 
@@ -59,14 +63,23 @@ def test_a_snapshot_knows_no_decision_of_its_original_and_draws_by_itself(tmp_pa
     assert twin._run._store.rows.groups == {}
     fresh = ask(twin)
     assert fresh.id == 12, "the group that is open here is left out"
-    for decision in (waiting, fresh._replace(token=waiting.token), waiting._replace(token=fresh.token)):
-        with pytest.raises(DiscreetError, match=r"decision \d+ (is not one that this run gave|has been told already)"):
+    for decision in (
+        waiting,
+        fresh._replace(token=waiting.token),
+        waiting._replace(token=fresh.token),
+    ):
+        with pytest.raises(
+            DiscreetError,
+            match=r"decision \d+ (is not one that this run gave|has been told already)",
+        ):
             tell(twin, decision)
     tell(original, waiting)
 
 
 def test_a_snapshot_has_other_randomness(tmp_path):
-    original = bandit(arms=100, algorithm="batched-tsallis-inf", simulation=True, seed=1, batch_size=1)
+    original = bandit(
+        arms=100, algorithm="batched-tsallis-inf", simulation=True, seed=1, batch_size=1
+    )
     original.snapshot(tmp_path / "copy.db")
     twin = Bandit.open(tmp_path / "copy.db")
     arms = [[ask(face).arm for _ in range(20)] for face in (original, twin)]
@@ -75,7 +88,9 @@ def test_a_snapshot_has_other_randomness(tmp_path):
 
 
 def test_running_sums_have_no_snapshot(tmp_path):
-    with pytest.raises(DiscreetError, match="learns from one running sum, which a copy would release again"):
+    with pytest.raises(
+        DiscreetError, match="learns from one running sum, which a copy would release again"
+    ):
         experts().snapshot(tmp_path / "copy.db")
     assert list(tmp_path.iterdir()) == []
 
@@ -88,7 +103,10 @@ def test_running_sums_have_no_snapshot(tmp_path):
 def test_copies_and_pickles_are_refused(kind, duplicate):
     face = make(kind)
     for live in (face, face._run):
-        with pytest.raises(DiscreetError, match="cannot be copied or pickled, or what it holds would be released twice"):
+        with pytest.raises(
+            DiscreetError,
+            match="cannot be copied or pickled, or what it holds would be released twice",
+        ):
             duplicate(live)
 
 
@@ -100,7 +118,9 @@ def test_between_two_calls_nothing_raw_is_in_the_channel(kind):
     for _ in range(3):
         tell(face, ask(face), 0.7390851332)
         assert face._run._engine.channel_state == blank
-        assert face._run._store.rows._told is None, "what has entered the tables is not kept beside them"
+        assert face._run._store.rows._told is None, (
+            "what has entered the tables is not kept beside them"
+        )
 
 
 @every_kind
@@ -108,7 +128,16 @@ def test_nothing_raw_is_shown(kind):
     face = make(kind)
     tell(face, ask(face), 0.7390851332)
     shown = " ".join(
-        map(repr, (face, face.state(), face._run, face._run._store.rows, *face._run._store.rows.groups.values()))
+        map(
+            repr,
+            (
+                face,
+                face.state(),
+                face._run,
+                face._run._store.rows,
+                *face._run._store.rows.groups.values(),
+            ),
+        )
     )
     for secret in ("0.73908", "7390851", "812635"):  # as it is, and in steps of 2^-40
         assert secret not in shown
@@ -133,7 +162,9 @@ def test_a_forked_process_refuses(kind):
         os._exit(0)
     os.waitpid(child, 0)
     said = os.read(reader, 1000).decode().splitlines()
-    assert said == ["this run belongs to another process: close it there, and open its file here."] * 4
+    assert (
+        said == ["this run belongs to another process: close it there, and open its file here."] * 4
+    )
     tell(face, decision)
 
 
@@ -181,7 +212,12 @@ def test_the_learner_may_choose_how_long_each_action_is_held():
     assert [ticket.group for ticket in tickets] == [0] + [1] * 2 + [3] * 3 + [6] * 4
     for ticket in tickets[::-1]:
         run.tell(ticket, ticket.group / 8.0)
-    assert [(size, round(mean, 6)) for size, mean in heard] == [(4, 0.75), (3, 0.375), (2, 0.125), (1, 0.0)]
+    assert [(size, round(mean, 6)) for size, mean in heard] == [
+        (4, 0.75),
+        (3, 0.375),
+        (2, 0.125),
+        (1, 0.0),
+    ]
 
 
 class RunningTotal(Channel):
@@ -247,25 +283,42 @@ def test_a_closed_run_refuses():
 @pytest.mark.parametrize("kind", [Tree, Honaker, Buffered, SquareRoot])
 def test_a_live_running_sum_by_hand_releases_nothing(kind):
     """So no thread, fork, copy or failure can make it release something twice: only a run draws its noise."""
-    sums = channels.RunningSum.calibrated(Box.cube(2, 0.0, 1.0), kind, prefixes=8, epsilon=1.0, delta=1e-6)
+    sums = channels.RunningSum.calibrated(
+        Box.cube(2, 0.0, 1.0), kind, prefixes=8, epsilon=1.0, delta=1e-6
+    )
     by_hand_nothing_is_released(sums.live(), np.array([0.123, 0.456]))
 
 
 def test_a_live_batch_by_hand_releases_nothing():
-    by_hand_nothing_is_released(channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
-    by_hand_nothing_is_released(channels.OneBit.over(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123)
+    by_hand_nothing_is_released(
+        channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123
+    )
+    by_hand_nothing_is_released(
+        channels.OneBit.over(size=1, epsilon=1.0, bounds=UNIT).live(), 0.123
+    )
 
 
 def by_hand_nothing_is_released(live, feedback):
-    twins = [live, copy.copy(live), copy.deepcopy(live), pickle.loads(pickle.dumps(live)), type(live)._make(live)]
-    for twin in [*twins, live._replace(), kernel.copy(live), live.live()]:
-        with pytest.raises(DiscreetError, match=r"holds raw feedback, .* use it through Bandit, Experts"):
+    twins = [
+        live,
+        copy.copy(live),
+        copy.deepcopy(live),
+        pickle.loads(pickle.dumps(live)),
+        type(live)._make(live),
+    ]
+    for twin in [*twins, live._replace(), componentjit.copy(live), live.live()]:
+        with pytest.raises(
+            DiscreetError, match=r"holds raw feedback, .* use it through Bandit, Experts"
+        ):
             twin.offer(feedback, 1.0, np.random.default_rng(0))
 
 
 def test_the_plan_of_a_run_releases_nothing_either():
     run = LiveRun.over(
-        Private(channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT), Exp3.start(arms=2, learning_rate=0.1)),
+        Private(
+            channels.Batch.laplace(size=1, epsilon=1.0, bounds=UNIT),
+            Exp3.start(arms=2, learning_rate=0.1),
+        ),
         horizon=9,
     )
     run.tell(run.ask(), 0.5)
@@ -276,7 +329,9 @@ def test_the_plan_of_a_run_releases_nothing_either():
 def test_a_channel_that_has_seen_rounds_cannot_become_live():
     batch = channels.Batch.laplace(size=3, epsilon=1.0, bounds=UNIT)
     batch.take(0.5, 1.0)
-    with pytest.raises(DiscreetError, match="has seen rounds, but live use begins before the first"):
+    with pytest.raises(
+        DiscreetError, match="has seen rounds, but live use begins before the first"
+    ):
         LiveRun.over(Private(batch, Exp3.start(arms=2, learning_rate=0.1)), horizon=9)
 
 

@@ -13,7 +13,13 @@ from discreet import DiscreetError
 from discreet.live.store import MemoryStore
 from discreet.mechanisms.exact import NoiseBlock
 
-RELEASED = {"batch": 1, "slates": 2, "points in batches": 1, "search": 1, "one bit": 1}  # after 4 rounds; by all others 4
+RELEASED = {
+    "batch": 1,
+    "slates": 2,
+    "points in batches": 1,
+    "search": 1,
+    "one bit": 1,
+}  # after 4 rounds; by all others 4
 
 
 class Broken(RuntimeError):
@@ -48,7 +54,9 @@ def break_store(face, monkeypatch, failure):
 @pytest.mark.slow
 @every_kind
 @pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
-@pytest.mark.parametrize("failure", [Broken("on purpose"), KeyboardInterrupt()], ids=["error", "interrupt"])
+@pytest.mark.parametrize(
+    "failure", [Broken("on purpose"), KeyboardInterrupt()], ids=["error", "interrupt"]
+)
 @pytest.mark.parametrize("breaking", [break_sampler, break_learner, break_store])
 def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     kind, in_file, failure, breaking, monkeypatch, tmp_path
@@ -63,7 +71,9 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
         breaking(face, patch, failure)
         with pytest.raises(type(failure)):
             tell(face, decision)
-        assert face._run._engine.channel_state == face._run._engine._blank, "nothing raw stays behind"
+        assert face._run._engine.channel_state == face._run._engine._blank, (
+            "nothing raw stays behind"
+        )
     assert rows_of(face) == before
     assert face.state().open == 1
     tell(face, decision)

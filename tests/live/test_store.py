@@ -20,9 +20,13 @@ from discreet.live.file_store import FileStore
 
 
 @pytest.mark.slow
-def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_or_charged_twice(tmp_path):
+def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_or_charged_twice(
+    tmp_path,
+):
     killer = Killer(tmp_path, seed=1)
-    while killer.kills < 40 or (len(killer.seen) < 10 and killer.kills < 400):  # a busy machine releases little
+    while killer.kills < 40 or (
+        len(killer.seen) < 10 and killer.kills < 400
+    ):  # a busy machine releases little
         killer.kill_one()
     assert killer.check() == []
     assert len(killer.seen) >= 10
@@ -31,7 +35,10 @@ def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_o
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mistake", "fault"),
-    [("LiveRun", TwoTransactions, "will never be released"), ("FileStore", RepliesFirst, "acknowledged and lost")],
+    [
+        ("LiveRun", TwoTransactions, "will never be released"),
+        ("FileStore", RepliesFirst, "acknowledged and lost"),
+    ],
 )
 def test_the_same_test_finds_mistakes(name, mistake, fault, tmp_path):
     killer, found = Killer(tmp_path, seed=2), []
@@ -96,10 +103,16 @@ time.sleep(60)
     first = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:
         assert first.stdout.readline() == "open\n"
-        with pytest.raises(DiscreetError, match=r"run\.db is in use: a run has one writer, so close it there first\.$"):
+        with pytest.raises(
+            DiscreetError,
+            match=r"run\.db is in use: a run has one writer, so close it there first\.$",
+        ):
             Bandit.open(path)
         refused = python(
-            f"import discreet\ntry: discreet.Bandit.open({str(path)!r})\nexcept discreet.DiscreetError as e: print(e)"
+            "import discreet\ntry: "
+            f"discreet.Bandit.open({str(path)!r})\nexcept "
+            "discreet.DiscreetError as e: "
+            "print(e)"
         )
         assert "has one writer" in refused
     finally:
@@ -154,7 +167,9 @@ def contents(folder):
 
 def test_raw_sums_are_erased_with_their_release(tmp_path):
     path = tmp_path / "run.db"
-    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path)
+    bandit = Bandit(
+        arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=4, path=path
+    )
     for _ in range(3):
         bandit.tell(bandit.ask(), loss=0.7390851332)
     with contextlib.closing(sqlite3.connect(path)) as file:
@@ -171,7 +186,9 @@ def test_raw_sums_are_erased_with_their_release(tmp_path):
 
 def test_what_a_channel_without_privacy_releases_is_not_written_down(tmp_path):
     with pytest.warns(UserWarning, match="is not private"):
-        bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="exp3", path=tmp_path / "run.db")
+        bandit = Bandit(
+            arms=2, horizon=100, epsilon=1.0, algorithm="exp3", path=tmp_path / "run.db"
+        )
     bandit.tell(bandit.ask(), loss=0.7390851332)
     bandit.close()
     assert np.float64(0.7390851332).tobytes() not in contents(tmp_path)
@@ -182,7 +199,12 @@ def test_what_a_channel_without_privacy_releases_is_not_written_down(tmp_path):
 def test_only_the_owner_can_read_it(tmp_path):
     with Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "run.db") as bandit:
         bandit.tell(bandit.ask(), loss=0.5)
-        assert {path.name for path in tmp_path.iterdir()} == {"run.db", "run.db-wal", "run.db-shm", "run.db.writer"}
+        assert {path.name for path in tmp_path.iterdir()} == {
+            "run.db",
+            "run.db-wal",
+            "run.db-shm",
+            "run.db.writer",
+        }
         for path in tmp_path.iterdir():
             assert path.stat().st_mode & 0o777 == 0o600
     assert {path.name for path in tmp_path.iterdir()} == {"run.db", "run.db.writer"}
@@ -206,7 +228,14 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
         lost = bandit.ask()
     with contextlib.closing(sqlite3.connect(path)) as file:
         file.executescript(
-            "DELETE FROM decision; DELETE FROM batch; UPDATE run SET asked = 0, running = -1, left_over = 0"
+            "DELETE FROM decision; DELETE FROM batch; "
+            "UPDATE "
+            "run SET "
+            "asked "
+            "= 0, "
+            "running "
+            "= -1, "
+            "left_over = 0"
         )
     bandit = Bandit.open(path)
     again = bandit.ask()
@@ -268,7 +297,9 @@ def test_a_damaged_run_is_refused_in_one_sentence(damage, tmp_path):
         file.execute(damage)
         file.commit()
     for _ in range(2):  # and it is given free again
-        with pytest.raises(DiscreetError, match=r"is damaged: it cannot be read|made by another version"):
+        with pytest.raises(
+            DiscreetError, match=r"is damaged: it cannot be read|made by another version"
+        ):
             Bandit.open(path)
 
 
@@ -276,8 +307,12 @@ def test_each_face_opens_its_own_runs(tmp_path):
     faces = {
         "Bandit": lambda path: Bandit(arms=2, horizon=9, epsilon=1.0, path=path),
         "Experts": lambda path: Experts(experts=2, horizon=9, epsilon=1.0, path=path),
-        "Optimizer": lambda path: Optimizer("ball(2)", horizon=9, epsilon=1.0, delta=1e-6, path=path),
-        "VectorOptimizer": lambda path: VectorOptimizer(geometry="cube", dimension=2, horizon=9, epsilon=1.0, path=path),
+        "Optimizer": lambda path: Optimizer(
+            "ball(2)", horizon=9, epsilon=1.0, delta=1e-6, path=path
+        ),
+        "VectorOptimizer": lambda path: VectorOptimizer(
+            geometry="cube", dimension=2, horizon=9, epsilon=1.0, path=path
+        ),
         "Advisor": lambda path: Advisor(arms=2, experts=2, horizon=9, epsilon=1.0, path=path),
     }
     for name, start in faces.items():
@@ -287,7 +322,9 @@ def test_each_face_opens_its_own_runs(tmp_path):
             if name == kind.__name__:
                 kind.open(tmp_path / name).close()
             else:
-                with pytest.raises(DiscreetError, match=rf"is a run of {name}: open it with {name}\.open"):
+                with pytest.raises(
+                    DiscreetError, match=rf"is a run of {name}: open it with {name}\.open"
+                ):
                     kind.open(tmp_path / name)
 
 
@@ -298,7 +335,14 @@ def test_labels_that_a_file_cannot_hold_are_refused_before_anything_is_written(t
 
 
 def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeypatch):
-    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-exp3", batch_size=2, path=tmp_path / "run.db")
+    bandit = Bandit(
+        arms=2,
+        horizon=100,
+        epsilon=1.0,
+        algorithm="batched-exp3",
+        batch_size=2,
+        path=tmp_path / "run.db",
+    )
     tell(bandit, ask(bandit))
     decision, before = ask(bandit), rows_of(bandit)
 
@@ -307,7 +351,10 @@ def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeyp
 
     with monkeypatch.context() as patch:
         patch.setattr(FileStore, "_write_tell", full)
-        with pytest.raises(DiscreetError, match=r"cannot be used \(database or disk is full\), so nothing has changed"):
+        with pytest.raises(
+            DiscreetError,
+            match=r"cannot be used \(database or disk is full\), so nothing has changed",
+        ):
             tell(bandit, decision)
     assert rows_of(bandit) == before
     tell(bandit, decision)
@@ -361,7 +408,9 @@ def test_a_second_writer_ends_the_first_one_by_whatever_way_it_came(tmp_path):
     (tmp_path / "run.db.writer").unlink()
     second = Bandit.open(path)
     for use in (lambda: first.tell(decisions[1], loss=0.5), first.ask):
-        with pytest.raises(DiscreetError, match="has been opened by another process: a run has one writer"):
+        with pytest.raises(
+            DiscreetError, match="has been opened by another process: a run has one writer"
+        ):
             use()
     second.tell(decisions[1], loss=0.5)
     assert [one.id for one in second.open_decisions] == [2]

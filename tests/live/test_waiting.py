@@ -42,7 +42,12 @@ class Silent(Noise):
 
 def waiting(size=4, **options):
     """Return a bandit with a wait of an hour and no noise, its clock, and the list of what its learner hears."""
-    usual = {"algorithm": "batched-exp3", "batch_size": size, "wait": timedelta(hours=1), "default_reward": 0.0}
+    usual = {
+        "algorithm": "batched-exp3",
+        "batch_size": size,
+        "wait": timedelta(hours=1),
+        "default_reward": 0.0,
+    }
     bandit = Bandit(**{"arms": ["a", "b"], "horizon": 400, "epsilon": 1.0} | usual | options)
     return bandit, silence(bandit), listen(bandit)
 
@@ -114,10 +119,17 @@ def test_nothing_that_is_shown_says_what_was_told():
         decision = bandit.ask()
         if reward is not None:
             bandit.tell(decision, reward=reward)
-    assert [shown._replace(shares={}) for shown in (one.state(), other.state())] == [(1, 400, {}, 0, 1, 1, 0)] * 2
+    assert [shown._replace(shares={}) for shown in (one.state(), other.state())] == [
+        (1, 400, {}, 0, 1, 1, 0)
+    ] * 2
     assert len(one.open_decisions) == len(other.open_decisions) == 1
-    assert "also of when outcomes come, if decisions are not asked for in answer to them" in one.guarantee.source
-    assert "if when outcomes come is public" in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
+    assert (
+        "also of when outcomes come, if decisions are not asked for in answer to them"
+        in one.guarantee.source
+    )
+    assert (
+        "if when outcomes come is public" in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
+    )
 
 
 def test_an_outcome_that_waits_counts_once():
@@ -149,7 +161,9 @@ def test_running_sums_take_the_outcomes_in_the_order_of_asking():
     assert optimizer.release_due() == 1
 
 
-@pytest.mark.parametrize("kind", ["batch", "every round", "advice in batches", "advice every round"])
+@pytest.mark.parametrize(
+    "kind", ["batch", "every round", "advice in batches", "advice every round"]
+)
 def test_a_run_that_waits_goes_on_in_a_file(kind, tmp_path):
     path = tmp_path / "run.db"
     face = make(kind, path=path, wait=60.0, default_loss=1.0)
@@ -193,10 +207,15 @@ def test_missing_outcomes_without_a_default_lose_batches_only_when_they_are_give
         bandit.tell(decision, loss=0.5)
     clock.now += 90.0
     old = [one for one in bandit.open_decisions if one.age >= 60.0]
-    assert [(one.id, one.choice, one.age) for one in old] == [(3, decisions[3].arm, 90.0), (5, decisions[5].arm, 90.0)]
+    assert [(one.id, one.choice, one.age) for one in old] == [
+        (3, decisions[3].arm, 90.0),
+        (5, decisions[5].arm, 90.0),
+    ]
     assert bandit.give_up(old[0].id)
     assert bandit.give_up(decisions[5])
-    assert bandit.state()[3:] == (0, 0, 0, 2), "both batches are lost, one of them before its last round"
+    assert bandit.state()[3:] == (0, 0, 0, 2), (
+        "both batches are lost, one of them before its last round"
+    )
     with pytest.raises(DiscreetError, match="decision 3 has been told already, or given up"):
         bandit.tell(decisions[3], loss=0.5)
     for decision in [bandit.ask() for _ in range(4)]:
@@ -213,7 +232,10 @@ def test_what_is_given_up_is_erased_from_the_file(tmp_path):
     bandit.tell(bandit.ask(), loss=0.5)
     bandit.give_up(bandit.ask())
     bandit.close()
-    with Bandit.open(tmp_path / "run.db") as again, contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file:
+    with (
+        Bandit.open(tmp_path / "run.db") as again,
+        contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file,
+    ):
         assert again.state()[3:] == (0, 0, 0, 1)
         assert file.execute("SELECT count(*) FROM batch").fetchone() == (0,)
         assert again.ask().id == 2
@@ -227,7 +249,10 @@ def test_what_is_given_up_is_erased_from_the_file(tmp_path):
         ({"wait": -1.0, "default_loss": 0.5}, r"wait is -1\.0, but must be"),
         ({"wait": "1 h", "default_loss": 0.5}, "wait is '1 h', but must be"),
         ({"wait": 5.0, "default_loss": 2.0}, "the loss is outside the declared range 0 to 1"),
-        ({"wait": 5.0, "default_loss": 0.5, "default_reward": 0.5}, "one outcome: either reward or loss"),
+        (
+            {"wait": 5.0, "default_loss": 0.5, "default_reward": 0.5},
+            "one outcome: either reward or loss",
+        ),
         ({"key": "here.key"}, "key is given, but without path= nothing is written"),
     ],
 )
@@ -248,7 +273,9 @@ def test_giving_up_asks_for_the_same_as_telling():
     with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
         other.give_up(mine)
     for wrong in (None, "0", np.int64(0), True, 0.0):
-        with pytest.raises(DiscreetError, match=r"decision is of type .*, but must be the Decision"):
+        with pytest.raises(
+            DiscreetError, match=r"decision is of type .*, but must be the Decision"
+        ):
             other.give_up(wrong)
     assert other.state().lost == 0
     assert other.give_up(theirs)
@@ -324,7 +351,9 @@ class TestWithoutHorizon:
         bandit.close()
         with Bandit.open(path) as again:
             assert again._run._end == FIRST_EPOCH + 1 + 2 * FIRST_EPOCH
-            assert repr(again).startswith(f"Bandit(3 arms, round {FIRST_EPOCH + 2}, one-bit-tsallis-inf")
+            assert repr(again).startswith(
+                f"Bandit(3 arms, round {FIRST_EPOCH + 2}, one-bit-tsallis-inf"
+            )
             assert again.state().horizon is None
 
     def test_every_round_is_in_at_most_one_release(self):
@@ -339,7 +368,15 @@ class TestWithoutHorizon:
 
     def test_an_epoch_waits_for_its_outcomes(self):
         """Else nothing would be learned in an epoch that is shorter than the wait."""
-        bandit = Bandit(arms=2, horizon=None, epsilon=5.0, simulation=True, seed=3, wait=3000.0, default_loss=1.0)
+        bandit = Bandit(
+            arms=2,
+            horizon=None,
+            epsilon=5.0,
+            simulation=True,
+            seed=3,
+            wait=3000.0,
+            default_loss=1.0,
+        )
         clock = bandit._run._clock = Clock()
         for _ in range(3000 + FIRST_EPOCH - 20):
             clock.now += 1.0
@@ -353,8 +390,12 @@ class TestWithoutHorizon:
         assert bandit.state().lost > 0, "what was open is not learned from, and is counted"
 
     def test_an_algorithm_that_promises_less_in_longer_runs_needs_a_horizon(self):
-        with pytest.raises(DiscreetError, match="horizon is None, but exp3-tau promises less in longer runs"):
-            Bandit(arms=2, horizon=None, epsilon=1.0, delta=1e-6, algorithm="exp3-tau", simulation=True)
+        with pytest.raises(
+            DiscreetError, match="horizon is None, but exp3-tau promises less in longer runs"
+        ):
+            Bandit(
+                arms=2, horizon=None, epsilon=1.0, delta=1e-6, algorithm="exp3-tau", simulation=True
+            )
 
     def test_it_learns(self):
         bandit = Bandit(arms=2, horizon=None, epsilon=5.0, simulation=True, seed=3)
@@ -366,13 +407,19 @@ class TestWithoutHorizon:
         assert chosen[0] > 0.8 * chosen.sum()
 
     def test_some_running_sums_need_a_horizon(self):
-        with pytest.raises(DiscreetError, match="horizon is None, but private-ftpl learns from one running sum"):
-            VectorOptimizer(geometry="cube", dimension=2, horizon=None, epsilon=1.0, algorithm="private-ftpl")
+        with pytest.raises(
+            DiscreetError, match="horizon is None, but private-ftpl learns from one running sum"
+        ):
+            VectorOptimizer(
+                geometry="cube", dimension=2, horizon=None, epsilon=1.0, algorithm="private-ftpl"
+            )
 
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_others_go_on_learning(self, delta):
         """They keep what they know where a bandit begins anew, and promise the same; files and exact noise as ever."""
-        experts = Experts(experts=2, horizon=None, epsilon=5.0, delta=delta, simulation=True, seed=3)
+        experts = Experts(
+            experts=2, horizon=None, epsilon=5.0, delta=delta, simulation=True, seed=3
+        )
         for t in range(FIRST_EPOCH + 100):
             decision = experts.ask()
             experts.tell(decision, losses=[0.2, 0.8])
@@ -384,12 +431,20 @@ class TestWithoutHorizon:
         assert live.guarantee.delta == delta
         assert "begun again after" in live.guarantee.source
         plan = live._run._plan
-        assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.most_rounds(), "sums last to the end"
+        assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.most_rounds(), (
+            "sums last to the end"
+        )
         assert ("Unbounded sums" if delta else "Unknown horizons") in live.guarantee.source
 
     def test_points_need_no_horizon_either(self, tmp_path):
         path = tmp_path / "run"
-        numbers = {"geometry": "ball", "dimension": 2, "horizon": None, "epsilon": 1.0, "delta": 1e-6}
+        numbers = {
+            "geometry": "ball",
+            "dimension": 2,
+            "horizon": None,
+            "epsilon": 1.0,
+            "delta": 1e-6,
+        }
         with VectorOptimizer(**numbers, path=path, key=tmp_path / "key") as optimizer:
             for _ in range(3):
                 optimizer.tell(optimizer.ask(), loss=[0.6, 0.0])

@@ -39,7 +39,11 @@ def chance(coin, total, length, monkeypatch):
     low, high = 0, recorded.asked
     while high - low > 1:
         recorded.number = (low + high) // 2
-        low, high = (recorded.number, high) if coin.toss(total, length, None) == 1.0 else (low, recorded.number)
+        low, high = (
+            (recorded.number, high)
+            if coin.toss(total, length, None) == 1.0
+            else (low, recorded.number)
+        )
     return Fraction(high, recorded.asked)
 
 
@@ -50,9 +54,14 @@ def test_an_exact_coin_is_private_to_the_last_bit(epsilon, length, monkeypatch):
     coin, worst = ExactCoin(epsilon), Fraction(0)
     totals = [k / 4 for k in range(4 * length - 3)]
     for total in totals:
-        low, high = chance(coin, total, length, monkeypatch), chance(coin, total + 1.0, length, monkeypatch)
+        low, high = (
+            chance(coin, total, length, monkeypatch),
+            chance(coin, total + 1.0, length, monkeypatch),
+        )
         worst = max(worst, high / low, (1 - low) / (1 - high))
-    limit = Fraction(math.expm1(min(epsilon, 40.0))) * (1 - Fraction(1, 2**50)) + 1  # more than libm can err
+    limit = (
+        Fraction(math.expm1(min(epsilon, 40.0))) * (1 - Fraction(1, 2**50)) + 1
+    )  # more than libm can err
     assert 1 < worst <= limit
     assert float(worst - 1) == pytest.approx(math.expm1(min(epsilon, 40.0)), rel=1e-12)
 
@@ -61,7 +70,9 @@ def test_an_exact_coin_is_private_to_the_last_bit(epsilon, length, monkeypatch):
 def test_both_coins_have_the_stated_law(total, length, monkeypatch):
     u = math.expm1(0.7)
     stated = (1 + u * total) / (2 + u * length)
-    assert float(chance(ExactCoin(0.7), total, length, monkeypatch)) == pytest.approx(stated, rel=1e-12)
+    assert float(chance(ExactCoin(0.7), total, length, monkeypatch)) == pytest.approx(
+        stated, rel=1e-12
+    )
     for shift, bit in ((-1e-9, 1.0), (1e-9, 0.0)):
         assert Coin(0.7).toss(total, length, Recorded(stated + shift)) == bit
     assert stated == pytest.approx(0.5 + Coin(0.7).contrast_of(length) * (total / length - 0.5))
@@ -70,8 +81,12 @@ def test_both_coins_have_the_stated_law(total, length, monkeypatch):
 def test_sums_outside_of_their_range_count_as_its_ends(monkeypatch):
     for coin in (Coin(1.0), ExactCoin(1.0)):
         assert coin.guarantee(1.0, model="central", source="").epsilon == 1.0
-    assert chance(ExactCoin(1.0), 9.0, 4, monkeypatch) == chance(ExactCoin(1.0), 4.0, 4, monkeypatch)
-    assert chance(ExactCoin(1.0), -9.0, 4, monkeypatch) == chance(ExactCoin(1.0), 0.0, 4, monkeypatch)
+    assert chance(ExactCoin(1.0), 9.0, 4, monkeypatch) == chance(
+        ExactCoin(1.0), 4.0, 4, monkeypatch
+    )
+    assert chance(ExactCoin(1.0), -9.0, 4, monkeypatch) == chance(
+        ExactCoin(1.0), 0.0, 4, monkeypatch
+    )
 
 
 def test_what_a_coin_cannot_do_is_refused():
@@ -114,6 +129,8 @@ def test_a_bandit_says_which_algorithm_was_chosen_and_its_file_keeps_it(tmp_path
     proved.close()
     assert Bandit.open(tmp_path / "run.db").algorithm == "one-bit-tsallis-inf"
     assert Bandit(arms=4, horizon=1 << 14, epsilon=0.1).algorithm == "batched-exp3"
-    assert Bandit(arms=4, horizon=1 << 14, epsilon=0.1, algorithm="best").algorithm == "tracking-ucb"
+    assert (
+        Bandit(arms=4, horizon=1 << 14, epsilon=0.1, algorithm="best").algorithm == "tracking-ucb"
+    )
     assert Bandit(arms=4, horizon=None, epsilon=3.0, algorithm="best").algorithm == "tracking-ucb"
     assert Bandit(arms=4, horizon=None, epsilon=1.0).algorithm == "one-bit-tsallis-inf"

@@ -11,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as some
 from scipy import stats
 
-from discreet import DiscreetError, kernel
+import componentjit
+from discreet import DiscreetError
 from discreet.mechanisms import Cap, ExactHemisphere, Hemisphere, Silent
 from discreet.mechanisms.directions import _mean_along, cap_share, draw_coordinate
 from discreet.mechanisms.exact_directions import direction_of
 from discreet.mechanisms.response import BITS
 
-LEVEL = 0.001  # of every test of a law here, with a fixed seed: a correct sampler fails one of 1,000 for a fresh seed
+# of every test of a law here, with a fixed seed: a correct sampler fails one of 1,000 for a fresh
+# seed
+LEVEL = 0.001
 KINDS = [Cap, Hemisphere]
 
 
@@ -30,13 +33,15 @@ def perturb_often(mechanism, vector, rng, found):
 
 def reports(mechanism, vector, trials=20_000, *, compiled=True):
     found = np.empty((trials, vector.size))
-    loop = kernel.compile_for(perturb_often, mechanism) if compiled else perturb_often
+    loop = componentjit.compile_for(perturb_often, mechanism) if compiled else perturb_often
     loop(mechanism, vector, np.random.default_rng(1), found)
     return found
 
 
 def test_golden_values():
-    assert Hemisphere.calibrate(dimension=10, epsilon=1.0).reach == pytest.approx(8.365047, abs=1e-6)
+    assert Hemisphere.calibrate(dimension=10, epsilon=1.0).reach == pytest.approx(
+        8.365047, abs=1e-6
+    )
     cap = Cap.calibrate(dimension=10, epsilon=1.0)
     assert cap.reach == pytest.approx(7.793115, abs=1e-6)
     assert cap.threshold == pytest.approx(0.128318, abs=1e-4)
@@ -73,7 +78,9 @@ def test_the_densities_of_a_cap_differ_by_epsilon(dimension, epsilon):
     share = cap_share(dimension, cap.threshold)
     ratio = cap.inside / share / ((1.0 - cap.inside) / (1.0 - share))
     assert math.log(ratio) == pytest.approx(epsilon, rel=1e-9)
-    assert cap.guarantee(2.0, model="local", source="T").epsilon == pytest.approx(epsilon, rel=1e-11)
+    assert cap.guarantee(2.0, model="local", source="T").epsilon == pytest.approx(
+        epsilon, rel=1e-11
+    )
     shortest = Hemisphere.calibrate(dimension=dimension, epsilon=epsilon).reach
     assert cap.reach <= shortest * (1.0 + 1e-9)
 
@@ -86,11 +93,15 @@ def test_densities_of_any_two_vectors_differ_by_at_most_epsilon(kind):
     worst = 0.0
     for _ in range(60):
         one, other = rng.standard_normal((2, 4)) * rng.random((2, 1))
-        ratio = np.log(mechanism.densities(directions, one)) - np.log(mechanism.densities(directions, other))
+        ratio = np.log(mechanism.densities(directions, one)) - np.log(
+            mechanism.densities(directions, other)
+        )
         worst = max(worst, float(np.abs(ratio).max()))
     assert worst <= 1.3 + 1e-9
     opposite = np.eye(4)[0]
-    ratio = np.log(mechanism.densities(directions, opposite)) - np.log(mechanism.densities(directions, -opposite))
+    ratio = np.log(mechanism.densities(directions, opposite)) - np.log(
+        mechanism.densities(directions, -opposite)
+    )
     assert np.abs(ratio).max() == pytest.approx(1.3), "and it is attained"
 
 
@@ -105,7 +116,8 @@ def test_a_cap_that_was_changed_by_hand_says_what_it_really_is():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("dimension", "epsilon", "length"), [(2, 1.0, 1.0), (3, 6.0, 1.0), (7, 4.0, 0.6), (40, 6.0, 1.0)]
+    ("dimension", "epsilon", "length"),
+    [(2, 1.0, 1.0), (3, 6.0, 1.0), (7, 4.0, 0.6), (40, 6.0, 1.0)],
 )
 def test_reports_have_one_length_and_the_right_mean(kind, dimension, epsilon, length):
     mechanism = kind.calibrate(dimension=dimension, epsilon=epsilon)
@@ -118,21 +130,34 @@ def test_reports_have_one_length_and_the_right_mean(kind, dimension, epsilon, le
     across = found - np.outer(along, vector / length)
     other = np.eye(dimension)[0] - vector * vector[0] / length**2
     assert stats.ttest_1samp(across @ other, 0.0).pvalue > LEVEL
-    inside = (found @ vector / length / mechanism.reach >= mechanism.threshold).mean() if kind is Cap else None
+    inside = (
+        (found @ vector / length / mechanism.reach >= mechanism.threshold).mean()
+        if kind is Cap
+        else None
+    )
     if inside is not None and length == 1.0:
-        assert stats.binomtest(round(inside * len(found)), len(found), mechanism.inside).pvalue > LEVEL
+        assert (
+            stats.binomtest(round(inside * len(found)), len(found), mechanism.inside).pvalue > LEVEL
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_speeds_agree_and_nothing_is_left_behind(kind):
-    mechanism, vector = kind.calibrate(dimension=5, epsilon=2.0), np.array([0.3, -0.2, 0.1, 0.0, 0.5])
-    assert np.array_equal(reports(mechanism, vector, 200), reports(mechanism, vector, 200, compiled=False))
+    mechanism, vector = (
+        kind.calibrate(dimension=5, epsilon=2.0),
+        np.array([0.3, -0.2, 0.1, 0.0, 0.5]),
+    )
+    assert np.array_equal(
+        reports(mechanism, vector, 200), reports(mechanism, vector, 200, compiled=False)
+    )
     assert not mechanism.direction.any()
     assert "hidden" in repr(mechanism)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("vector", [np.zeros(3), np.full(3, 1e9), np.full(3, np.nan), np.full(3, np.inf)])
+@pytest.mark.parametrize(
+    "vector", [np.zeros(3), np.full(3, 1e9), np.full(3, np.nan), np.full(3, np.inf)]
+)
 def test_every_input_gets_a_report_of_the_same_length(kind, vector):
     mechanism = kind.calibrate(dimension=3, epsilon=1.0)
     if kind is Hemisphere and not np.isfinite(vector).all():
@@ -142,12 +167,16 @@ def test_every_input_gets_a_report_of_the_same_length(kind, vector):
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(DiscreetError, match="dimension is 1, but a cap needs at least 2: use Hemisphere"):
+    with pytest.raises(
+        DiscreetError, match="dimension is 1, but a cap needs at least 2: use Hemisphere"
+    ):
         Cap.calibrate(dimension=1, epsilon=1.0)
     with pytest.raises(DiscreetError, match=r"epsilon is 0.0, but must be a finite number above 0"):
         Hemisphere.calibrate(dimension=3, epsilon=0.0)
     with pytest.raises(DiscreetError, match="cannot be drawn exactly"):
-        Cap.calibrate(dimension=3, epsilon=1.0).exact(Silent().guarantee(1.0, model="local", source="T"), 2.0)
+        Cap.calibrate(dimension=3, epsilon=1.0).exact(
+            Silent().guarantee(1.0, model="local", source="T"), 2.0
+        )
 
 
 class Coins:
@@ -169,7 +198,12 @@ def test_each_bit_of_an_exact_report_has_at_least_its_share(epsilon, monkeypatch
     exact, whole = ExactHemisphere.calibrate(dimension=6, epsilon=epsilon), 1 << BITS
     seed = bytes(range(16))
     rng = np.random.default_rng(1)
-    vectors = [np.zeros(6), 5.0 * np.ones(6), np.full(6, np.nan), *rng.standard_normal((20, 6)) / 3.0]
+    vectors = [
+        np.zeros(6),
+        5.0 * np.ones(6),
+        np.full(6, np.nan),
+        *rng.standard_normal((20, 6)) / 3.0,
+    ]
     vectors += [sign * direction_of(seed, 6) for sign in (1.0, -1.0)]
     chances = []
     for vector in vectors:
@@ -188,7 +222,9 @@ def test_each_bit_of_an_exact_report_has_at_least_its_share(epsilon, monkeypatch
     assert max(chances) <= whole - exact.least
     assert (whole - exact.least) / exact.least <= math.exp(epsilon) * (1.0 + 1e-15)
     if epsilon < 40.0:
-        assert max(chances) / min(chances) == pytest.approx(math.exp(epsilon), rel=1e-9), "and it is attained"
+        assert max(chances) / min(chances) == pytest.approx(math.exp(epsilon), rel=1e-9), (
+            "and it is attained"
+        )
 
 
 def test_exact_reports_have_the_right_mean_and_are_small():
@@ -197,7 +233,9 @@ def test_exact_reports_have_the_right_mean_and_are_small():
     exact = exact.exact(exact.guarantee(2.0, model="local", source="T"), 2.0)
     vector = np.array([0.6, 0.0, -0.3, 0.2, 0.0])
     found = np.array([exact.decode(exact.encode(vector)) for _ in range(20_000)])
-    np.testing.assert_allclose(found.mean(axis=0), vector, atol=5.0 * exact.reach / math.sqrt(5 * 20_000))
+    np.testing.assert_allclose(
+        found.mean(axis=0), vector, atol=5.0 * exact.reach / math.sqrt(5 * 20_000)
+    )
     assert len(exact.encode(vector)) == 17
     assert exact.guarantee(2.0, model="local", source="T").epsilon == 3.0
 
@@ -205,7 +243,10 @@ def test_exact_reports_have_the_right_mean_and_are_small():
 @pytest.mark.parametrize("dimension", [10, 640])
 def test_an_exact_report_takes_150_microseconds_at_most(dimension):
     """The fastest of many, which a busy machine does not change."""
-    exact, vector = ExactHemisphere.calibrate(dimension=dimension, epsilon=1.0), np.full(dimension, 0.01)
+    exact, vector = (
+        ExactHemisphere.calibrate(dimension=dimension, epsilon=1.0),
+        np.full(dimension, 0.01),
+    )
     times = []
     for _ in range(200):
         start = time.perf_counter()
@@ -215,7 +256,9 @@ def test_an_exact_report_takes_150_microseconds_at_most(dimension):
 
 
 def test_directions_of_seeds_are_normal():
-    numbers = np.concatenate([direction_of(bytes([i % 256, i // 256, *range(14)]), 7) for i in range(2000)])
+    numbers = np.concatenate(
+        [direction_of(bytes([i % 256, i // 256, *range(14)]), 7) for i in range(2000)]
+    )
     assert stats.kstest(numbers, "norm").pvalue > LEVEL
     assert direction_of(bytes(16), 2).round(6).tolist() == [0.892649, 1.369275], (
         "a format: servers of any version read it"

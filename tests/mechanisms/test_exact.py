@@ -39,11 +39,16 @@ def channels():
     for name in PRIVATE:
         for delta in (0.0, 1e-6):
             setting = Setting(Arms(3), rounds=1000, epsilon=1.0, delta=delta)
-            yield pytest.param(algorithm(name).build(setting).private.channel, id=f"{name}, delta {delta:g}")
+            yield pytest.param(
+                algorithm(name).build(setting).private.channel, id=f"{name}, delta {delta:g}"
+            )
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6), RandomisedResponse(UNIT, 1.0)):
         yield pytest.param(PerRound(UNIT, mechanism), id=f"PerRound, {type(mechanism).__name__}")
     for mechanism in (Laplace(1.0), Gaussian(2.0, 1e-6)):
-        yield pytest.param(Batch.over(size=1, bounds=UNIT, noise=mechanism), id=f"Batch, {type(mechanism).__name__}")
+        yield pytest.param(
+            Batch.over(size=1, bounds=UNIT, noise=mechanism),
+            id=f"Batch, {type(mechanism).__name__}",
+        )
 
 
 def off_the_grid(channel, loss, releases=6_000):
@@ -55,7 +60,9 @@ def off_the_grid(channel, loss, releases=6_000):
         ready, released = channel.offer(loss, 1.0, rng)
         if ready:
             count += 1
-            scaled = released * channel.hold() * 2.0**53  # a mean times its size is a sum on the grid again
+            scaled = (
+                released * channel.hold() * 2.0**53
+            )  # a mean times its size is a sum on the grid again
             found += abs(released) < 0.25 and scaled != math.floor(scaled)
     return found
 
@@ -69,7 +76,9 @@ def test_no_bit_of_a_live_release_tells_0_from_1(channel):
     assert (zero == 0) == (one == 0)
 
 
-@pytest.mark.parametrize("mechanism", [Laplace(1.0), Gaussian(2.0, 1e-6)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "mechanism", [Laplace(1.0), Gaussian(2.0, 1e-6)], ids=lambda m: type(m).__name__
+)
 def test_the_bit_test_catches_floating_point_noise(mechanism):
     for channel in (PerRound(UNIT, mechanism), Batch.over(size=1, bounds=UNIT, noise=mechanism)):
         zero, one = off_the_grid(channel, 0.0), off_the_grid(channel, 1.0)
@@ -108,7 +117,9 @@ def test_rounding_to_the_grid_is_paid_for(sensitivity, epsilon):
     moved = movement(sensitivity, exact.step)
     assert moved > sensitivity / exact.step
     assert moved / exact.steps <= epsilon
-    assert exact.guarantee(sensitivity, model="central", source="T").epsilon <= epsilon * (1 + 2e-11)
+    assert exact.guarantee(sensitivity, model="central", source="T").epsilon <= epsilon * (
+        1 + 2e-11
+    )
     assert math.frexp(exact.step)[0] == 0.5, "a power of two"
     assert exact.steps <= 2.0**50
 
@@ -173,7 +184,10 @@ class TestEachNumberIsUsedOnce:
 
     def test_threads_get_different_numbers(self):
         block, seen = NoiseBlock("laplace", 2.0**45), []
-        threads = [threading.Thread(target=lambda: seen.extend([block.take() for _ in range(300)])) for _ in range(8)]
+        threads = [
+            threading.Thread(target=lambda: seen.extend([block.take() for _ in range(300)]))
+            for _ in range(8)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -200,7 +214,9 @@ class TestEachNumberIsUsedOnce:
 class TestLiveUse:
     def test_it_is_the_default_and_refuses_a_seed(self):
         assert "live: exact noise" in repr(Bandit(arms=2, horizon=10, epsilon=1.0))
-        with pytest.raises(DiscreetError, match="seed is 1, but live noise cannot have one: only simulation=True"):
+        with pytest.raises(
+            DiscreetError, match="seed is 1, but live noise cannot have one: only simulation=True"
+        ):
             Bandit(arms=2, horizon=10, epsilon=1.0, seed=1)
         with pytest.raises(DiscreetError, match="simulation is 1, but must be True or False"):
             Bandit(arms=2, horizon=10, epsilon=1.0, simulation=1)
@@ -211,11 +227,16 @@ class TestLiveUse:
             "import discreet\n"
             "try: discreet.Bandit(arms=2, horizon=10, epsilon=1.0, algorithm='batched-htinf')\n"
             "except discreet.DiscreetError as reason: print(reason)\n"
-            "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0, algorithm='batched-htinf', simulation=True))\n"
+            "print(discreet.Bandit(arms=2, horizon=10, "
+            "epsilon=1.0, "
+            "algorithm='batched-htinf', "
+            "simulation=True))\n"
             "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0))"
         )
         refusal, simulated, one_bit = python(program).splitlines()
-        assert "one-bit-tsallis-inf" in one_bit, "its exact coin needs nothing but the operating system"
+        assert "one-bit-tsallis-inf" in one_bit, (
+            "its exact coin needs nothing but the operating system"
+        )
         assert "pip install 'discreet[exact]'" in refusal
         assert refusal.count(". ") == 0
         assert simulated.endswith("simulation only: floating-point noise)")
@@ -233,7 +254,8 @@ class TestLiveUse:
             bandit = Bandit.open(tmp_path / "run.db")
 
     @pytest.mark.parametrize(
-        "outcome", [math.nan, math.inf, -math.inf, 1.0000001, -0.25, [0.5], np.zeros(2), "0.5", None, 1 + 2j]
+        "outcome",
+        [math.nan, math.inf, -math.inf, 1.0000001, -0.25, [0.5], np.zeros(2), "0.5", None, 1 + 2j],
     )
     def test_bad_outcomes_never_reach_the_mechanism_nor_any_message(self, outcome, caplog):
         bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="noisy-exp2")
@@ -251,7 +273,9 @@ class TestLiveUse:
         with pytest.raises(DiscreetError, match="exact Gaussian noise needs one from"):
             ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-16)
         for epsilon in (1e-17, 1e5):
-            with pytest.raises(DiscreetError, match="exact noise needs one between 1e-14 and 10000"):
+            with pytest.raises(
+                DiscreetError, match="exact noise needs one between 1e-14 and 10000"
+            ):
                 ExactLaplace.calibrate(sensitivity=1.0, epsilon=epsilon)
         with pytest.raises(DiscreetError, match="exact noise needs one of at most 10000"):
             ExactGaussian.calibrate(sensitivity=1.0, epsilon=1e5, delta=1e-6)
@@ -282,7 +306,9 @@ class TestWithALedger:
             bandit.ask(user="ada")
         assert len(bandit.open_decisions) == 3
         bandit.ask(user="grace")
-        with pytest.raises(DiscreetError, match="ask needs the user: the ledger allows each at most 3 rounds"):
+        with pytest.raises(
+            DiscreetError, match="ask needs the user: the ledger allows each at most 3 rounds"
+        ):
             bandit.ask()
         with pytest.raises(DiscreetError, match="no ledger that limits"):
             Bandit(arms=2, horizon=20, epsilon=1.0).ask(user="ada")
@@ -296,7 +322,10 @@ class TestWithALedger:
         bandit.close()
         with pytest.raises(DiscreetError, match="had a ledger: give it again"):
             Bandit.open(tmp_path / "run.db")
-        with Ledger(1.0, path=tmp_path / "ledger") as again, Bandit.open(tmp_path / "run.db", ledger=again) as twin:
+        with (
+            Ledger(1.0, path=tmp_path / "ledger") as again,
+            Bandit.open(tmp_path / "run.db", ledger=again) as twin,
+        ):
             twin.tell(twin.ask(), loss=0.5)
             assert again.spent.epsilon == 1.0
         Bandit(arms=2, horizon=10, epsilon=1.0, path=tmp_path / "free").close()
@@ -304,7 +333,9 @@ class TestWithALedger:
             Bandit.open(tmp_path / "free", ledger=ledger)
 
     def test_another_ledger_is_charged_for_the_whole_run(self, tmp_path):
-        bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=Ledger(1.0), path=tmp_path / "run.db")
+        bandit = Bandit(
+            arms=2, horizon=10, epsilon=1.0, ledger=Ledger(1.0), path=tmp_path / "run.db"
+        )
         bandit.ask()
         bandit.close()
         with pytest.raises(DiscreetError, match="but the budget is epsilon"):
@@ -325,7 +356,9 @@ class TestWithALedger:
     def test_what_is_not_private_cannot_be_charged(self):
         with warnings.catch_warnings(action="ignore"):
             bandit = Bandit(arms=2, horizon=10, epsilon=1.0, algorithm="exp3", ledger=Ledger(9.0))
-        with pytest.raises(DiscreetError, match="only differentially private releases can be charged"):
+        with pytest.raises(
+            DiscreetError, match="only differentially private releases can be charged"
+        ):
             bandit.ask()
 
 

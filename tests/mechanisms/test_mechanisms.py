@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from scipy import stats
 
-from discreet import DiscreetError, Guarantee, Range, kernel
+import componentjit
+from discreet import DiscreetError, Guarantee, Range
 from discreet.channels import PerRound
 from discreet.contracts import Noise, NoiseScale
 from discreet.curves import LaplaceNoise, Pure
@@ -28,7 +29,8 @@ from discreet.mechanisms import (
 )
 from discreet.mechanisms.response import BITS, least_share
 
-# Every test of a law below has a fixed seed and was a test at level 0.001, so that a correct sampler fails it with that
+# Every test of a law below has a fixed seed and was a test at level 0.001, so that a correct
+# sampler fails it with that
 # probability for a fresh seed.
 LEVEL = 0.001
 VECTORS = [Laplace(2.0), Gaussian(2.0, 1e-6), SphericalLaplace(2.0), CubeLaplace(2.0)]
@@ -43,7 +45,7 @@ def perturb_often(mechanism, vector, rng, found):
 
 def drawn(mechanism, dimension, trials=20_000, *, compiled=True):
     found = np.empty((trials, dimension))
-    loop = kernel.compile_for(perturb_often, mechanism) if compiled else perturb_often
+    loop = componentjit.compile_for(perturb_often, mechanism) if compiled else perturb_often
     loop(mechanism, np.zeros(dimension), np.random.default_rng(1), found)
     return found
 
@@ -67,13 +69,18 @@ def test_spherical_noise_has_a_gamma_length_and_a_uniform_direction(dimension):
         assert abs((directions[:, axis] > 0).mean() - 0.5) < 3.3 * 0.5 / math.sqrt(len(found))
     if dimension > 1:
         product = directions[:, 0] * directions[:, 1]
-        assert abs(product.mean()) < 3.3 * product.std() / math.sqrt(len(found)), "coordinates are uncorrelated"
+        assert abs(product.mean()) < 3.3 * product.std() / math.sqrt(len(found)), (
+            "coordinates are uncorrelated"
+        )
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 7])
 def test_cube_noise_has_a_gamma_largest_coordinate(dimension):
     found = drawn(CubeLaplace(2.0), dimension)
-    assert stats.kstest(np.abs(found).max(axis=1), stats.gamma(dimension, scale=2.0).cdf).pvalue > LEVEL
+    assert (
+        stats.kstest(np.abs(found).max(axis=1), stats.gamma(dimension, scale=2.0).cdf).pvalue
+        > LEVEL
+    )
     for axis in range(dimension):
         assert abs((found[:, axis] > 0).mean() - 0.5) < 3.3 * 0.5 / math.sqrt(len(found))
 
@@ -110,7 +117,9 @@ def test_pure_calibration_goes_both_ways_and_rounds_towards_privacy(sensitivity,
 
 
 @given(some.floats(1e-3, 1e3), some.floats(1e-2, 30.0), some.floats(1e-10, 0.1))
-def test_gaussian_calibration_goes_both_ways_and_rounds_towards_privacy(sensitivity, epsilon, delta):
+def test_gaussian_calibration_goes_both_ways_and_rounds_towards_privacy(
+    sensitivity, epsilon, delta
+):
     mechanism = Gaussian.calibrate(sensitivity=sensitivity, epsilon=epsilon, delta=delta)
     promise = mechanism.guarantee(sensitivity, model="central", source="T")
     assert promise.epsilon <= epsilon * (1 + 1e-9)
@@ -119,7 +128,13 @@ def test_gaussian_calibration_goes_both_ways_and_rounds_towards_privacy(sensitiv
 
 
 def test_no_noise_or_no_delta_promises_nothing():
-    for silent in (Laplace(0.0), Gaussian(0.0, 1e-6), SphericalLaplace(0.0), CubeLaplace(0.0), Gaussian(1.0, 0.0)):
+    for silent in (
+        Laplace(0.0),
+        Gaussian(0.0, 1e-6),
+        SphericalLaplace(0.0),
+        CubeLaplace(0.0),
+        Gaussian(1.0, 0.0),
+    ):
         assert not silent.guarantee(1.0, model="central", source="T").is_private
 
 
@@ -140,7 +155,11 @@ def test_randomised_response_is_unbiased_and_private(epsilon, one, other):
         low, high = 0.0, 1.0
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if response.add_noise(4.0 * share - 1.0, Fixed(middle)) > 1.0 else (low, middle)
+            low, high = (
+                (middle, high)
+                if response.add_noise(4.0 * share - 1.0, Fixed(middle)) > 1.0
+                else (low, middle)
+            )
         return low
 
     first, second = upper(one), upper(other)
@@ -168,7 +187,9 @@ def test_the_exact_response_has_the_right_mean():
 
 
 def test_a_channel_takes_randomised_response():
-    channel = PerRound(Range(0.0, 1.0), RandomisedResponse.calibrate(bounds=Range(0.0, 1.0), epsilon=1.0))
+    channel = PerRound(
+        Range(0.0, 1.0), RandomisedResponse.calibrate(bounds=Range(0.0, 1.0), epsilon=1.0)
+    )
     assert channel.guarantee.epsilon == 1.0
     released = {round(channel.offer(0.2, 1.0, np.random.default_rng(s))[1], 6) for s in range(30)}
     assert released == {-0.581977, 1.581977}
@@ -224,13 +245,17 @@ class TestNoiseKnowsItself:
         found = drawn(noise, dimension, 200_000)
         assert found.std() == pytest.approx(noise.deviation(dimension), rel=0.05)
         tilt = 0.3 / noise.scale
-        assert np.log(np.exp(tilt * found).mean()) == pytest.approx(noise.log_moment(tilt, dimension), rel=0.05)
+        assert np.log(np.exp(tilt * found).mean()) == pytest.approx(
+            noise.log_moment(tilt, dimension), rel=0.05
+        )
 
     @pytest.mark.parametrize("noise", VECTORS, ids=lambda m: type(m).__name__)
     def test_releases_cost_together_what_their_product_density_says(self, noise):
         """The largest log-ratio of k shifted noises is k times that of one; for Gaussian noise μ grows by the root."""
         for releases in (1, 2, 7):
-            together = noise.joint_guarantee(noise.combined(releases) * 0.1, model="central", source="T")
+            together = noise.joint_guarantee(
+                noise.combined(releases) * 0.1, model="central", source="T"
+            )
             if noise.across == 2.0:
                 one = noise.guarantee(0.1, model="central", source="T").curve.mu
                 assert together.curve.mu == pytest.approx(math.sqrt(releases) * one)
@@ -238,8 +263,12 @@ class TestNoiseKnowsItself:
                 assert together.epsilon == pytest.approx(releases * 0.1 / noise.scale)
 
     def test_the_curve_of_one_laplace_number_is_not_stated_for_several(self):
-        assert isinstance(Laplace(2.0).guarantee(1.0, model="central", source="T").curve, LaplaceNoise)
-        assert isinstance(Laplace(2.0).joint_guarantee(1.0, model="central", source="T").curve, Pure)
+        assert isinstance(
+            Laplace(2.0).guarantee(1.0, model="central", source="T").curve, LaplaceNoise
+        )
+        assert isinstance(
+            Laplace(2.0).joint_guarantee(1.0, model="central", source="T").curve, Pure
+        )
 
     @pytest.mark.parametrize("kind", EXACT)
     def test_an_exact_twin_has_the_same_shape_and_keeps_the_guarantee(self, kind):
@@ -248,7 +277,9 @@ class TestNoiseKnowsItself:
         assert exact.is_exact
         assert not kind.is_exact
         guarantee = exact.joint_guarantee(1.0, model="central", source="T")
-        simulated = NOISES[kind.kind.split()[0]].for_guarantee(sensitivity=1.0, epsilon=0.5, delta=1e-6)
+        simulated = NOISES[kind.kind.split()[0]].for_guarantee(
+            sensitivity=1.0, epsilon=0.5, delta=1e-6
+        )
         twin = simulated.exact(guarantee, 1.0)
         assert twin.scale == pytest.approx(simulated.scale, rel=1e-8)
         assert twin.joint_guarantee(1.0, model="central", source="T").epsilon <= 0.5 * (1.0 + 1e-12)
@@ -263,7 +294,9 @@ class TestNoiseKnowsItself:
         own = Own(2.0)
         assert own.guarantee(1.0, model="central", source="T").epsilon == 0.5
         assert not own.joint_guarantee(1.0, model="central", source="T").is_private
-        with pytest.raises(DiscreetError, match="noise is Own, of which it is not known what several releases cost"):
+        with pytest.raises(
+            DiscreetError, match="noise is Own, of which it is not known what several releases cost"
+        ):
             own.combined(3)
         with pytest.raises(DiscreetError, match="noise is Own, which cannot be drawn exactly"):
             own.exact(own.guarantee(1.0, model="central", source="T"), 1.0)
@@ -280,7 +313,9 @@ class TestNoiseKnowsItself:
     def test_named_noise_costs_what_was_asked(self, name):
         kind = noise_named(name)
         noise = kind.for_guarantee(sensitivity=3.0, epsilon=0.5, delta=1e-6)
-        assert noise.joint_guarantee(3.0, model="central", source="T").epsilon == pytest.approx(0.5, rel=1e-9)
+        assert noise.joint_guarantee(3.0, model="central", source="T").epsilon == pytest.approx(
+            0.5, rel=1e-9
+        )
         with pytest.raises(DiscreetError, match=f"did you mean '{name}'"):
             noise_named(name[:-1])
 

@@ -35,7 +35,10 @@ def row_at(noise, total):
     counts = [[int(entry) for entry in row] for row in noise.counts]
     k = min(int(total), len(counts) - 2)
     share = Fraction(total) - k
-    return [((1 - share) * a + share * b) / int(TOTAL) for a, b in zip(counts[k], counts[k + 1], strict=True)]
+    return [
+        ((1 - share) * a + share * b) / int(TOTAL)
+        for a, b in zip(counts[k], counts[k + 1], strict=True)
+    ]
 
 
 @pytest.mark.parametrize(("epsilon", "size"), CASES)
@@ -47,14 +50,18 @@ def test_sums_that_are_at_most_one_apart_differ_by_no_more_than_epsilon(epsilon,
         assert sum(one) == 1
         for other in totals:
             if abs(total - other) <= 1.0:
-                worst = max(worst, *(float(a / b) for a, b in zip(one, row_at(noise, other), strict=True)))
+                worst = max(
+                    worst, *(float(a / b) for a, b in zip(one, row_at(noise, other), strict=True))
+                )
     assert 0.999 * epsilon <= math.log(worst) <= epsilon
 
 
 @pytest.mark.parametrize(("epsilon", "size"), CASES)
 def test_its_mean_is_right_and_its_mean_square_far_below_that_of_laplace_noise(epsilon, size):
     noise = OptimalNoise.calibrate(epsilon=epsilon, size=size)
-    np.testing.assert_allclose(noise.counts @ noise.values / TOTAL, np.arange(size + 1), atol=2.0**-20 * size)
+    np.testing.assert_allclose(
+        noise.counts @ noise.values / TOTAL, np.arange(size + 1), atol=2.0**-20 * size
+    )
     laplace = min(t / 4 + 2.0 / (t * epsilon**2) for t in range(1, 40))
     assert noise.square_around_middle(size) / size <= 0.85 * laplace
 
@@ -79,14 +86,18 @@ def test_tables_are_checked_to_the_last_count():
 
 
 def test_what_it_is_not_for_is_refused():
-    with pytest.raises(DiscreetError, match="batch_size with optimal noise is 41, which is too large: at most 40"):
+    with pytest.raises(
+        DiscreetError, match="batch_size with optimal noise is 41, which is too large: at most 40"
+    ):
         OptimalNoise.calibrate(epsilon=0.01, size=41)
     with pytest.raises(DiscreetError, match="for one number, not for vectors"):
         OptimalNoise.calibrate(epsilon=1.0, size=2).perturb(np.zeros(2), np.random.default_rng(0))
 
 
 def test_a_bandit_draws_it_live():
-    bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="batched-tsallis-inf", noise="optimal")
+    bandit = Bandit(
+        arms=2, horizon=100, epsilon=1.0, algorithm="batched-tsallis-inf", noise="optimal"
+    )
     for _ in range(20):
         bandit.tell(bandit.ask(), reward=0.5)
     assert bandit.state().released == 10
@@ -101,7 +112,10 @@ def test_nine_tenths_of_epsilon_are_found_and_no_more(epsilon):
     setting = Setting(Arms(4), rounds=10_000, epsilon=epsilon)
     found = audit("batched-tsallis-inf", setting=setting, noise="optimal")
     assert 0.9 * epsilon <= found.lower_bound <= epsilon
-    assert algorithm("batched-tsallis-inf").build(setting, noise="optimal").guarantee.epsilon == epsilon
+    assert (
+        algorithm("batched-tsallis-inf").build(setting, noise="optimal").guarantee.epsilon
+        == epsilon
+    )
 
 
 @pytest.mark.parametrize("epsilon", [3.0, 5.0])

@@ -44,14 +44,20 @@ def test_parquet_and_npy(tmp_path):
     import pyarrow
     from pyarrow import parquet
 
-    parquet.write_table(pyarrow.table({"A": [1.0, 3.0, 5.0], "B": [2.0, None, 4.5]}), tmp_path / "wide.parquet")
+    parquet.write_table(
+        pyarrow.table({"A": [1.0, 3.0, 5.0], "B": [2.0, None, 4.5]}), tmp_path / "wide.parquet"
+    )
     assert values(past_outcomes(tmp_path / "wide.parquet", TEN)) == EXPECTED
     rows = {"arm": ["A", "B", "A", "A", "B"], "outcome": [1, 2, 3, 5, 4.5]}
     parquet.write_table(pyarrow.table(rows), tmp_path / "long.parquet")
-    found = past_outcomes(tmp_path / "long.parquet", TEN, arm_column="arm", outcome_column="outcome")
+    found = past_outcomes(
+        tmp_path / "long.parquet", TEN, arm_column="arm", outcome_column="outcome"
+    )
     assert values(found) == EXPECTED
     np.save(tmp_path / "past.npy", np.array([[1, 2], [3, np.nan], [5, 4.5]]))
-    assert list(values(past_outcomes(tmp_path / "past.npy", TEN)).values()) == list(EXPECTED.values())
+    assert list(values(past_outcomes(tmp_path / "past.npy", TEN)).values()) == list(
+        EXPECTED.values()
+    )
 
 
 def test_from_python():
@@ -72,13 +78,23 @@ def test_from_python():
         (
             "A,B\n1,2\n2,11\n",
             (),
-            "row 3, column 'B': the outcome is 11, but the declared range is 0 to 10 (low and high).",
+            "row 3, column 'B': the outcome is 11, but the "
+            "declared "
+            "range "
+            "is 0 "
+            "to 10 "
+            "(low and "
+            "high).",
         ),
         ("A,B\n1,2\n2,\n", (), "has 1 outcome of arm 'B', but 2 are needed."),
         (
             "arm,outcome\n1,2\n",
             (),
-            "has a column 'arm', which seems to name arms: give it as arm_column, and outcome_column",
+            "has a column 'arm', which seems to name arms: "
+            "give "
+            "it as "
+            "arm_column, and "
+            "outcome_column",
         ),
         ("A\n1\n2\n", (), "has outcomes of 1 arm, but at least 2 are needed."),
         (LONG, ("arm", "result"), "outcome_column is 'result', but"),
@@ -101,14 +117,33 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
     (tmp_path / "bad.csv").write_bytes(b"\xff\xfe\x00")
     np.save(tmp_path / "flat.npy", np.zeros(3))
     for given, sentence in (
-        (tmp_path / "nothing.csv", "is not a file: past outcomes come from a CSV, Parquet or NPY file."),
+        (
+            tmp_path / "nothing.csv",
+            "is not a file: past outcomes come from a CSV, Parquet or NPY file.",
+        ),
         (tmp_path / "bad.npy", "is not a NPY file of numbers."),
         (tmp_path / "bad.parquet", "is not a Parquet file."),
         (tmp_path / "bad.csv", "is not text in UTF-8 with commas between columns."),
         (tmp_path / "flat.npy", "holds float64 of shape (3,), but a table of numbers is needed."),
         ({"A": "x", "B": [1, 2]}, "outcomes['A'] is 'x', but must be a file, or numbers."),
-        ([1, 2], "outcomes is [1, 2], but must be a file, or a table of numbers with one column for each arm."),
-        (3, "outcomes is 3, but must be a file, or a table of numbers with one column for each arm."),
+        (
+            [1, 2],
+            "outcomes is [1, 2], but must be a file, or a "
+            "table of "
+            "numbers "
+            "with one "
+            "column for "
+            "each arm.",
+        ),
+        (
+            3,
+            "outcomes is 3, but must be a file, or a "
+            "table of "
+            "numbers "
+            "with one "
+            "column for "
+            "each arm.",
+        ),
     ):
         with pytest.raises(DiscreetError) as raised:
             past_outcomes(given, TEN)

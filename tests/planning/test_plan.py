@@ -30,7 +30,15 @@ from discreet.planning.sweeps import (
 from discreet.planning.words import code, epsilon_words, headline, rounds_words
 from discreet.simulation.statistics import Interval
 
-ASKED = {"arms": 3, "rounds": 400, "high": 10.0, "difference": 3.0, "spread": 2.0, "epsilon": [0.02, 2.0], "trials": 16}
+ASKED = {
+    "arms": 3,
+    "rounds": 400,
+    "high": 10.0,
+    "difference": 3.0,
+    "spread": 2.0,
+    "epsilon": [0.02, 2.0],
+    "trials": 16,
+}
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +122,11 @@ def test_a_plan_is_drawn_and_saved(plan, tmp_path):
     assert all(file.stat().st_size > 1000 for file in files)
     axes = Figure().subplots()
     assert plan.plot(axes) is axes
-    assert [line.get_label() for line in axes.get_lines()][:3] == ["guessing", "unchanging", "unchanging, no privacy"]
+    assert [line.get_label() for line in axes.get_lines()][:3] == [
+        "guessing",
+        "unchanging",
+        "unchanging, no privacy",
+    ]
 
 
 @pytest.mark.slow
@@ -130,7 +142,9 @@ def test_past_outcomes_take_the_place_of_what_is_expected(tmp_path):
     with pytest.raises(discreet.DiscreetError, match=r"came from Python: give them again"):
         repeat(facts)
     assert repeat(facts, outcomes=past).outcomes.digest == found.question.outcomes.digest
-    with pytest.raises(discreet.DiscreetError, match="holds other outcomes than those that the plan was made of"):
+    with pytest.raises(
+        discreet.DiscreetError, match="holds other outcomes than those that the plan was made of"
+    ):
         repeat(facts, outcomes=past | {"A": rng.random(30)})
 
 
@@ -159,7 +173,15 @@ def test_a_plan_for_outcomes_that_surely_do_not_change():
 
 @pytest.mark.full
 def test_a_plan_for_options_that_are_all_seen():
-    found = discreet.plan(dimension=3, rounds=400, difference=0.3, spread=0.2, epsilon=[0.1, 20.0], delta=1e-6, trials=16)
+    found = discreet.plan(
+        dimension=3,
+        rounds=400,
+        difference=0.3,
+        spread=0.2,
+        epsilon=[0.1, 20.0],
+        delta=1e-6,
+        trials=16,
+    )
     assert found.recommended in ("private-ftrl-experts", "private-ftpl")
     assert found.unchanging.private[1].cost.value < found.unchanging.private[0].cost.value
     assert eval(code(found), {"discreet": discreet}).algorithm == found.recommended
@@ -179,7 +201,9 @@ def test_what_is_chosen_from_and_what_is_shown_are_different_games():
 
 def test_candidates_follow_from_what_is_known():
     assert candidates(QUESTION)[0] == discreet.Bandit(3, 400, 0.1, simulation=True).algorithm
-    assert discreet.Bandit(3, 400, 0.1, algorithm="best", simulation=True).algorithm in candidates(QUESTION)
+    assert discreet.Bandit(3, 400, 0.1, algorithm="best", simulation=True).algorithm in candidates(
+        QUESTION
+    )
     assert not set(candidates(QUESTION)) & set(UNCHANGING_ONLY)
     assert set(UNCHANGING_ONLY) < set(candidates(replace(QUESTION, may_drift=False)))
     assert [each.algorithm for each in references(QUESTION)] == ["tsallis-inf", "tracking-ucb"]
@@ -208,7 +232,9 @@ def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
 def test_the_number_of_rounds_is_searched_up_and_down():
     """With a made-up share of T / (T + 1000) + 1/4 for the private player: half is reached at 333 rounds."""
     for rounds, wanted in ((100, 333), (3200, 333)):
-        question = Question(arms=2, rounds=rounds, difference=1.0, low=-1.0, high=1.0, epsilons=(1.0,))
+        question = Question(
+            arms=2, rounds=rounds, difference=1.0, low=-1.0, high=1.0, epsilons=(1.0,)
+        )
         private, reference = Player("x", 1.0), Player("y")
         asked = []
 
@@ -228,7 +254,11 @@ def test_the_number_of_rounds_is_searched_up_and_down():
 
 
 def test_levels_are_reached_where_a_rising_curve_says():
-    noisy = {1.0: Interval(0.3, 0.2, 0.4), 2.0: Interval(0.2, 0.1, 0.3), 4.0: Interval(0.75, 0.65, 0.85)}
+    noisy = {
+        1.0: Interval(0.3, 0.2, 0.4),
+        2.0: Interval(0.2, 0.1, 0.3),
+        4.0: Interval(0.75, 0.65, 0.85),
+    }
     assert rising([0.3, 0.2, 0.75]) == [0.25, 0.25, 0.75]
     assert crossing(noisy, 0.5).value == pytest.approx(2.0 * 2.0**0.5)
     assert crossing(noisy, 0.2).value == 1.0
@@ -240,7 +270,9 @@ def test_levels_are_reached_where_a_rising_curve_says():
 @pytest.mark.slow
 def test_what_was_not_reached_is_said(plan):
     nowhere = replace(plan, least_rounds=crossing({400.0: Interval(0.1, 0.0, 0.2)}, 0.5))
-    assert "400 rounds do not keep half of the gain yet, and more were not tried." in rounds_words(nowhere)
+    assert "400 rounds do not keep half of the gain yet, and more were not tried." in rounds_words(
+        nowhere
+    )
     already = replace(plan, least_epsilon=crossing({0.01: Interval(0.6, 0.5, 0.7)}, 0.5))
     assert "0.01 keeps half of the gain already, and less was not tried." in epsilon_words(already)
     never = replace(plan, least_epsilon=crossing({20.0: Interval(0.1, 0.0, 0.2)}, 0.5))
@@ -257,13 +289,38 @@ def test_what_was_not_reached_is_said(plan):
         ({"rounds": 1e4}, "rounds is 10000.0, but must be a whole number of at least 10."),
         ({"low": 20.0}, "low is 20.0 and high is 10.0, but low must be below high."),
         ({"better": "bigger"}, "better is 'bigger', but must be one of higher, lower."),
-        ({"difference": None}, "difference is missing: say by how much the best arm is better at least for it to matter"),
+        (
+            {"difference": None},
+            "difference is missing: say by how much the "
+            "best "
+            "arm is "
+            "better at "
+            "least for "
+            "it to "
+            "matter",
+        ),
         ({"difference": 0.0}, "difference is 0.0, but must be a finite number above 0."),
-        ({"difference": 1e-5}, "difference is 1e-05, but must be at least 0.001, 1 / 10,000 of the range."),
-        ({"difference": 6.0}, "difference is 6.0, but the best mean would then be 11, outside of the range 0 to 10"),
+        (
+            {"difference": 1e-5},
+            "difference is 1e-05, but must be at least 0.001, 1 / 10,000 of the range.",
+        ),
+        (
+            {"difference": 6.0},
+            "difference is 6.0, but the best mean would then be 11, outside of the range 0 to 10",
+        ),
         ({"typical": 11.0}, "typical is 11.0, but must be between 0 and 10."),
         ({"spread": -1.0}, "spread is -1.0, but must be a finite number above 0."),
-        ({"spread": 5.0}, "spread is 5.0, but outcomes from 0 to 10 with a mean of 5 or 8 have a standard deviation of"),
+        (
+            {"spread": 5.0},
+            "spread is 5.0, but outcomes from 0 to 10 "
+            "with a "
+            "mean "
+            "of 5 "
+            "or 8 "
+            "have a "
+            "standard "
+            "deviation of",
+        ),
         ({"epsilon": []}, "epsilon is [], but must be one number, or a list of at most 20."),
         ({"epsilon": [1.0, 1.0]}, "epsilon 1 is given 2 times, but each is planned once."),
         ({"epsilon": 0.0}, "epsilon is 0.0, but must be a finite number above 0."),
@@ -271,7 +328,10 @@ def test_what_was_not_reached_is_said(plan):
         ({"epsilon": 1e4}, "epsilon is 10000.0, but must be between 0.0001 and 100."),
         ({"delta": 2.0}, "delta is 2.0, but must be between 0 and 0.5."),
         ({"rounds_per_user": 0}, "rounds_per_user is 0, but must be a whole number of at least 1."),
-        ({"rounds_per_user": 500}, "rounds_per_user is 500, which is too large: at most 400 is possible."),
+        (
+            {"rounds_per_user": 500},
+            "rounds_per_user is 500, which is too large: at most 400 is possible.",
+        ),
         ({"may_drift": "no"}, "may_drift is 'no', but must be True or False."),
         ({"share": 1.5}, "share is 1.5, but must be above 0 and below 1."),
         ({"wanted_epsilon": -1.0}, "wanted_epsilon is -1.0, but must be between 0.0001 and 100."),
@@ -279,8 +339,14 @@ def test_what_was_not_reached_is_said(plan):
         ({"seed": -1}, "seed is -1, but must be a whole number of at least 0."),
         ({"experts": 5}, "experts is 5, but what advice is worth depends on what experts say"),
         ({"dimension": 3}, "arms is 3 and dimension is 3, but a plan has one of the two."),
-        ({"arm_column": "x"}, "arm_column and outcome_column name columns of a file, but no past outcomes are given."),
-        ({"outcomes": {"A": [1, 2], "B": [3, 4]}}, "difference is given, but so are past outcomes, which say it"),
+        (
+            {"arm_column": "x"},
+            "arm_column and outcome_column name columns of a file, but no past outcomes are given.",
+        ),
+        (
+            {"outcomes": {"A": [1, 2], "B": [3, 4]}},
+            "difference is given, but so are past outcomes, which say it",
+        ),
         (
             {"outcomes": {"A": [1, 2], "B": [3, 4]}, "difference": None, "spread": None},
             "arms is 3, but Python has outcomes of 2.",
@@ -298,7 +364,9 @@ def test_bad_questions_get_one_sentence(changed, sentence):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("facts", [{}, {"question": 3}, {"question": {"outcomes": None, "epsilons": [1.0], "x": 3}}])
+@pytest.mark.parametrize(
+    "facts", [{}, {"question": 3}, {"question": {"outcomes": None, "epsilons": [1.0], "x": 3}}]
+)
 def test_what_is_no_plan_is_not_repeated(facts):
     with pytest.raises(discreet.DiscreetError, match="this is not a plan that discreet wrote"):
         repeat(facts)

@@ -30,7 +30,9 @@ def test_each_role_has_its_distribution():
     (game,) = dealt()
     for arm in range(3):
         mean = THREE[game.roles[0, arm]].mean
-        assert game.losses[:, arm].mean() == pytest.approx(mean, abs=5 * 0.5 / np.sqrt(30_000))  # 1e-6 a check
+        assert game.losses[:, arm].mean() == pytest.approx(
+            mean, abs=5 * 0.5 / np.sqrt(30_000)
+        )  # 1e-6 a check
     assert set(np.unique(game.losses)) == {0.0, 0.2, 1.0}
 
 
@@ -44,7 +46,9 @@ def test_every_arm_is_the_best_equally_often():
 def test_a_game_is_the_same_however_it_is_cut():
     for drifting in (False, True):
         whole = dealt(drifting)[0].losses
-        pieces = np.concatenate([game.losses for game in dealt(drifting, cuts=(0, 7, 9_999, 20_001, 30_000))])
+        pieces = np.concatenate(
+            [game.losses for game in dealt(drifting, cuts=(0, 7, 9_999, 20_001, 30_000))]
+        )
         assert (whole == pieces).all()
 
 
@@ -68,7 +72,10 @@ def test_what_is_played_is_counted(problem):
         arm = int(rng.integers(3))
         action = arm if isinstance(problem, Arms) else np.eye(3)[arm]
         assert game.loss(t, action) == game.losses[t, arm]
-        assert (game.feedback(t, action) == (game.losses[t, arm] if isinstance(problem, Arms) else game.losses[t])).all()
+        assert (
+            game.feedback(t, action)
+            == (game.losses[t, arm] if isinstance(problem, Arms) else game.losses[t])
+        ).all()
         counted[t // 20, (game.roles[0, arm] + t // 20) % 3] += 1
     assert (game.memory == counted).all()
 
@@ -81,7 +88,9 @@ def test_the_memory_of_a_game_comes_with_the_results():
     assert results.memory.shape == (2, 5, PHASES, 3)
     assert (results.memory.sum(axis=3) == 100.0).all()
     assert (results.memory[0] == results.memory[1]).all()  # the same draws
-    assert simulate(contenders, environment="stochastic", arms=3, rounds=10, trials=2).memory is None
+    assert (
+        simulate(contenders, environment="stochastic", arms=3, rounds=10, trials=2).memory is None
+    )
 
 
 QUESTION = Question(arms=4, rounds=400, difference=0.3, high=2.0, trials=60)
@@ -91,7 +100,9 @@ def test_uniform_play_costs_what_guessing_costs():
     """Within 5 deviations of the mean over trials: a false alarm with probability 1e-6."""
     uniform = Player("uniform")
     for drifting in (False, True):
-        sweep = Sweep(part="x", players=(uniform,), rounds=400, trials=60, seed=4, drifting=drifting)
+        sweep = Sweep(
+            part="x", players=(uniform,), rounds=400, trials=60, seed=4, drifting=drifting
+        )
         played = play(sweep, QUESTION)
         found = costs(QUESTION, played, uniform)
         assert abs(found.mean() - QUESTION.guessing_cost) < 5 * found.std() / np.sqrt(60)
@@ -115,7 +126,10 @@ def test_costs_are_computed_from_counts():
     player = Player("exp3", 0.5)
     counts = np.array([[[30.0, 5.0, 3.0, 2.0]], [[5.0, 20.0, 10.0, 5.0]]])
     question = Question(arms=4, rounds=40, difference=0.3, better="lower", typical=0.6)
-    played = Played(sweep=Sweep(part="x", players=(player,), rounds=40, trials=2, seed=0), counts={player: counts})
+    played = Played(
+        sweep=Sweep(part="x", players=(player,), rounds=40, trials=2, seed=0),
+        counts={player: counts},
+    )
     assert costs(question, played, player) == pytest.approx([0.3 * 10 / 40, 0.3 * 35 / 40])
     facts = row(question, played, player, player)
     assert facts.outcome.value == pytest.approx(0.3 + 0.3 * 45 / 80)
@@ -124,7 +138,9 @@ def test_costs_are_computed_from_counts():
     assert facts.gain.value == pytest.approx(0.225 - 0.3 * 45 / 80)
 
 
-@pytest.mark.parametrize(("mean", "deviation"), [(0.5, 0.2), (0.1, 0.05), (0.9, 0.25), (0.5, 0.45), (0.05, 0.01)])
+@pytest.mark.parametrize(
+    ("mean", "deviation"), [(0.5, 0.2), (0.1, 0.05), (0.9, 0.25), (0.5, 0.45), (0.05, 0.01)]
+)
 def test_beta_outcomes_have_the_mean_and_spread_that_were_asked_for(mean, deviation):
     found = beta(mean, deviation)
     assert found.mean == pytest.approx(mean, abs=1e-3)

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 
 from discreet import Contender, Private, Range, search, simulate
 from discreet.channels import Batch
-from discreet.counters import COUNTERS, compare
 from discreet.learners import Exp3
 from discreet.plot import (
     draw_counters,
@@ -28,24 +27,34 @@ from discreet.plot.canvas import new_figure, set_heading
 from discreet.plot.labels import spread
 from discreet.plot.looks import COLOURS, distinct_looks, looks
 from discreet.plot.ticks import log_ticks, logarithmic
+from discreet_papers.counters import COUNTERS, compare
 
 
 def contender(index, algorithms):
     channel = Batch.laplace(size=2, epsilon=1.0 / (1 + index // algorithms), bounds=Range(0.0, 1.0))
     private = Private(channel, Exp3.start(arms=4, learning_rate=0.1))
-    return Contender(label=f"my contender {index + 1}", private=private, algorithm=f"mine-{index % algorithms}")
+    return Contender(
+        label=f"my contender {index + 1}", private=private, algorithm=f"mine-{index % algorithms}"
+    )
 
 
 @pytest.fixture(scope="module")
 def one():
-    return simulate(contender(0, 1), rounds=2000, trials=2, problem=None, environment="stochastic", arms=4)
+    return simulate(
+        contender(0, 1), rounds=2000, trials=2, problem=None, environment="stochastic", arms=4
+    )
 
 
 def many(one, count, *, algorithms=6, spacing=1.0, environment="stochastic"):
     """Return results of several contenders whose curves end at multiples of a spacing."""
     regret = one.regret + spacing * np.arange(count)[:, None, None] * one.checkpoints / one.rounds
     contenders = tuple(contender(index, algorithms) for index in range(count))
-    return replace(one, contenders=contenders, record=replace(one.record, regret=regret), environment=environment)
+    return replace(
+        one,
+        contenders=contenders,
+        record=replace(one.record, regret=regret),
+        environment=environment,
+    )
 
 
 def drawn(results, size=(8.0, 5.2), **options):
@@ -55,7 +64,8 @@ def drawn(results, size=(8.0, 5.2), **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("count", "spacing"), [(1, 3.0), in_full(6, 0.0), in_full(7, 0.0), (13, 3.0), (24, 0.0), in_full(24, 500.0)]
+    ("count", "spacing"),
+    [(1, 3.0), in_full(6, 0.0), in_full(7, 0.0), (13, 3.0), (24, 0.0), in_full(24, 500.0)],
 )
 def test_contenders_are_called_by_their_labels_and_nothing_overlaps(count, spacing, one, legible):
     figure, _ = drawn(many(one, count, spacing=spacing))
@@ -106,7 +116,10 @@ def test_without_axes_it_is_shown_by_pyplot_and_files_leave_pyplot_alone(one, tm
 @pytest.mark.parametrize("count", range(1, 25))
 @pytest.mark.parametrize("algorithms", [1, 2, 3, 5, 8, 12, 24])
 def test_no_two_curves_look_the_same(count, algorithms):
-    curves = [(f"algorithm {index % algorithms}", 10.0 ** -(index // algorithms)) for index in range(count)]
+    curves = [
+        (f"algorithm {index % algorithms}", 10.0 ** -(index // algorithms))
+        for index in range(count)
+    ]
     for colors in (None, COLOURS[:5]):
         found = looks(curves, colors)
         assert len({look[:2] for look in found}) == len(found) == count
@@ -130,12 +143,23 @@ def test_labels_are_moved_apart_as_little_as_possible():
         assert found.min() >= 0.0
         assert found.max() <= 1.0
         assert np.all(np.diff(np.sort(found)) >= gap - 1e-12)
-        assert np.argsort(found, kind="stable").tolist() == np.argsort(wanted, kind="stable").tolist()
+        assert (
+            np.argsort(found, kind="stable").tolist() == np.argsort(wanted, kind="stable").tolist()
+        )
     assert spread([0.1, 0.5, 0.9], 0.2) == pytest.approx([0.1, 0.5, 0.9])
 
 
 @pytest.mark.parametrize(
-    ("low", "ratio"), [(0.003, 1.3), (0.003, 1e6), (1.0, 2.0), (1.0, 256.0), (400.0, 2.0), (4096.0, 16.0), (4096.0, 1e6)]
+    ("low", "ratio"),
+    [
+        (0.003, 1.3),
+        (0.003, 1e6),
+        (1.0, 2.0),
+        (1.0, 256.0),
+        (400.0, 2.0),
+        (4096.0, 16.0),
+        (4096.0, 1e6),
+    ],
 )
 def test_ticks_of_logarithmic_axes_do_not_overlap(low, ratio, legible):
     figure = new_figure(3.2, 3.0)
@@ -176,10 +200,14 @@ def test_every_counter_is_named_and_none_is_hidden(rows, legible):
     for panel in (left, right):
         counters = panel.lines[: len(COUNTERS)]
         assert (
-            len({line.get_color() for line in counters}) == len({line.get_marker() for line in counters}) == len(counters)
+            len({line.get_color() for line in counters})
+            == len({line.get_marker() for line in counters})
+            == len(counters)
         )
         widths = [line.get_linewidth() for line in counters]
-        assert widths == sorted(widths, reverse=True), "a later line is thinner than what it may cover"
+        assert widths == sorted(widths, reverse=True), (
+            "a later line is thinner than what it may cover"
+        )
 
 
 def test_one_length_will_do(rows, tmp_path):

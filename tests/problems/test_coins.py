@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from componentjit import compile_for
 from discreet import simulate
 from discreet.environments import Stochastic
 from discreet.errors import DiscreetError
-from discreet.kernel import compile_for
 from discreet.problems import CoinGame, Coins, tossed_in_words
 from discreet.problems.coins import MANY, WORD, toss_words
 from discreet.ranges import make_range
@@ -19,7 +19,9 @@ def coins_with(tails):
 
 
 def table(game):
-    return np.array([[game.loss(t, arm) for arm in range(game.choices)] for t in range(game.rounds)])
+    return np.array(
+        [[game.loss(t, arm) for arm in range(game.choices)] for t in range(game.rounds)]
+    )
 
 
 def test_every_coin_has_its_mean():
@@ -27,14 +29,18 @@ def test_every_coin_has_its_mean():
     game = tossed_in_words(coins_with(tails), 0, 64_000, np.random.default_rng(3))
     heads = game.totals([0])[0]
     assert heads[:2].tolist() == [64_000.0, 0.0]
-    low, high = stats.binom.interval(1.0 - 1e-6, 64_000, 1.0 - np.array(tails[2:]))  # a false alarm in 200,000 seeds
+    low, high = stats.binom.interval(
+        1.0 - 1e-6, 64_000, 1.0 - np.array(tails[2:])
+    )  # a false alarm in 200,000 seeds
     assert (low <= heads[2:]).all()
     assert (heads[2:] <= high).all()
 
 
 def test_tosses_of_a_round_and_of_an_arm_are_independent():
     words = tossed_in_words(coins_with([0.5] * 4), 0, 64_000, np.random.default_rng(4)).words
-    bits = np.unpackbits(words.T.copy().view(np.uint8), bitorder="little").reshape(4, -1).astype(float)
+    bits = (
+        np.unpackbits(words.T.copy().view(np.uint8), bitorder="little").reshape(4, -1).astype(float)
+    )
     products = [np.corrcoef(bits[0], bits[1])[0, 1], np.corrcoef(bits[2][1:], bits[2][:-1])[0, 1]]
     assert np.abs(products).max() < 5.0 / np.sqrt(64_000)  # a false alarm in 800,000 seeds
 
@@ -49,11 +55,15 @@ def test_both_speeds_toss_the_same():
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 200), (13, 77), (64, 128), (63, 65)])
 def test_totals_are_sums_of_losses_on_any_scale(start, stop):
-    game = tossed_in_words(coins_with([0.3, 0.6, 0.5]), start, stop, np.random.default_rng(5)).rescaled(2.0, 3.0)
+    game = tossed_in_words(
+        coins_with([0.3, 0.6, 0.5]), start, stop, np.random.default_rng(5)
+    ).rescaled(2.0, 3.0)
     losses, starts = table(game), sorted({0, 1, (stop - start) // 2})
     assert set(losses.ravel()) == {2.0, 5.0}
     assert np.allclose(game.totals(starts), np.add.reduceat(losses, starts, axis=0), rtol=1e-12)
-    whole = tossed_in_words(coins_with([0.3, 0.6, 0.5]), 0, 256, np.random.default_rng(5)).rescaled(2.0, 3.0)
+    whole = tossed_in_words(coins_with([0.3, 0.6, 0.5]), 0, 256, np.random.default_rng(5)).rescaled(
+        2.0, 3.0
+    )
     assert (table(whole)[start:stop] == losses).all()
 
 
@@ -66,7 +76,9 @@ def test_the_fewest_heads_are_those_of_the_table():
         for start, stops in ((0, np.array([1, 2, 64, 70])), (70, np.array([58, 59, 186])))
     ]
     sums = whole.cumsum(axis=0)
-    assert np.concatenate(found).tolist() == sums[[0, 1, 63, 69, 127, 128, 255]].min(axis=1).tolist()
+    assert (
+        np.concatenate(found).tolist() == sums[[0, 1, 63, 69, 127, 128, 255]].min(axis=1).tolist()
+    )
     assert heads.tolist() == sums[-1].tolist()
 
 
@@ -95,13 +107,20 @@ def test_an_arm_that_is_not_there_is_refused():
 @pytest.mark.slow
 def test_simulations_of_many_arms_keep_bits_and_measure_regret():
     many = MANY + 1
-    dealt, clipped = deal(Stochastic(many), 0, 100, np.random.default_rng(1), make_range(0.0, 2.0), clip=False)
+    dealt, clipped = deal(
+        Stochastic(many), 0, 100, np.random.default_rng(1), make_range(0.0, 2.0), clip=False
+    )
     assert isinstance(dealt, CoinGame)
     assert (dealt.high, clipped) == (2.0, 0)
-    assert not isinstance(deal(Stochastic(MANY), 0, 9, np.random.default_rng(1), make_range(), clip=False)[0], CoinGame)
+    assert not isinstance(
+        deal(Stochastic(MANY), 0, 9, np.random.default_rng(1), make_range(), clip=False)[0],
+        CoinGame,
+    )
     how = {"arms": many, "rounds": 3000, "trials": 4, "seed": 1, "options": {"gap": 0.5}}
     results = simulate(["exp3", "uniform"], **how)
     exp3, uniform = (row["regret_mean"] for row in results.summary())
-    assert uniform == pytest.approx(0.5 * 3000 * (many - 1) / many, rel=0.05)  # 10 standard deviations
+    assert uniform == pytest.approx(
+        0.5 * 3000 * (many - 1) / many, rel=0.05
+    )  # 10 standard deviations
     assert exp3 < uniform
     assert (results.regret == simulate(["exp3", "uniform"], workers=2, **how).regret).all()

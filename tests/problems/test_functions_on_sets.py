@@ -12,7 +12,9 @@ from discreet.problems import Functions, LinearFunctions, Pairs, domain_named
 from discreet.simulation.trial import deal
 
 UNIT = Range(0.0, 1.0)
-NAMES = [each.name for each in environments(Functions) if not each.usual]  # which are played on any full set
+NAMES = [
+    each.name for each in environments(Functions) if not each.usual
+]  # which are played on any full set
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,10 @@ NAMES = [each.name for each in environments(Functions) if not each.usual]  # whi
         (lambda: Functions(evaluations=3), "evaluations is 3, but must be 1 or 2"),
         (lambda: Functions(lipschitz=0.0), "lipschitz is 0.0, but must be a finite number above 0"),
         (lambda: Functions(curvature=-1.0), "curvature is -1.0, but must be between"),
-        (lambda: Functions(curvature=2.0, smoothness=1.0), "curvature is 2 and smoothness is 1, but curvature must not"),
+        (
+            lambda: Functions(curvature=2.0, smoothness=1.0),
+            "curvature is 2 and smoothness is 1, but curvature must not",
+        ),
     ],
 )
 def test_bad_parameters_are_refused(make, complaint):
@@ -58,7 +63,11 @@ def test_no_random_point_beats_the_best_one(name):
 def test_values_slopes_and_bends_are_what_environments_say(name, domain):
     """What is measured at random points and pairs never exceeds what a game says of itself, and comes near to it."""
     world = environment(name, Functions(domain))
-    game, place, rng = world.deal(0, 60, np.random.default_rng(1)), world.problem.place, np.random.default_rng(2)
+    game, place, rng = (
+        world.deal(0, 60, np.random.default_rng(1)),
+        world.problem.place,
+        np.random.default_rng(2),
+    )
     points = [place.nearest(rng.normal(0.0, 2.0, 3)) for _ in range(60)]
     steepest = 0.0
     for t in range(60):
@@ -74,7 +83,11 @@ def test_values_slopes_and_bends_are_what_environments_say(name, domain):
         middle = game.loss(t, 0.5 * points[0] + 0.5 * points[1])
         gap = 0.5 * values[0] + 0.5 * values[1] - middle
         square = ((points[0] - points[1]) ** 2).sum() / 8.0
-        assert weight * game.least_bend(t) * square - 1e-9 <= gap <= weight * game.most_bend(t) * square + 1e-9
+        assert (
+            weight * game.least_bend(t) * square - 1e-9
+            <= gap
+            <= weight * game.most_bend(t) * square + 1e-9
+        )
     assert steepest > 0.4
 
 
@@ -90,8 +103,16 @@ def linear(*rows):
             [0.5, 1.0, 0.6, 0.0],
             r"round 12: the function has values from -0.1 to 1.1, but the declar",
         ),
-        (Functions("ball(2)"), [np.nan, 1.0, 0.1, 0.0], "round 12: the function has values from nan"),
-        (Functions("ball(2)", lipschitz=0.2), [0.5, 1.0, 0.3, 0.0], "has a slope of up to 0.3, but at most 0.2 is decl"),
+        (
+            Functions("ball(2)"),
+            [np.nan, 1.0, 0.1, 0.0],
+            "round 12: the function has values from nan",
+        ),
+        (
+            Functions("ball(2)", lipschitz=0.2),
+            [0.5, 1.0, 0.3, 0.0],
+            "has a slope of up to 0.3, but at most 0.2 is decl",
+        ),
     ],
 )
 def test_a_function_outside_of_what_is_declared_is_refused(problem, row, complaint):
@@ -101,15 +122,22 @@ def test_a_function_outside_of_what_is_declared_is_refused(problem, row, complai
 
 
 def test_curvature_is_checked():
-    with pytest.raises(DiscreetError, match=r"round 1: the function has a curvature of 0, but at least 0.1 is declared"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"round 1: the function has a curvature of 0, but at least 0.1 is declared",
+    ):
         Functions("ball(2)", curvature=0.1).check(linear([0.5, 1.0, 0.3, 0.0]), UNIT, clip=True)
 
 
 def test_smoothness_is_checked():
     problem = Functions("ball(3)", smoothness=0.4)
-    with pytest.raises(DiscreetError, match=r"has second derivatives up to 0.5, but 0.4 is declared"):
+    with pytest.raises(
+        DiscreetError, match=r"has second derivatives up to 0.5, but 0.4 is declared"
+    ):
         deal(environment("quadratics", problem), 0, 5, np.random.default_rng(1), UNIT, clip=False)
-    with pytest.raises(DiscreetError, match=r"has second derivatives up to inf, but 0.4 is declared"):
+    with pytest.raises(
+        DiscreetError, match=r"has second derivatives up to inf, but 0.4 is declared"
+    ):
         deal(environment("absolute", problem), 0, 5, np.random.default_rng(1), UNIT, clip=False)
 
 
@@ -140,23 +168,35 @@ def test_sets_know_their_radii():
 
 
 @pytest.mark.parametrize(
-    "domain", ["simplex(4)", "cross(3)", "k-sets(5,2)", "paths(2,2)", "permutations(4)", "assignments(2)"]
+    "domain",
+    ["simplex(4)", "cross(3)", "k-sets(5,2)", "paths(2,2)", "permutations(4)", "assignments(2)"],
 )
 def test_linear_functions_are_dealt_on_every_set(domain):
     world = environment("linear", Functions(domain))
     check_environment(world)
     game, place = world.deal(0, 50, np.random.default_rng(1)), world.problem.place
     assert world.problem.check(game, UNIT, clip=False)[1] == 0
-    best, centre = world.best(game.totals([0])[0]), sum(game.loss(t, place.set.centre()) for t in range(50))
+    best, centre = (
+        world.best(game.totals([0])[0]),
+        sum(game.loss(t, place.set.centre()) for t in range(50)),
+    )
     assert best < centre - 0.05 * 50, "the set can tell points apart"
 
 
 @pytest.mark.parametrize(
     ("name", "domain", "complaint"),
     [
-        ("quadratics", "simplex(4)", "hull of 3 dimensions in a space of 4, but quadratics needs one"),
+        (
+            "quadratics",
+            "simplex(4)",
+            "hull of 3 dimensions in a space of 4, but quadratics needs one",
+        ),
         ("absolute", "k-sets(5,2)", "hull of 4 dimensions in a space of 5, but absolute needs one"),
-        ("logistic", "paths(2,2)", "type Paths, which has a linear oracle, a gauge, vertices, but must have a proj"),
+        (
+            "logistic",
+            "paths(2,2)",
+            "type Paths, which has a linear oracle, a gauge, vertices, but must have a proj",
+        ),
     ],
 )
 def test_environments_say_which_sets_they_need(name, domain, complaint):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.kernel import compiling
+from componentjit import compiling
 from discreet.problems import LinearGame, Points
 from discreet.ranges import make_range
 
@@ -16,7 +16,9 @@ def test_a_check_is_compiled_by_how_many_numbers_it_goes_through(experts, worth,
     compiled = []
     monkeypatch.setattr(compiling, "_numbers", {})
     monkeypatch.setattr(compiling, "was_compiled", lambda *_: False)
-    monkeypatch.setattr(compiling, "compile_for", lambda function, *_: compiled.append(function) or function)
+    monkeypatch.setattr(
+        compiling, "compile_for", lambda function, *_: compiled.append(function) or function
+    )
     rounds = compiling.WORTH // 1000
     game = LinearGame(np.full((rounds, experts), 0.5))
     for seen in (False, worth):

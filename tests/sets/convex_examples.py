@@ -11,9 +11,13 @@ import pytest
 from discreet import sets
 from discreet.sets import ConvexSet
 
-FOUND = [kind for kind in vars(sets).values() if inspect.isclass(kind) and issubclass(kind, ConvexSet)]
+FOUND = [
+    kind for kind in vars(sets).values() if inspect.isclass(kind) and issubclass(kind, ConvexSet)
+]
 FOUND.remove(ConvexSet)
-EXAMPLES = {kind: kind.examples() for kind in FOUND}  # all tests that take `each` run on all of them
+EXAMPLES = {
+    kind: kind.examples() for kind in FOUND
+}  # all tests that take `each` run on all of them
 ALL = [each for kind in FOUND for each in EXAMPLES[kind]]
 
 
@@ -45,6 +49,8 @@ def directions(dimension, count, rng):
 
 def members(each, count, rng):
     """Return extreme points of the set, and random mixtures of them."""
-    extreme = np.array([least(each, direction) for direction in directions(each.dimension, count, rng)])
+    extreme = np.array(
+        [least(each, direction) for direction in directions(each.dimension, count, rng)]
+    )
     mixtures = rng.dirichlet(np.full(len(extreme), 0.1), size=count) @ extreme
     return np.vstack([extreme, mixtures, each.centre()])

@@ -39,11 +39,15 @@ def test_sets_are_found():
 @every_polytope
 def test_no_vertex_has_a_lower_cost_than_what_the_oracle_answers(each):
     vertices = vertices_of(each)
-    for direction in directions(each.dimension, 6 if isinstance(each, Polytope) else 60, np.random.default_rng(1)):
+    for direction in directions(
+        each.dimension, 6 if isinstance(each, Polytope) else 60, np.random.default_rng(1)
+    ):
         found = least(each, direction)
         assert np.abs(vertices - found).max(axis=1).min() < 1e-9, "it is a vertex"
         assert direction @ found == pytest.approx((vertices @ direction).min(), rel=1e-9, abs=1e-12)
-        assert each.support(direction) == pytest.approx((vertices @ direction).max(), rel=1e-9, abs=1e-12)
+        assert each.support(direction) == pytest.approx(
+            (vertices @ direction).max(), rel=1e-9, abs=1e-12
+        )
         assert np.array_equal(least(each, direction), found), "the same every time"
 
 
@@ -89,7 +93,11 @@ def test_mixtures_of_vertices_are_members_and_what_is_beyond_is_not(each):
 @every
 def test_the_hull_has_the_dimension_that_is_stated(each):
     asked = directions(each.dimension, 40, np.random.default_rng(4))
-    points = np.array([least(each, direction) for direction in asked]) if is_round(each) else vertices_of(each)
+    points = (
+        np.array([least(each, direction) for direction in asked])
+        if is_round(each)
+        else vertices_of(each)
+    )
     assert np.linalg.matrix_rank(points - points[0], tol=1e-9) == each.flat
     assert each.contains(each.centre(), 1e-9)
     assert tangent(each, points[-1] - points[0]) == pytest.approx(points[-1] - points[0], abs=1e-12)
@@ -140,7 +148,9 @@ def test_radii_of_round_sets_are_attained_and_not_exceeded(each):
         vertex = least(each, direction)
         assert np.linalg.norm(vertex - each.centre()) == pytest.approx(each.outer, rel=1e-9)
     if isinstance(each, NuclearBall):  # all singular values equal
-        left, _, right = np.linalg.svd(direction.reshape(each.rows, each.columns), full_matrices=False)
+        left, _, right = np.linalg.svd(
+            direction.reshape(each.rows, each.columns), full_matrices=False
+        )
         direction = (left @ right).ravel()
     else:
         direction = each.centre() - vertex
@@ -160,7 +170,9 @@ def test_golden_values_of_slates():
 @pytest.mark.parametrize("nodes", [3, 5, 7])
 def test_the_inner_radius_of_complete_graphs_is_that_of_all_sets_of_nodes(nodes):
     graph = GraphicMatroid.complete(nodes)
-    assert graph.inner == pytest.approx(min(*graph._rooms_of_edges(), *graph._rooms_of_nodes()), rel=1e-9)
+    assert graph.inner == pytest.approx(
+        min(*graph._rooms_of_edges(), *graph._rooms_of_nodes()), rel=1e-9
+    )
 
 
 # Gauges
@@ -174,9 +186,15 @@ def test_the_gauge_of_the_boundary_is_1_and_grows_in_proportion(each):
         inside, outside = 0.0, 2.0 * each.outer
         while outside - inside > 1e-9:
             middle = 0.5 * (inside + outside)
-            inside, outside = (middle, outside) if each.contains(centre + middle * direction, 1e-12) else (inside, middle)
+            inside, outside = (
+                (middle, outside)
+                if each.contains(centre + middle * direction, 1e-12)
+                else (inside, middle)
+            )
         assert each.gauge(centre + inside * direction) == pytest.approx(1.0, abs=1e-7 / each.inner)
-        assert each.gauge(centre + 2.5 * inside * direction) == pytest.approx(2.5, abs=1e-6 / each.inner)
+        assert each.gauge(centre + 2.5 * inside * direction) == pytest.approx(
+            2.5, abs=1e-6 / each.inner
+        )
 
 
 # Nearest points; those of sets that know their sizes are tested beside them
@@ -193,7 +211,9 @@ def test_projections_meet_the_variational_inequality(each):
     """Point p of the set is nearest to y if and only if <y - p, z - p> ≤ 0 for all z of the set, so for the farthest."""
     rng = np.random.default_rng(8)
     offered = rng.normal(size=(60, each.dimension)) * 10.0 ** rng.uniform(-2, 12, size=(60, 1))
-    for y in np.vstack([directions(each.dimension, 10, rng), offered, offered[:5] * 0.0 + each.centre()]):
+    for y in np.vstack(
+        [directions(each.dimension, 10, rng), offered, offered[:5] * 0.0 + each.centre()]
+    ):
         p = nearest(each, y)
         assert each.contains(p, 1e-12 * each.outer)
         away = y - p
@@ -217,10 +237,14 @@ def test_a_plan_explores_whatever_the_set_spans(each):
     assert plan.weights.sum() == pytest.approx(1.0)
     assert np.all(plan.weights > 0.0)
     assert all(np.abs(vertices - row).max(axis=1).min() < 1e-9 for row in plan.vertices)
-    assert np.linalg.matrix_rank(plan.moments(), tol=1e-9) == np.linalg.matrix_rank(vertices, tol=1e-9)
+    assert np.linalg.matrix_rank(plan.moments(), tol=1e-9) == np.linalg.matrix_rank(
+        vertices, tol=1e-9
+    )
     losses = np.random.default_rng(9).normal(size=each.dimension)
     estimate = plan.weights * (plan.vertices @ losses) @ plan.estimators()
-    assert vertices @ estimate == pytest.approx(vertices @ losses, abs=1e-9), "estimates are right on average"
+    assert vertices @ estimate == pytest.approx(vertices @ losses, abs=1e-9), (
+        "estimates are right on average"
+    )
 
 
 @every_with_vertices
@@ -231,9 +255,13 @@ def test_labels_tell_vertices_apart(each):
     assert len(labels) == (1 if parallel else len(rows))
 
 
-@pytest.mark.parametrize("text", ["k-sets(14,5)", "permutations(8)", "partition(9,4,8,4)", "paths(6,4)"])
+@pytest.mark.parametrize(
+    "text", ["k-sets(14,5)", "permutations(8)", "partition(9,4,8,4)", "paths(6,4)"]
+)
 def test_plans_of_large_sets_span_the_same(text):
     each = set_named(text)
     plan = each.plan()
-    assert np.linalg.matrix_rank(plan.moments(), tol=1e-9) == each.flat + 1, "no hull of these contains the origin"
+    assert np.linalg.matrix_rank(plan.moments(), tol=1e-9) == each.flat + 1, (
+        "no hull of these contains the origin"
+    )
     assert plan.longest() < 20.0 * each.dimension

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from vertex_lists import FOUND, directions, every, every_compiled, least
 
-from discreet import DiscreetError, kernel
-from discreet.kernel.digest import fingerprint
+import componentjit
+from componentjit.digest import fingerprint
+from discreet import DiscreetError
 from discreet.sets import (
     Barrier,
     BasePolytope,
@@ -74,7 +75,9 @@ def put(points, offered, vector, answers):
 def test_compiled_and_plain_agree_and_allocate_nothing(each):
     rng = np.random.default_rng(10)
     finite = directions(each.dimension, 40, rng)
-    odd = np.vstack([finite, rng.choice([math.nan, math.inf, -math.inf, 1e300, 0.3], size=(40, each.dimension))])
+    odd = np.vstack(
+        [finite, rng.choice([math.nan, math.inf, -math.inf, 1e300, 0.3], size=(40, each.dimension))]
+    )
     uses = [(ask, odd), (flatten, finite)]
     if isinstance(each, Gauged):
         uses.append((measure, finite))
@@ -82,12 +85,12 @@ def test_compiled_and_plain_agree_and_allocate_nothing(each):
         uses.append((put, odd))
     if not isinstance(each, GraphicMatroid):
         uses.append((check, np.vstack([odd, finite * 0.1])))
-    assert kernel.compilable(each)
+    assert componentjit.compilable(each)
     for use, offered in uses:
-        compiled = kernel.compile_for(use, each)
+        compiled = componentjit.compile_for(use, each)
         plain, fast = np.zeros_like(offered), np.zeros_like(offered)
-        use(kernel.copy(each), offered, np.zeros(each.dimension), plain)
-        compiled(kernel.copy(each), offered, np.zeros(each.dimension), fast)
+        use(componentjit.copy(each), offered, np.zeros(each.dimension), plain)
+        compiled(componentjit.copy(each), offered, np.zeros(each.dimension), fast)
         assert np.array_equal(plain, fast)
         assert not compiled.must_allocate
         assert fingerprint(use, (each,), "") is not None, "compiled code is kept on disk"
@@ -96,18 +99,22 @@ def test_compiled_and_plain_agree_and_allocate_nothing(each):
 def test_sets_with_an_oracle_in_python_say_that_they_are_not_compiled():
     plain = {kind for kind in FOUND if not kind.compiles}
     assert plain == {Polytope, BasePolytope, Birkhoff, NuclearBall, Spectrahedron, Custom}
-    assert not any(kernel.compilable(kind.examples()[0]) for kind in plain)
+    assert not any(componentjit.compilable(kind.examples()[0]) for kind in plain)
 
 
 @every
 def test_copies_are_the_same_and_have_arrays_of_their_own(each):
-    copies = [kernel.copy(each)]
+    copies = [componentjit.copy(each)]
     if not isinstance(each, Custom | BasePolytope) or "<lambda>" not in repr(each):
         copies.append(pickle.loads(pickle.dumps(each)))
     direction = np.random.default_rng(11).normal(size=each.dimension)
     for copy in copies:
         assert type(copy) is type(each)
-        assert not any(one is other for one, other in zip(copy, each, strict=True) if isinstance(one, np.ndarray))
+        assert not any(
+            one is other
+            for one, other in zip(copy, each, strict=True)
+            if isinstance(one, np.ndarray)
+        )
         assert np.array_equal(least(copy, direction), least(each, direction))
         assert np.array_equal(copy.centre(), each.centre())
         assert (copy.inner, copy.outer, copy.flat) == (each.inner, each.outer, each.flat)
@@ -126,10 +133,14 @@ def test_abilities_are_said_in_words(each):
 
 def test_what_a_set_lacks_is_refused():
     check_ability(Simplex(3), Barrier)
-    with pytest.raises(DiscreetError, match=r"type KSets, which has a linear oracle, .*, but must have a barrier"):
+    with pytest.raises(
+        DiscreetError, match=r"type KSets, which has a linear oracle, .*, but must have a barrier"
+    ):
         check_ability(KSets.of(3, 1), Barrier)
     check_room(KSets.of(3, 1), least=2)
-    with pytest.raises(DiscreetError, match="type KSets has a hull of dimension 1, but must have at least 2"):
+    with pytest.raises(
+        DiscreetError, match="type KSets has a hull of dimension 1, but must have at least 2"
+    ):
         check_room(KSets.of(2, 1), least=2)
     with pytest.raises(DiscreetError, match="type Box has a hull of dimension 0"):
         check_room(Box([1.0], [1.0]))

@@ -7,12 +7,22 @@ import math
 import numpy as np
 import pytest
 
-from discreet import kernel
+import componentjit
 from discreet.sets import Box, L2Ball, Polytope, Simplex
 
 BALL, BOX, SIMPLEX = L2Ball(6, 2.5), Box([-1.0, 0.5, 2.0, 0.0], [1.0, 0.5, 5.0, 0.25]), Simplex(7)
 FLAT, SOLID = Polytope.examples()[2:]
-EVERY = [BALL, L2Ball(1, 0.5), BOX, Box.cube(10, -1.0, 1.0), SIMPLEX, Simplex(2), FLAT, SOLID, Polytope.examples()[0]]
+EVERY = [
+    BALL,
+    L2Ball(1, 0.5),
+    BOX,
+    Box.cube(10, -1.0, 1.0),
+    SIMPLEX,
+    Simplex(2),
+    FLAT,
+    SOLID,
+    Polytope.examples()[0],
+]
 
 
 def name(value):
@@ -86,7 +96,9 @@ def test_leaders_meet_their_first_order_condition(each):
         x = leader(each, sums, rate)
         off = basis.T @ (rate * sums + gradient(each, x))
         assert each.contains(x, 1e-12)
-        assert np.linalg.norm(off) <= (1e-11 if closed else 1e-9) * (1.0 + rate * np.linalg.norm(sums))
+        assert np.linalg.norm(off) <= (1e-11 if closed else 1e-9) * (
+            1.0 + rate * np.linalg.norm(sums)
+        )
         decrement = off @ np.linalg.solve(basis.T @ hessian(each, x) @ basis, off)
         assert math.sqrt(max(decrement, 0.0)) <= (1e-11 if closed else 1e-9)
 
@@ -126,13 +138,17 @@ def test_steps_and_slopes_are_square_roots_of_the_hessian(each):
     """All steps of unit directions are 1 long in the local norm, and slopes are dual to them: so estimates are right."""
     rng, basis = np.random.default_rng(3), hull_basis(each)
     for x in inner_points(each, 6, rng, nearest=1e-3):
-        steps, slopes = np.array([dikin(each, x, direction) for direction in basis.T]).transpose(1, 2, 0)
+        steps, slopes = np.array([dikin(each, x, direction) for direction in basis.T]).transpose(
+            1, 2, 0
+        )
         assert steps.T @ hessian(each, x) @ steps == pytest.approx(np.eye(each.flat), abs=1e-9)
         assert slopes.T @ steps == pytest.approx(np.eye(each.flat), abs=1e-9)
         losses = rng.normal(size=each.dimension)
         within = losses.copy()
         each.tangent(within)
-        assert slopes @ (steps.T @ losses) == pytest.approx(within, abs=1e-9), "the mean over a basis, times flat"
+        assert slopes @ (steps.T @ losses) == pytest.approx(within, abs=1e-9), (
+            "the mean over a basis, times flat"
+        )
 
 
 def visit(points, sums, rates, sides, point, step, slope, found):
@@ -158,13 +174,15 @@ def visited(run, each, count, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("each", [BALL, BOX, SIMPLEX], ids=name)
 def test_all_of_20000_dikin_points_are_inside_at_both_speeds(each):
-    compiled = kernel.compile_for(visit, each)
+    compiled = componentjit.compile_for(visit, each)
     found = visited(compiled, each, 20_000, 4)
     rounding = 2e-15 if each is SIMPLEX else 0.0  # of the sum
     assert np.all(found >= 0.0) or each is not SIMPLEX
     assert all(each.contains(point, rounding) for point in found)
     assert not compiled.must_allocate
-    assert np.allclose(visited(visit, each, 200, 5), visited(compiled, each, 200, 5), rtol=0.0, atol=1e-12)
+    assert np.allclose(
+        visited(visit, each, 200, 5), visited(compiled, each, 200, 5), rtol=0.0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("each", [FLAT, SOLID], ids=name)

@@ -32,7 +32,9 @@ def test_slates():
         found = least(each, costs)
         assert each.contains(found, 0.0)
         level = np.sort(costs)[16]
-        assert costs @ found == pytest.approx(17 * level + np.minimum(costs - level, 0.0).sum(), abs=1e-10)
+        assert costs @ found == pytest.approx(
+            17 * level + np.minimum(costs - level, 0.0).sum(), abs=1e-10
+        )
 
 
 def chain_bound(costs, rank):
@@ -49,7 +51,9 @@ def test_rankings():
     for costs in random_directions(each, 10, 2):
         found = least(each, costs)
         assert sorted(found) == sorted(places)
-        assert costs @ found == pytest.approx(chain_bound(costs, lambda items: places[: len(items)].sum()), abs=1e-9)
+        assert costs @ found == pytest.approx(
+            chain_bound(costs, lambda items: places[: len(items)].sum()), abs=1e-9
+        )
 
 
 def test_partitions():
@@ -94,7 +98,10 @@ def test_base_polytopes():
 def test_assignments():
     """Prices u of workers and v of jobs with u + v ≤ c everywhere bound all assignments from below by Σ u + Σ v."""
     each = set_named("assignments(9)")
-    rows = np.array([np.append(np.arange(9) == i, np.arange(9) == j) for i in range(9) for j in range(9)], dtype=float)
+    rows = np.array(
+        [np.append(np.arange(9) == i, np.arange(9) == j) for i in range(9) for j in range(9)],
+        dtype=float,
+    )
     for costs in random_directions(each, 3, 7):
         prices = linprog(-np.ones(18), A_ub=rows, b_ub=costs, bounds=(None, None)).x
         assert np.all(rows @ prices <= costs + 1e-9)
@@ -103,7 +110,9 @@ def test_assignments():
         assert costs @ found == pytest.approx(prices.sum(), abs=1e-8)
 
 
-@pytest.mark.parametrize("each", [Paths.layered(12, 5), Paths.examples()[1]], ids=["layered", "irregular"])
+@pytest.mark.parametrize(
+    "each", [Paths.layered(12, 5), Paths.examples()[1]], ids=["layered", "irregular"]
+)
 def test_paths(each):
     """Potentials with no edge that goes down by more than it costs bound all paths from below."""
     for costs in random_directions(each, 10, 8):
@@ -141,12 +150,16 @@ def test_the_centre_of_paths_is_their_mean():
 
 def test_the_centre_of_a_base_polytope_is_the_mean_over_all_orders():
     for each in BasePolytope.examples():
-        rows = [least(each, np.argsort(order)) for order in itertools.permutations(range(each.items))]
+        rows = [
+            least(each, np.argsort(order)) for order in itertools.permutations(range(each.items))
+        ]
         assert each.centre() == pytest.approx(np.mean(rows, axis=0), abs=1e-12)
 
 
 def test_the_outer_radius_of_a_large_base_polytope_is_never_too_small():
-    each = BasePolytope.of(9, lambda items: math.sqrt(len(items)) + (2.0 if items & {0, 3, 7} else 0.0))
+    each = BasePolytope.of(
+        9, lambda items: math.sqrt(len(items)) + (2.0 if items & {0, 3, 7} else 0.0)
+    )
     farthest = np.linalg.norm(each.plan().vertices - each.centre(), axis=1).max()
     assert farthest <= each.outer <= 2.0 * farthest
     for direction in np.random.default_rng(10).normal(size=(50, 9)):

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from discreet import kernel
+import componentjit
 from discreet.sets import Plan, set_named
 from discreet.sets.exploration import hull_normals, plan_by_oracle, span_rank
 
@@ -29,7 +29,9 @@ def test_estimates_are_right_on_average_whatever_the_weights(weights):
     plan = Plan(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array(weights))
     losses = np.array([0.3, -1.0, 2.0])
     assert plan.weights * (plan.vertices @ losses) @ plan.estimators() == pytest.approx(losses)
-    assert plan.longest() == pytest.approx(np.linalg.norm(plan.vertices @ np.linalg.inv(plan.moments()), axis=1).max())
+    assert plan.longest() == pytest.approx(
+        np.linalg.norm(plan.vertices @ np.linalg.inv(plan.moments()), axis=1).max()
+    )
 
 
 def test_normals_of_a_hull_are_orthonormal_and_orthogonal_to_it():
@@ -49,10 +51,12 @@ def ask_often(points, offered, found):
 def test_copies_work_in_two_threads_at_once(text):
     each = set_named(text)
     offered = np.random.default_rng(2).normal(size=(2, 20_000, each.dimension))
-    run = kernel.compile_for(ask_often, each)
+    run = componentjit.compile_for(ask_often, each)
     expected, found = np.empty_like(offered), np.empty_like(offered)
     for part in (0, 1):
         run(each, offered[part], expected[part])
     with ThreadPoolExecutor(2) as pool:  # compiled code does not hold the lock of the interpreter
-        list(pool.map(lambda part: run(kernel.copy(each), offered[part], found[part]), (0, 1)))
+        list(
+            pool.map(lambda part: run(componentjit.copy(each), offered[part], found[part]), (0, 1))
+        )
     assert np.array_equal(found, expected)

@@ -9,10 +9,11 @@ import threading
 import numpy as np
 import pytest
 
-from discreet import DiscreetError, Range, algorithm, kernel
+import componentjit
+from componentjit import calls, compilable, compile_for
+from discreet import DiscreetError, Range, algorithm
 from discreet.checks.private import check_two_speeds
 from discreet.environments import environment
-from discreet.kernel import calls, compilable, compile_for
 from discreet.learners import Corrective
 from discreet.problems import Functions
 from discreet.problems.function_games import measure
@@ -27,7 +28,9 @@ ROUNDS = 300
 def built(name="private-projection-free", domain="assignments(3)", **options):
     known = algorithm(name)
     setting = known.setting(domain=domain, rounds=2000, delta=1e-6)
-    return known.build(setting, when_vacuous="play", sums="blt", batch_size=20, **options).private, setting.problem
+    return known.build(
+        setting, when_vacuous="play", sums="blt", batch_size=20, **options
+    ).private, setting.problem
 
 
 def permutations(direction):
@@ -42,7 +45,11 @@ def with_set(private, around):
     old = private.learner
     return private._replace(
         learner=Corrective.start(
-            set=around, inner=old.set.inner, radius=old.radius, learning_rate=old.learning_rate, tolerance=old.tolerance
+            set=around,
+            inner=old.set.inner,
+            radius=old.radius,
+            learning_rate=old.learning_rate,
+            tolerance=old.tolerance,
         )
     )
 
@@ -163,7 +170,9 @@ def test_threads_have_calls_of_their_own():
         return Player(private, streams(seed)).play(game, np.array([ROUNDS]))[0]
 
     alone, together = [played(seed) for seed in range(4)], {}
-    threads = [threading.Thread(target=lambda s=seed: together.update({s: played(s)})) for seed in range(4)]
+    threads = [
+        threading.Thread(target=lambda s=seed: together.update({s: played(s)})) for seed in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -204,8 +213,8 @@ def test_calls_end_with_their_player():
 
 def test_a_failure_without_a_reason_is_an_interrupt():
     """It came before the first line of the call."""
-    with pytest.raises(KeyboardInterrupt), failures_of([kernel.Call(lambda what: None)]):
-        raise kernel.PythonFailed("a set in Python has failed.")
+    with pytest.raises(KeyboardInterrupt), failures_of([componentjit.Call(lambda what: None)]):
+        raise componentjit.PythonFailed("a set in Python has failed.")
 
 
 @pytest.mark.slow

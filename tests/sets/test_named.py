@@ -90,7 +90,11 @@ def vertex(each, *ones):
         (Birkhoff(2), [0.0, 1.0, 1.0, 0.0], "worker 0 does job 1, worker 1 does job 0"),
         (Paths.of([("a", "b"), ("b", "d"), ("a", "d")], "a", "d"), [1.0, 1.0, 0.0], "path a-b-d"),
         (set_named("paths(2,2)"), vertex(set_named("paths(2,2)"), 1, 4, 6), "path s-0.1-1.0-t"),
-        (BasePolytope.of(2, lambda items: math.sqrt(len(items))), [1.0, 0.5], "item 0 adds 1, item 1 adds 0.5"),
+        (
+            BasePolytope.of(2, lambda items: math.sqrt(len(items))),
+            [1.0, 0.5],
+            "item 0 adds 1, item 1 adds 0.5",
+        ),
     ],
 )
 def test_labels_are_words(each, point, label):
@@ -100,13 +104,26 @@ def test_labels_are_words(each, point, label):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bal(10)", r"unknown set 'bal': did you mean 'ball\(n\)'\? known are assignments\(n\), .*spectrahedron\(n\)"),
+        (
+            "bal(10)",
+            r"unknown set 'bal': did you mean "
+            r"'ball\(n\)'\? "
+            r"known are "
+            r"assignments\(n\), "
+            r".*spectrahedron\(n\)",
+        ),
         ("k-sets", r"'k-sets' has no whole numbers, but must be k-sets\(n,k\)"),
-        ("k-sets(10)", r"'k-sets\(10\)' has 1 number, but must be k-sets\(n,k\) with whole numbers"),
+        (
+            "k-sets(10)",
+            r"'k-sets\(10\)' has 1 number, but must be k-sets\(n,k\) with whole numbers",
+        ),
         ("k-sets(10,x)", r"has no whole numbers, but must be k-sets\(n,k\)"),
         ("k-sets(10,3.5)", r"has no whole numbers"),
         ("k-sets(10,10)", "chosen is 10 of 10 items, but must be fewer"),
-        ("k-sets(10,0)", r"a number of the set 'k-sets\(10,0\)' is 0, but must be a whole number of at least 1"),
+        (
+            "k-sets(10,0)",
+            r"a number of the set 'k-sets\(10,0\)' is 0, but must be a whole number of at least 1",
+        ),
         ("ball(0)", "is 0, but must be a whole number of at least 1"),
         ("ball(99999999999)", "is 99999999999, which is too large: at most 10,000,000 is possible"),
         ("permutations(1)", "items is 1, but must be a whole number of at least 2"),
@@ -140,27 +157,51 @@ def bulge(items):
         (lambda: PartitionMatroid.of([], []), "there are 0 sizes and 0 picks"),
         (lambda: PartitionMatroid.of([3, 1], [1, 1]), r"sizes\[1\] is 1"),
         (lambda: GraphicMatroid.of([]), r"edges is \[\], but must connect at least 2 nodes"),
-        (lambda: GraphicMatroid.of([("a", "b"), ("a", "a")]), r"edges\[1\] is \('a', 'a'\), but must connect two"),
+        (
+            lambda: GraphicMatroid.of([("a", "b"), ("a", "a")]),
+            r"edges\[1\] is \('a', 'a'\), but must connect two",
+        ),
         (lambda: GraphicMatroid.of([("a", "b"), ("c", "d")]), "edges connect 2 of 4 nodes only"),
-        (lambda: GraphicMatroid.of([(str(i), str((i + 1) % 20)) for i in range(20)]).inner, "the graph has 20 nodes"),
+        (
+            lambda: GraphicMatroid.of([(str(i), str((i + 1) % 20)) for i in range(20)]).inner,
+            "the graph has 20 nodes",
+        ),
         (
             lambda: Paths.of([("a", "b"), ("b", "a")], "a", "b"),
             "edges have the cycle a-b-a, but a path must never come back",
         ),
-        (lambda: Paths.of([("a", "b"), ("a", "c")], "a", "b"), r"edges\[1\] is \('a', 'c'\), which is on no path"),
+        (
+            lambda: Paths.of([("a", "b"), ("a", "c")], "a", "b"),
+            r"edges\[1\] is \('a', 'c'\), which is on no path",
+        ),
         (
             lambda: Paths.of([("a", "b"), ("b", "c")], "a", "c"),
             "there is one path from 'a' to 'c', but must be at least 2",
         ),
-        (lambda: Paths.of([("a", "b"), ("b", "c")], "a", "x"), "sink is 'x', but must be one of the nodes"),
+        (
+            lambda: Paths.of([("a", "b"), ("b", "c")], "a", "x"),
+            "sink is 'x', but must be one of the nodes",
+        ),
         (lambda: NuclearBall(2, 2, 0.0), "radius is 0.0"),
         (lambda: Spectrahedron(2.5), "side is 2.5"),
-        (lambda: BasePolytope.of(3, bulge), r"not submodular: item 1 adds 1 to \{\} and 3 to \{0\}"),
+        (
+            lambda: BasePolytope.of(3, bulge),
+            r"not submodular: item 1 adds 1 to \{\} and 3 to \{0\}",
+        ),
         (lambda: BasePolytope.of(30, bulge), "not submodular"),
-        (lambda: BasePolytope.of(2, lambda items: 1.0), "function is 1 for no items, but must be 0"),
-        (lambda: BasePolytope.of(2, lambda items: math.inf if items else 0.0), "but must be finite"),
+        (
+            lambda: BasePolytope.of(2, lambda items: 1.0),
+            "function is 1 for no items, but must be 0",
+        ),
+        (
+            lambda: BasePolytope.of(2, lambda items: math.inf if items else 0.0),
+            "but must be finite",
+        ),
         (lambda: BasePolytope.of(2, 3.0), "function is 3.0, but must be callable"),
-        (lambda: BasePolytope.of(13, lambda items: math.sqrt(len(items))).inner, "known up to 12 items only"),
+        (
+            lambda: BasePolytope.of(13, lambda items: math.sqrt(len(items))).inner,
+            "known up to 12 items only",
+        ),
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence(make, message):
@@ -177,7 +218,12 @@ def corner(direction):
 
 
 def custom(oracle, **changes):
-    options = {"centre": [1 / 3] * 3, "inner": 6**-0.5, "outer": (2 / 3) ** 0.5, "name": "mine"} | changes
+    options = {
+        "centre": [1 / 3] * 3,
+        "inner": 6**-0.5,
+        "outer": (2 / 3) ** 0.5,
+        "name": "mine",
+    } | changes
     return Custom.of(3, oracle, **options)
 
 
@@ -196,13 +242,21 @@ def test_a_custom_set_is_known_by_its_oracle():
             {},
             "the oracle of the set 'mine' is .* which is farther than 0.816497, the outer radius",
         ),
-        (lambda d: corner(d)[:2], {}, "the oracle of the set 'mine' is .* for the direction .* must be 3 finite numbers"),
+        (
+            lambda d: corner(d)[:2],
+            {},
+            "the oracle of the set 'mine' is .* for the direction .* must be 3 finite numbers",
+        ),
         (lambda d: "nothing", {}, "must be 3 finite numbers"),
         (lambda d: corner(d) * math.nan, {}, "must be 3 finite numbers"),
         (lambda d: [1 / 3] * 3, {}, "the oracle of the set 'mine' knows one point only"),
         (corner, {"inner": 0.0}, "inner is 0.0, but must be a finite number above 0"),
         (corner, {"outer": -1.0}, "outer is -1.0"),
-        (corner, {"inner": 2.0}, "inner is 2 and outer is 0.816497, but inner must not be above outer"),
+        (
+            corner,
+            {"inner": 2.0},
+            "inner is 2 and outer is 0.816497, but inner must not be above outer",
+        ),
         (corner, {"centre": [0.5, 0.5]}, "centre has 2 entries and dimension is 3"),
         (
             corner,
@@ -224,12 +278,20 @@ def test_an_oracle_that_goes_astray_later_is_caught():
         return corner(direction) + (np.array([0.3, -0.3, 0.0]) if astray else 0.0)
 
     each = custom(
-        oracle, contains=lambda x, tolerance: x.min() >= -tolerance and abs(x.sum() - 1.0) <= tolerance, outer=2.0
+        oracle,
+        contains=lambda x, tolerance: x.min() >= -tolerance and abs(x.sum() - 1.0) <= tolerance,
+        outer=2.0,
     )
     point = np.full(3, 7.0)
     astray.append(True)
     with pytest.raises(
-        DiscreetError, match=r"oracle of the set 'mine' is \[0.3, -0.3, 1.0\] for the direction \[.*by its own test"
+        DiscreetError,
+        match=r"oracle of the set 'mine' is \[0.3, -0.3, "
+        r"1.0\] "
+        r"for the "
+        r"direction "
+        r"\[.*by its "
+        r"own test",
     ):
         each.minimise_linear(np.array([1.0, 1.0, 0.0]), point)
     assert point.tolist() == [7.0] * 3, "nothing is half-written"

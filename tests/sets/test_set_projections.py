@@ -12,7 +12,7 @@ from convex_examples import EXAMPLES, directions, every, least, members, nearest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from discreet import kernel
+import componentjit
 from discreet.sets import Box, L1Ball, L2Ball, Polytope, Simplex, simplex
 
 
@@ -25,7 +25,9 @@ def test_projections_meet_the_variational_inequality(each):
         p = nearest(each, y)
         assert each.contains(p, 1e-12)
         assert np.max((inside - p) @ (y - p)) <= 1e-11 * (1.0 + np.linalg.norm(y - p))
-        assert np.allclose(nearest(each, p), p, rtol=0.0, atol=1e-14 * (1.0 + np.abs(p).max())), "again changes nothing"
+        assert np.allclose(nearest(each, p), p, rtol=0.0, atol=1e-14 * (1.0 + np.abs(p).max())), (
+            "again changes nothing"
+        )
 
 
 @every
@@ -86,7 +88,9 @@ def exact_simplex_projection(values, mass):
 awkward = some.one_of(
     some.floats(-2.0, 2.0),
     some.floats(-1e12, 1e12),
-    some.sampled_from([1e12, 1e12 + 0.25, 1e12 - 1e-4, 1e-12, -1e-12, 1.0, 1.0 + 1e-12, 0.0, -1e300, 1e300]),
+    some.sampled_from(
+        [1e12, 1e12 + 0.25, 1e12 - 1e-4, 1e-12, -1e-12, 1.0, 1.0 + 1e-12, 0.0, -1e300, 1e300]
+    ),
 )
 
 
@@ -94,7 +98,9 @@ awkward = some.one_of(
 @given(some.lists(awkward, min_size=1, max_size=12), some.sampled_from([1e-6, 1.0, 1e6]))
 def test_simplex_and_1_ball_agree_with_exact_arithmetic(values, radius):
     expected = exact_simplex_projection(values, 1.0)
-    assert nearest(Simplex(len(values)), values) == pytest.approx(expected, abs=4e-16 * len(values), rel=0.0)
+    assert nearest(Simplex(len(values)), values) == pytest.approx(
+        expected, abs=4e-16 * len(values), rel=0.0
+    )
     sizes = [abs(value) for value in values]
     inside = sum(map(Fraction, sizes)) <= Fraction(radius)
     expected = np.copysign(sizes if inside else exact_simplex_projection(sizes, radius), values)
@@ -111,17 +117,26 @@ def project_each(convex_set, points):
 @pytest.mark.parametrize("spread", [1e-12, 1e-5, 1.0, 1e5, 1e12])
 def test_large_simplices_are_projected_onto_precisely(spread):
     size, rng = 100_000, np.random.default_rng(4)
-    points = np.vstack([rng.normal(size=size), rng.pareto(0.5, size=size), 2.0 ** -rng.uniform(0, 60, size)]) * spread
-    points = np.vstack([points, np.append(np.full(size - 1, -1.0 + 1e-6), 0.0) * spread, points[0] + 1e12])
+    points = (
+        np.vstack(
+            [rng.normal(size=size), rng.pareto(0.5, size=size), 2.0 ** -rng.uniform(0, 60, size)]
+        )
+        * spread
+    )
+    points = np.vstack(
+        [points, np.append(np.full(size - 1, -1.0 + 1e-6), 0.0) * spread, points[0] + 1e12]
+    )
     found = points.copy()
-    kernel.compile_for(project_each, Simplex(size))(Simplex(size), found)
+    componentjit.compile_for(project_each, Simplex(size))(Simplex(size), found)
     for before, after in zip(points, found, strict=True):
         heights = -np.sort(before.max() - before)
         sums = np.cumsum(heights.astype(np.longdouble))
         counts = np.arange(1, size + 1)
         last = np.flatnonzero(heights * counts > sums - 1.0)[-1]
         level = float((sums[last] - 1.0) / counts[last])
-        assert np.allclose(after, np.maximum(before - before.max() - level, 0.0), rtol=0.0, atol=1e-15)
+        assert np.allclose(
+            after, np.maximum(before - before.max() - level, 0.0), rtol=0.0, atol=1e-15
+        )
         assert abs(math.fsum(after) - 1.0) < 1e-11
         assert Simplex(size).contains(after, 1e-10)
 
@@ -130,9 +145,17 @@ def test_large_simplices_are_projected_onto_precisely(spread):
 def test_few_passes_are_enough(size, monkeypatch):
     """Also for points from which Michelot's method removes few entries at a time."""
     heights, original = [], simplex.height
-    monkeypatch.setattr(simplex, "height", lambda *arguments: heights.append(1) or original(*arguments))
+    monkeypatch.setattr(
+        simplex, "height", lambda *arguments: heights.append(1) or original(*arguments)
+    )
     ranks, rng = np.arange(1.0, size + 1), np.random.default_rng(6)
-    hard = [-1.0 / ranks, -(2.0 ** -(ranks % 40)), -(size ** -(ranks % 9)), 1.5 ** (ranks % 900), rng.pareto(0.2, size)]
+    hard = [
+        -1.0 / ranks,
+        -(2.0 ** -(ranks % 40)),
+        -(size ** -(ranks % 9)),
+        1.5 ** (ranks % 900),
+        rng.pareto(0.2, size),
+    ]
     for point in hard:
         heights.clear()
         Simplex(size).project(point)
@@ -150,4 +173,6 @@ def test_polytopes_are_projected_onto_from_afar(along, up, right):
     corners = np.array([[0.0, 0.0], [-1.0, 1e-3], [-1.0, -1e-3]])
     assert WEDGE.contains(found, 1e-14)
     distance = 1.0 + np.linalg.norm(point - found)
-    assert np.max((corners - found) @ (point - found)) / distance <= 1e-12 * distance, "the tip is 1000 times as sharp"
+    assert np.max((corners - found) @ (point - found)) / distance <= 1e-12 * distance, (
+        "the tip is 1000 times as sharp"
+    )

@@ -11,8 +11,9 @@ import pytest
 from convex_examples import ALL, EXAMPLES, FOUND, directions, every, least, members, name
 from scipy.optimize import linprog
 
-from discreet import DiscreetError, kernel
-from discreet.kernel.digest import fingerprint
+import componentjit
+from componentjit.digest import fingerprint
+from discreet import DiscreetError
 from discreet.sets import Box, L1Ball, L2Ball, Polytope, Simplex, ball
 
 NORMS = [1, 2, math.inf]
@@ -51,7 +52,9 @@ def test_no_point_has_a_lower_cost_than_the_least_one(each):
         found = least(each, direction)
         best = linprog(direction, A_ub=a, b_ub=b, bounds=(None, None)).fun
         assert each.contains(found, 1e-12)
-        assert direction @ found == pytest.approx(best, rel=1e-9, abs=1e-9 * np.abs(direction).max())
+        assert direction @ found == pytest.approx(
+            best, rel=1e-9, abs=1e-9 * np.abs(direction).max()
+        )
 
 
 @pytest.mark.slow
@@ -72,7 +75,9 @@ def test_in_a_2_ball_the_least_point_is_against_the_direction():
     for scale in (1e-300, 1e-160, 1.0, 1e160, 1e300):
         found = least(each, [2.0 * scale, -scale, 2.0 * scale])
         assert found == pytest.approx([-4.0 / 3.0, 2.0 / 3.0, -4.0 / 3.0], rel=1e-14)
-        assert each.support(np.array([2.0, -1.0, 2.0]) * scale) == pytest.approx(6.0 * scale, rel=1e-14)
+        assert each.support(np.array([2.0, -1.0, 2.0]) * scale) == pytest.approx(
+            6.0 * scale, rel=1e-14
+        )
 
 
 def test_ties_go_to_the_first():
@@ -127,7 +132,9 @@ def test_the_diameter_is_reached_and_never_exceeded(each, norm):
     found = farthest(each, norm, lambda direction: least(each, direction))
     assert found <= diameter * (1.0 + 1e-14)
     inside = members(each, 12, np.random.default_rng(10))
-    assert np.max(np.linalg.norm(inside[:, None] - inside[None], ord=norm, axis=2)) <= diameter + 1e-14
+    assert (
+        np.max(np.linalg.norm(inside[:, None] - inside[None], ord=norm, axis=2)) <= diameter + 1e-14
+    )
     if is_exact(each, norm):
         assert found >= 0.99 * diameter
     assert diameter <= 2.0 * each.largest(norm) * (1.0 + 1e-9)
@@ -208,27 +215,35 @@ def used(run, each, offered):
 @every_compiled
 def test_compiled_and_plain_agree_and_allocate_nothing(each):
     rng = np.random.default_rng(13)
-    odd = rng.choice([math.nan, math.inf, -math.inf, 1e300, 1e-300, 1e12, 0.3], size=(60, each.dimension))
+    odd = rng.choice(
+        [math.nan, math.inf, -math.inf, 1e300, 1e-300, 1e12, 0.3], size=(60, each.dimension)
+    )
     usual = directions(each.dimension, 40, rng), members(each, 20, rng), np.zeros(each.dimension)
     offered = np.vstack([odd, *usual])
-    compiled = kernel.compile_for(use_all, each)
-    for plain, fast in zip(used(use_all, each, offered), used(compiled, each, offered), strict=True):
+    compiled = componentjit.compile_for(use_all, each)
+    for plain, fast in zip(
+        used(use_all, each, offered), used(compiled, each, offered), strict=True
+    ):
         assert np.array_equal(plain, fast, equal_nan=True)
     assert not compiled.must_allocate
-    assert kernel.compilable(each)
+    assert componentjit.compilable(each)
     assert fingerprint(use_all, (each,), "") is not None, "compiled code is kept on disk"
 
 
 def test_polytopes_say_that_they_are_not_compiled():
-    assert not kernel.compilable(EXAMPLES[Polytope][0])
+    assert not componentjit.compilable(EXAMPLES[Polytope][0])
 
 
 @every
 def test_copies_are_the_same_and_have_arrays_of_their_own(each):
-    for copy in (kernel.copy(each), pickle.loads(pickle.dumps(each))):
+    for copy in (componentjit.copy(each), pickle.loads(pickle.dumps(each))):
         assert type(copy) is type(each)
         assert all(np.array_equal(one, other) for one, other in zip(copy, each, strict=True))
-        assert not any(one is other for one, other in zip(copy, each, strict=True) if isinstance(one, np.ndarray))
+        assert not any(
+            one is other
+            for one, other in zip(copy, each, strict=True)
+            if isinstance(one, np.ndarray)
+        )
 
 
 def test_a_box_does_not_follow_the_arrays_that_it_was_made_from():
@@ -265,7 +280,10 @@ def test_rows_of_a_polytope_have_length_1():
         (lambda: ball(2, 1.0, 3), "norm is 3, but must be 1, 2 or infinity"),
         (lambda: ball(2, math.inf, math.inf), "radius is inf"),
         (lambda: Simplex(2).diameter(0), "norm is 0"),
-        (lambda: Box([], []), "low has the shape \\(0,\\), but must be a vector with at least one number"),
+        (
+            lambda: Box([], []),
+            "low has the shape \\(0,\\), but must be a vector with at least one number",
+        ),
         (lambda: Box(["a"], [1.0]), "low must be a vector of numbers"),
         (lambda: Box([0.0], [math.inf]), "high must have finite numbers only"),
         (lambda: Box([0.0], [1.0, 2.0]), "low has length 1 and high has length 2"),
@@ -278,7 +296,10 @@ def test_rows_of_a_polytope_have_length_1():
         (lambda: Polytope([[1.0], [0.0]], [1.0, 1.0]), "a has only zeros in row 1"),
         (lambda: Polytope([[1.0], [-1.0]], [1.0, -2.0]), "a and b describe an empty set"),
         (lambda: Polytope([[1.0]], [1.0]), "describes a set that is unbounded"),
-        (lambda: Polytope([[1.0, 0.0], [-1.0, 0.0]], [1.0, 1.0]), "describes a set that is unbounded"),
+        (
+            lambda: Polytope([[1.0, 0.0], [-1.0, 0.0]], [1.0, 1.0]),
+            "describes a set that is unbounded",
+        ),
         (lambda: EXAMPLES[Polytope][0].diameter(3), "norm is 3"),
     ],
 )

@@ -35,7 +35,9 @@ from discreet.sets import (
 )
 
 ABILITIES = {LinearOracle, Projecting, ConvexSet, Gauged, Barrier, Vertices}
-FOUND = [kind for kind in vars(sets).values() if inspect.isclass(kind) and issubclass(kind, LinearOracle)]
+FOUND = [
+    kind for kind in vars(sets).values() if inspect.isclass(kind) and issubclass(kind, LinearOracle)
+]
 FOUND = [kind for kind in FOUND if kind not in ABILITIES]
 ALL = [each for kind in FOUND for each in kind.examples()]
 ROUND = (L2Ball, NuclearBall, Spectrahedron)
@@ -58,14 +60,20 @@ def is_round(each):
 every = over(ALL)
 every_polytope = over(each for each in ALL if not is_round(each))
 every_gauged = over(each for each in ALL if isinstance(each, Gauged) and each.flat)
-every_projecting = over(each for each in ALL if isinstance(each, Projecting) and not isinstance(each, ConvexSet))
+every_projecting = over(
+    each for each in ALL if isinstance(each, Projecting) and not isinstance(each, ConvexSet)
+)
 every_with_vertices = over(each for each in ALL if isinstance(each, Vertices))
-every_compiled = over(max(kind.examples(), key=lambda each: each.dimension) for kind in FOUND if kind.compiles)
+every_compiled = over(
+    max(kind.examples(), key=lambda each: each.dimension) for kind in FOUND if kind.compiles
+)
 
 
 def binary(size, is_vertex):
     """Return all vectors of zeros and ones that pass a test."""
-    return np.array([row for row in itertools.product((0.0, 1.0), repeat=size) if is_vertex(np.array(row))])
+    return np.array(
+        [row for row in itertools.product((0.0, 1.0), repeat=size) if is_vertex(np.array(row))]
+    )
 
 
 def balances(paths):
@@ -111,11 +119,18 @@ def vertices_of(each):
         return np.array(list(set(itertools.permutations(each.values.tolist()))))
     if isinstance(each, PartitionMatroid):
         groups = [each.component == group for group in range(each.picks.size)]
-        return binary(n, lambda row: all(row[g].sum() == k for g, k in zip(groups, each.picks, strict=True)))
+        return binary(
+            n, lambda row: all(row[g].sum() == k for g, k in zip(groups, each.picks, strict=True))
+        )
     if isinstance(each, GraphicMatroid):
         return binary(n, lambda row: is_tree(each, row))
     if isinstance(each, Birkhoff):
-        return np.array([np.eye(each.workers)[list(p)].ravel() for p in itertools.permutations(range(each.workers))])
+        return np.array(
+            [
+                np.eye(each.workers)[list(p)].ravel()
+                for p in itertools.permutations(range(each.workers))
+            ]
+        )
     if isinstance(each, Paths):
         matrix, supply = balances(each), np.zeros(each.costs.size)
         supply[each.ends] = 1.0, -1.0
@@ -148,5 +163,7 @@ def directions(dimension, count, rng):
 
 
 def unit_tangents(each, count, rng):
-    vectors = np.array([tangent(each, vector) for vector in rng.normal(size=(count, each.dimension))])
+    vectors = np.array(
+        [tangent(each, vector) for vector in rng.normal(size=(count, each.dimension))]
+    )
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

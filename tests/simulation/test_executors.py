@@ -11,10 +11,10 @@ import threading
 
 import pytest
 
+from componentjit import being_compiled, compile_for, compiling_for
 from discreet import Contender, DiscreetError, Private, Range, simulate
 from discreet.channels import Open
 from discreet.environments.arms.stochastic import Stochastic
-from discreet.kernel import being_compiled, compile_for, compiling_for
 from discreet.learners import Uniform
 from discreet.simulation import on_ray
 from discreet.simulation.executors import Batch, Executor, Session, Threads, executor, run
@@ -101,9 +101,14 @@ def test_places_have_names():
     assert repr(executor("ray", workers=None)) == "RayCluster()"
     mine = Threads(1)
     assert executor(mine, workers=None) is mine
-    with pytest.raises(DiscreetError, match=r"^unknown executor 'rey': did you mean 'ray'\? known are ray, threads\.$"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"^unknown executor 'rey': did you mean 'ray'\? known are ray, threads\.$",
+    ):
         simulate("exp3", on="rey")
-    with pytest.raises(DiscreetError, match=r"^on is 3, but must be 'threads', 'ray' or an Executor\.$"):
+    with pytest.raises(
+        DiscreetError, match=r"^on is 3, but must be 'threads', 'ray' or an Executor\.$"
+    ):
         simulate("exp3", on=3)
 
 
@@ -158,11 +163,25 @@ def test_what_other_machines_cannot_find_is_refused_in_one_sentence(where, monke
         monkeypatch.setattr(Mine, "__module__", "__main__")
         job = (kind(4),)
         complaint = (
-            r"^Mine is defined in __main__, where no other machine finds it: put it into a module .* DISCREET_PLUG"
+            r"^Mine is defined in __main__, "
+            r"where no "
+            r"other "
+            r"machine "
+            r"finds it: "
+            r"put it "
+            r"into a "
+            r"module .* DISCREET_PLUG"
         )
     else:
         job = Contender(label="mine", private=Private(Open(Range(0.0, 1.0)), kind(4)))
-        complaint = r"^the game cannot be sent to other machines \(.*Hidden.*\): put it into a module that every node"
+        complaint = (
+            r"^the game cannot be sent to other "
+            r"machines "
+            r"\(.*Hidden.*\): "
+            r"put it "
+            r"into a "
+            r"module that every node"
+        )
     with pytest.raises(DiscreetError, match=complaint):
         on_ray.packed(job)
 
@@ -171,20 +190,27 @@ def test_a_node_says_what_it_lacks(monkeypatch):
     parcel = on_ray.packed(Squares())
     assert isinstance(on_ray.unpacked(parcel), Squares)
     with pytest.raises(
-        DiscreetError, match=r"^a node of the cluster has another version of discreet, .* install the same"
+        DiscreetError,
+        match=r"^a node of the cluster has another version of discreet, .* install the same",
     ):
         on_ray.unpacked(parcel._replace(sources="other"))
     elsewhere = parcel._replace(job=parcel.job.replace(__name__.encode(), b"x" * len(__name__)))
-    with pytest.raises(DiscreetError, match=r"^a node of the cluster has no module x+: put it into a module"):
+    with pytest.raises(
+        DiscreetError, match=r"^a node of the cluster has no module x+: put it into a module"
+    ):
         on_ray.unpacked(elsewhere)
     nowhere = parcel._replace(job=parcel.job.replace(b"Squares", b"Spheres"))
-    with pytest.raises(DiscreetError, match=r"^a node of the cluster cannot make sense of the game \(.*Spheres"):
+    with pytest.raises(
+        DiscreetError, match=r"^a node of the cluster cannot make sense of the game \(.*Spheres"
+    ):
         on_ray.unpacked(nowhere)
 
 
 def test_ray_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(DiscreetError, match=r"^on='ray' needs Ray: pip install 'discreet\[cluster\]'\.$"):
+    with pytest.raises(
+        DiscreetError, match=r"^on='ray' needs Ray: pip install 'discreet\[cluster\]'\.$"
+    ):
         simulate("exp3", rounds=10, trials=1, on="ray")
 
 

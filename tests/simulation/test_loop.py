@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from discreet import Private, Range, kernel
+import componentjit
+from discreet import Private, Range
 from discreet.channels import Batch
 from discreet.checks.failure import same_state
 from discreet.contracts import Channel, Learner
@@ -82,7 +83,9 @@ class Leader(Learner):
 
 class AdviceTrace(NamedTuple):
     arm: int
-    column: Any  # advice for the arm, divided by the probability of the arm: one number for each expert
+    column: (
+        Any  # advice for the arm, divided by the probability of the arm: one number for each expert
+    )
 
 
 class AdviceGame(Game):
@@ -177,7 +180,11 @@ def advice():
 def arms():
     losses = np.random.default_rng(0).random((300, 3))
     channel = Batch.laplace(size=7, epsilon=1.0, bounds=Range(0.0, 1.0))
-    return Private(channel, TsallisInf.start(arms=3, learning_rate=2.0, baseline=0.5)), ArmGame(losses), ArmGame
+    return (
+        Private(channel, TsallisInf.start(arms=3, learning_rate=2.0, baseline=0.5)),
+        ArmGame(losses),
+        ArmGame,
+    )
 
 
 @pytest.mark.slow
@@ -210,7 +217,7 @@ def test_none_of_them_allocates(make):
     private, game, _ = make()
     player = Player(private, streams(1))
     player.play(game, np.array([20]))
-    assert not kernel.compile_for(play, player.private, game, player._held).must_allocate
+    assert not componentjit.compile_for(play, player.private, game, player._held).must_allocate
 
 
 def test_full_information_learns():
@@ -225,7 +232,7 @@ def test_compiled_loops_leave_reference_counts_alone(make):
     player = Player(private, streams(1))
     for _ in range(3):
         player.play(game, np.array([100]))
-    state = [array for _, array in kernel.arrays((player.private, game))]
+    state = [array for _, array in componentjit.arrays((player.private, game))]
     before = [sys.getrefcount(array) for array in state]
     for _ in range(20):
         player.play(game, np.array([100]))
@@ -286,12 +293,24 @@ def test_a_learner_chooses_how_long_it_holds_and_when_it_is_done(compiled, pausi
     scores = player.play(ArmGame(losses), np.array([7, 14, 40]))
     assert player.rounds == 14
     assert player.private.learner.counts.tolist() == [4, 4, 3 if pausing else 0]
-    expected = [losses[0:2, 0].mean(), losses[2:5, 1].mean(), losses[5:9, 2].mean(), losses[9:14, 0].mean()]
-    assert player.private.learner.sums == pytest.approx([expected[0] + expected[3], expected[1], expected[2]], rel=1e-9)
+    expected = [
+        losses[0:2, 0].mean(),
+        losses[2:5, 1].mean(),
+        losses[5:9, 2].mean(),
+        losses[9:14, 0].mean(),
+    ]
+    assert player.private.learner.sums == pytest.approx(
+        [expected[0] + expected[3], expected[1], expected[2]], rel=1e-9
+    )
     assert (
         scores[1]
         == scores[2]
-        == pytest.approx(losses[0:2, 0].sum() + losses[2:5, 1].sum() + losses[5:9, 2].sum() + losses[9:14, 0].sum())
+        == pytest.approx(
+            losses[0:2, 0].sum()
+            + losses[2:5, 1].sum()
+            + losses[5:9, 2].sum()
+            + losses[9:14, 0].sum()
+        )
     )
     again = player.play(ArmGame(losses), np.array([40]))
     assert again.tolist() == [scores[-1]]

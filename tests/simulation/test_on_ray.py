@@ -13,10 +13,10 @@ from discreet import DiscreetError, search, simulate
 from discreet.environments import environment
 from discreet.plugins import VARIABLE, load_plugin
 from discreet.problems import Arms
-from discreet.reproduce.games import Game, Player, play_game
-from discreet.reproduce.plan import Plan
 from discreet.simulation import parts
 from discreet.simulation.on_ray import check_answers
+from discreet_papers.reproduce.games import Game, Player, play_game
+from discreet_papers.reproduce.plan import Plan
 
 pytestmark = pytest.mark.slow
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores
@@ -58,13 +58,17 @@ def cluster(tmp_path_factory):
         warnings.simplefilter("ignore")  # Ray's own
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_raylet_start_wait_time_s", str(START))
-        patch.setenv("RAY_process_group_cleanup_enabled", "0")  # nodes are in the process group of the tests
+        patch.setenv(
+            "RAY_process_group_cleanup_enabled", "0"
+        )  # nodes are in the process group of the tests
         patch.setenv(VARIABLE, str(plugin))
         load_plugin(str(plugin))
         import ray
         from ray.cluster_utils import Cluster
 
-        nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        nodes = Cluster(
+            initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+        )
         nodes.add_node(num_cpus=1)
         nodes.wait_for_nodes(timeout=START)
         ray.init(address=nodes.address, log_to_driver=False, logging_level="ERROR")
@@ -118,11 +122,15 @@ def test_results_in_parts_are_the_same_files_and_go_on(cluster, tmp_path, monkey
 
 @pytest.mark.full
 def test_searches_and_reproductions_are_played_there_too(cluster):
-    look = functools.partial(search, "track-and-stop", arms=3, options={"gap": 0.3}, trials=6, seed=1)
+    look = functools.partial(
+        search, "track-and-stop", arms=3, options={"gap": 0.3}, trials=6, seed=1
+    )
     assert look(on="ray").samples.tobytes() == look().samples.tobytes()
     players = (Player(algorithm="exp3"), Player(algorithm="batched-exp3", epsilon=1.0))
     game = Game(part="one", environment="stochastic", problem=Arms(4), rounds=300, players=players)
-    there, here = (play_game(game, Plan(trials=4, rounds=300, on=on)).results for on in ("ray", "threads"))
+    there, here = (
+        play_game(game, Plan(trials=4, rounds=300, on=on)).results for on in ("ray", "threads")
+    )
     assert there.regret.tobytes() == here.regret.tobytes()
 
 
@@ -131,12 +139,14 @@ def test_compiled_code_is_found_in_the_cache(cluster):
     import ray
 
     def fresh():
+        from componentjit.compiling import _dispatchers
+        from componentjit.lanes.program import Program, _found
         from discreet import simulate
-        from discreet.kernel.compiling import _dispatchers
-        from discreet.kernel.lanes.program import Program, _found
 
         simulate(["exp3", "kl-ucb"], rounds=300, trials=1, workers=1)  # side by side, and singly
-        stats = [version.stats for each in _dispatchers.values() for version in each.versions.values()]
+        stats = [
+            version.stats for each in _dispatchers.values() for version in each.versions.values()
+        ]
         written = [found for found in _found.values() if isinstance(found, Program) and found.text]
         return sum(len(each.cache_misses) for each in stats), len(written), len(stats) + len(_found)
 
@@ -148,7 +158,10 @@ def test_compiled_code_is_found_in_the_cache(cluster):
 
 
 def test_what_goes_wrong_in_a_worker_is_one_sentence_here(cluster):
-    with pytest.raises(DiscreetError, match=r"^round 1, arm 1: the loss is [23].*, but the declared range is 0 to 1;"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"^round 1, arm 1: the loss is [23].*, but the declared range is 0 to 1;",
+    ):
         play(environment="far", on="ray")
 
 
@@ -169,7 +182,9 @@ def test_an_address_where_nobody_answers_is_refused_at_once():
     with socket.socket() as taken:  # and not listening
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(DiscreetError, match=rf"^RAY_ADDRESS is {address}, but no Ray cluster answers there"):
+        with pytest.raises(
+            DiscreetError, match=rf"^RAY_ADDRESS is {address}, but no Ray cluster answers there"
+        ):
             check_answers(address)
         taken.listen()
         check_answers(address)

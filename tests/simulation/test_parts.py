@@ -40,12 +40,21 @@ def unbroken(whole):
 
 def files(folder):
     """Return the content of all files, but for how long it took and when that was."""
-    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    found = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
     found["manifest.json"] = json.loads(found["manifest.json"])
     del found["manifest.json"]["created"]
     lines = [json.loads(line) for line in found[f"{parts.FOLDER}/{parts.PROGRESS}"].splitlines()]
-    settings, *entries = ({key: value for key, value in line.items() if key != "seconds"} for line in lines)
-    found[f"{parts.FOLDER}/{parts.PROGRESS}"] = [settings, *sorted(entries, key=lambda entry: entry["part"])]
+    settings, *entries = (
+        {key: value for key, value in line.items() if key != "seconds"} for line in lines
+    )
+    found[f"{parts.FOLDER}/{parts.PROGRESS}"] = [
+        settings,
+        *sorted(entries, key=lambda entry: entry["part"]),
+    ]
     return found
 
 
@@ -84,8 +93,16 @@ def test_pandas_and_duckdb_read_the_folder_at_once(tmp_path):
     frame = pandas.read_parquet(tmp_path / "run" / parts.FOLDER)
     key = ["label", "trial", "round"]
     ours = results.to_pandas().sort_values(key, ignore_index=True)
-    pandas.testing.assert_frame_equal(frame.sort_values(key, ignore_index=True), ours, check_dtype=False)
-    query = f"select label, avg(regret) from '{tmp_path}/run/{parts.FOLDER}/*.parquet' where round = 200 group by label"
+    pandas.testing.assert_frame_equal(
+        frame.sort_values(key, ignore_index=True), ours, check_dtype=False
+    )
+    query = (
+        "select label, avg(regret) from "
+        f"'{tmp_path}/run/{parts.FOLDER}/*.parquet' "
+        "where "
+        "round "
+        "= 200 group by label"
+    )
     means = dict(duckdb.sql(query).fetchall())
     assert means == pytest.approx({row["label"]: row["regret_mean"] for row in results.summary()})
 
@@ -95,11 +112,18 @@ def test_what_was_broken_off_goes_on_to_the_same_files(tmp_path, unbroken, worke
     with pytest.raises(Stop):
         play(**SETTINGS, output=tmp_path / "run", progress=after(14, Stop()), workers=workers)
     assert not (tmp_path / "run" / "manifest.json").exists()
-    written = [pandas.read_parquet(path) for path in (tmp_path / "run" / parts.FOLDER).glob("part-*")]
+    written = [
+        pandas.read_parquet(path) for path in (tmp_path / "run" / parts.FOLDER).glob("part-*")
+    ]
     kept = sum(part["trial"].nunique() for part in written)
     assert workers == 2 or kept == 12, "all before the last, in order"
     begun = []
-    play(**SETTINGS, output=tmp_path / "run", resume=True, progress=lambda done, asked: begun.append(done))
+    play(
+        **SETTINGS,
+        output=tmp_path / "run",
+        resume=True,
+        progress=lambda done, asked: begun.append(done),
+    )
     assert begun[0] == kept, "complete parts are not played again"
     assert files(tmp_path / "run") == unbroken
 
@@ -131,18 +155,28 @@ def test_a_killed_process_goes_on_to_the_same_files(tmp_path, unbroken, python):
 
 
 def test_an_interrupt_writes_what_is_finished_and_goes_on_to_the_same_files(tmp_path, unbroken):
-    kept = play(**SETTINGS, output=tmp_path / "run", progress=after(9, KeyboardInterrupt()), keep_finished=True)
+    kept = play(
+        **SETTINGS,
+        output=tmp_path / "run",
+        progress=after(9, KeyboardInterrupt()),
+        keep_finished=True,
+    )
     frame = pandas.read_parquet(tmp_path / "run" / parts.FOLDER)
     assert kept.trials.size == 9
     assert sorted(frame["trial"].unique()) == sorted(kept.trials)
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["trials"] == {"asked": 23, "finished": 9}
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["trials"] == {
+        "asked": 23,
+        "finished": 9,
+    }
     play(**SETTINGS, output=tmp_path / "run", resume=True)
     assert files(tmp_path / "run") == unbroken
 
 
 def test_a_complete_sweep_plays_nothing_again(whole, unbroken):
     begun = []
-    again = play(**SETTINGS, output=whole, resume=True, progress=lambda done, asked: begun.append(done))
+    again = play(
+        **SETTINGS, output=whole, resume=True, progress=lambda done, asked: begun.append(done)
+    )
     assert begun == [23]
     assert again.trials.size == 23
     assert files(whole) == unbroken
@@ -164,14 +198,18 @@ def test_a_complete_sweep_plays_nothing_again(whole, unbroken):
 )
 def test_other_settings_are_refused_and_named(whole, unbroken, change, words):
     with pytest.raises(
-        DiscreetError, match=f"^{words}.* when .* was begun, but is .* now: go on with the same settings, "
+        DiscreetError,
+        match=f"^{words}.* when .* was begun, but is .* now: go on with the same settings, ",
     ):
         play(**SETTINGS | change, output=whole, resume=True)
     assert files(whole) == unbroken
 
 
 def test_other_options_of_the_environment_are_refused(whole):
-    with pytest.raises(DiscreetError, match=r"^options of the environment were others when .* was begun: go on with the"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"^options of the environment were others when .* was begun: go on with the",
+    ):
         play(**SETTINGS, options={"gap": 0.25}, output=whole, resume=True)
 
 
@@ -180,7 +218,10 @@ def test_two_sweeps_do_not_write_into_one_folder(tmp_path, unbroken):
 
     def progress(done, asked):
         if done in (0, 13):
-            with pytest.raises(DiscreetError, match=r"run is being written into by another simulation: wait for its end"):
+            with pytest.raises(
+                DiscreetError,
+                match=r"run is being written into by another simulation: wait for its end",
+            ):
                 play(**SETTINGS, output=tmp_path / "run", resume=True)
             refused.append(done)
 
@@ -198,28 +239,39 @@ def test_a_part_that_was_lost_is_played_again_and_a_changed_file_refused(tmp_pat
     assert lost.read_bytes() == before
     for changed in ("{}\n", "nonsense\n", "1\n"):
         (tmp_path / "run" / parts.FOLDER / parts.PROGRESS).write_text(changed)
-        with pytest.raises(DiscreetError, match=r"_progress.jsonl was changed, so that it cannot be gone on from"):
+        with pytest.raises(
+            DiscreetError, match=r"_progress.jsonl was changed, so that it cannot be gone on from"
+        ):
             play(**SETTINGS, output=tmp_path / "run", resume=True)
 
 
 def test_another_version_is_refused(whole, monkeypatch):
     now = parts.provenance()
     monkeypatch.setattr(parts, "provenance", lambda: {**now, "sources": "other"})
-    with pytest.raises(DiscreetError, match=r"^sources was '[0-9a-f]+' when .* was begun, but is 'other' now"):
+    with pytest.raises(
+        DiscreetError, match=r"^sources was '[0-9a-f]+' when .* was begun, but is 'other' now"
+    ):
         play(**SETTINGS, output=whole, resume=True)
 
 
 def test_a_folder_is_not_overwritten(tmp_path, whole):
     (tmp_path / "note").touch()
-    with pytest.raises(DiscreetError, match=r"run exists already: go on with --resume, overwrite it"):
+    with pytest.raises(
+        DiscreetError, match=r"run exists already: go on with --resume, overwrite it"
+    ):
         play(**SETTINGS, output=whole)
     with pytest.raises(
-        DiscreetError, match=r"exists already: choose another output folder, or overwrite it with --overwrite\.$"
+        DiscreetError,
+        match=r"exists already: choose another output folder, or overwrite it with --overwrite\.$",
     ):
         play(**SETTINGS, output=tmp_path)
-    with pytest.raises(DiscreetError, match=r"has no results to go on with: choose another output folder, or drop"):
+    with pytest.raises(
+        DiscreetError, match=r"has no results to go on with: choose another output folder, or drop"
+    ):
         play(**SETTINGS, output=tmp_path, resume=True)
-    assert play(**SETTINGS, output=tmp_path / "new", resume=True).trials.size == 23, "nothing was there: all is played"
+    assert play(**SETTINGS, output=tmp_path / "new", resume=True).trials.size == 23, (
+        "nothing was there: all is played"
+    )
 
 
 def test_nothing_stays_of_a_sweep_without_a_complete_part(tmp_path):

@@ -37,10 +37,14 @@ def test_without_its_twin_nothing_is_divided():
 def test_bounds_that_say_nothing_are_told_apart(results):
     rows = {row["label"]: row for row in results.summary()}
     assert results.blind_regret == rows["uniform"]["regret_mean"]
-    assert all(row["bound_is_vacuous"] for row in rows.values()), "uniform play did better than every bound"
+    assert all(row["bound_is_vacuous"] for row in rows.values()), (
+        "uniform play did better than every bound"
+    )
     (alone,) = simulate("exp3", **GAME).summary()
     assert alone["regret_bound"] < 2000 * 0.75
-    assert alone["bound_is_vacuous"] is False, "uniform play may have a regret of 1500 in other games"
+    assert alone["bound_is_vacuous"] is False, (
+        "uniform play may have a regret of 1500 in other games"
+    )
     (tiny,) = simulate("batched-exp3", epsilon=0.001, **GAME).summary()
     assert tiny["regret_bound"] >= 1500.0
     assert tiny["bound_is_vacuous"] is True
@@ -68,7 +72,9 @@ class Frame:
         return np.array(LOSSES, dtype=dtype)
 
 
-@pytest.mark.parametrize("table", [LOSSES, np.array(LOSSES), tuple(map(tuple, LOSSES)), Frame()], ids=type)
+@pytest.mark.parametrize(
+    "table", [LOSSES, np.array(LOSSES), tuple(map(tuple, LOSSES)), Frame()], ids=type
+)
 def test_a_table_is_an_environment_whatever_holds_it(table):
     expected = simulate("exp3", losses=np.array(LOSSES), trials=3, seed=2)
     for found in (
@@ -100,7 +106,10 @@ def test_the_tidy_table_goes_to_pandas(results):
 
 def test_losses_may_be_a_data_frame():
     frame = pandas.DataFrame(LOSSES, columns=[f"arm {i}" for i in range(len(LOSSES[0]))])
-    one, other = simulate("exp3", losses=np.array(LOSSES), trials=2), simulate("exp3", environment=frame, trials=2)
+    one, other = (
+        simulate("exp3", losses=np.array(LOSSES), trials=2),
+        simulate("exp3", environment=frame, trials=2),
+    )
     assert np.array_equal(one.regret, other.regret)
 
 

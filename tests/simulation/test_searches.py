@@ -23,7 +23,13 @@ from discreet.simulation.searches import run_search
 from discreet.simulation.statistics import share_interval
 
 NAMES = ["track-and-stop", "local-track-and-stop", "batched-lucb"]
-GAME = {"arms": 3, "options": {"means": (0.2, 0.6, 0.7), "errors": (0.02,)}, "trials": 8, "seed": 3, "workers": 1}
+GAME = {
+    "arms": 3,
+    "options": {"means": (0.2, 0.6, 0.7), "errors": (0.02,)},
+    "trials": 8,
+    "seed": 3,
+    "workers": 1,
+}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +58,9 @@ def test_a_row_is_a_contender_and_an_allowed_error(results):
 
 
 def test_one_run_tells_the_same_as_a_run_for_each_error(results):
-    alone = search("track-and-stop", **(GAME | {"options": {"means": (0.2, 0.6, 0.7)}, "error": 0.02}))
+    alone = search(
+        "track-and-stop", **(GAME | {"options": {"means": (0.2, 0.6, 0.7)}, "error": 0.02})
+    )
     assert np.array_equal(alone.samples[0], results.samples[1])
 
 
@@ -68,7 +76,14 @@ def test_both_speeds_stop_at_the_same_time(name):
     world = to_search(Stochastic(3, means=(0.2, 0.6, 0.7)), 0.1)
     one, other = (
         run_search(
-            [private], world, 3000, seed=1, trial=0, bounds=Range(0.0, 1.0), stop=threading.Event(), compiled=compiled
+            [private],
+            world,
+            3000,
+            seed=1,
+            trial=0,
+            bounds=Range(0.0, 1.0),
+            stop=threading.Event(),
+            compiled=compiled,
         )
         for compiled in (True, False)
     )
@@ -109,7 +124,14 @@ def test_wrong_answers_are_counted_with_their_interval(results):
 
 
 def test_a_tie_has_two_right_answers():
-    tied = search("track-and-stop", arms=3, options={"means": (0.2, 0.2, 0.9)}, trials=3, rounds=2000, workers=1)
+    tied = search(
+        "track-and-stop",
+        arms=3,
+        options={"means": (0.2, 0.2, 0.9)},
+        trials=3,
+        rounds=2000,
+        workers=1,
+    )
     assert tied.best.tolist() == [0, 1]
     assert tied.summary()[0]["reference"] is None
     assert tied.cut_off.any()
@@ -126,7 +148,9 @@ def test_the_reference_is_that_of_normal_numbers(results):
 def test_tables_go_to_pandas_csv_and_json(results, tmp_path):
     frame = results.to_pandas()
     assert list(frame.columns) == list(results.columns())
-    assert {"samples", "answer", "correct", "cut_off", "error", "pulls_0", "pulls_2"} <= set(frame.columns)
+    assert {"samples", "answer", "correct", "cut_off", "error", "pulls_0", "pulls_2"} <= set(
+        frame.columns
+    )
     assert len(frame) == results.samples.size
     rows = list(csv.DictReader(results.to_csv(tmp_path / "searches.csv").read_text().splitlines()))
     assert [int(row["samples"]) for row in rows] == frame["samples"].tolist()
@@ -157,7 +181,9 @@ def test_a_search_of_ones_own_in_an_environment_of_ones_own():
     found = search(mine, environment=world, trials=4, workers=1)
     assert found.best.tolist() == [2]
     assert found.correct.all()
-    assert [(row["label"], row["error"], row["reference"]) for row in found.summary()] == [("mine", 0.2, None)]
+    assert [(row["label"], row["error"], row["reference"]) for row in found.summary()] == [
+        ("mine", 0.2, None)
+    ]
     with pytest.raises(DiscreetError, match="Doubtful has no fixed means"):
         search(mine, environment=Doubtful(3), trials=4)
 
@@ -171,10 +197,19 @@ def exp3():
     ("call", "complaint"),
     [
         (lambda: search("exp3"), "arms does not stop by itself: use simulate in place of search"),
-        (lambda: simulate("lucb"), "best-arm search stops by itself and has no regret: use search in place of simulate"),
-        (lambda: search("lucb", environment="drifting"), "Drifting has no fixed means, but best-arm search needs them"),
+        (
+            lambda: simulate("lucb"),
+            "best-arm search stops by itself and has no regret: use search in place of simulate",
+        ),
+        (
+            lambda: search("lucb", environment="drifting"),
+            "Drifting has no fixed means, but best-arm search needs them",
+        ),
         (lambda: search("lucb", environment=Drifting(4, 100)), "Drifting has no fixed means"),
-        (lambda: search(exp3(), problem=BestArm(4)), "the learner is of type Exp3, but a search needs a Searching there"),
+        (
+            lambda: search(exp3(), problem=BestArm(4)),
+            "the learner is of type Exp3, but a search needs a Searching there",
+        ),
         (lambda: search(["lucb", "exp3"]), "in one simulation all must play the same"),
         (lambda: search("lucb", error=1.5), "error is 1.5, but must be above 0 and below 1"),
     ],

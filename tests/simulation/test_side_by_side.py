@@ -9,12 +9,12 @@ import types
 import numpy as np
 import pytest
 
+from componentjit.lanes import LANES, Program, Unfit, program, room_for
 from discreet import DiscreetError, Private, Range, Setting, simulate
 from discreet.algorithms import algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, SwitchingCosts, Table
-from discreet.kernel.lanes import LANES, Program, Unfit, program, room_for
 from discreet.learners import Exp3
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
@@ -50,7 +50,9 @@ def in_lanes(privates, world, rounds, trials, **more):
 def run(privates, world, rounds, trials, **more):
     stop = threading.Event()
     marks = checkpoints(rounds)
-    return run_trials(privates, world, marks, seed=5, trials=trials, bounds=UNIT, clip=False, stop=stop, **more)
+    return run_trials(
+        privates, world, marks, seed=5, trials=trials, bounds=UNIT, clip=False, stop=stop, **more
+    )
 
 
 def plainly(privates, world, rounds, trial):
@@ -76,7 +78,12 @@ def built(name, arms, rounds):
 def test_no_vector_is_in_two_lines_of_the_fast_memory(shape, dtype):
     rooms = [room_for(shape, dtype) for _ in range(5)]
     for room in rooms:
-        assert (room.shape, room.dtype, room.flags.c_contiguous, room.any()) == (shape, dtype, True, False)
+        assert (room.shape, room.dtype, room.flags.c_contiguous, room.any()) == (
+            shape,
+            dtype,
+            True,
+            False,
+        )
         assert room.ctypes.data % 64 == 0
 
 
@@ -111,7 +118,9 @@ class Awkward(Learner):
             tries += 1
         arm = -1
         for i in range(3):
-            if self.sums_of[i] > 1.0 and (arm < 0 or self.sums_of[i] < self.sums_of[arm]):  # arm -1 must not be read
+            if self.sums_of[i] > 1.0 and (
+                arm < 0 or self.sums_of[i] < self.sums_of[arm]
+            ):  # arm -1 must not be read
                 arm = i
         for i in range(tries):  # as often as each lane says
             if i == 2:
@@ -125,7 +134,9 @@ class Awkward(Learner):
             arm = int(rng.random() * 3) if last < 1.5 else tries % 3
             if last > 2.5:
                 arm = self.counts[0] % 3
-        return arm, Draw(arm, 1.0 / (1.0 + last) if tries > 0 and 3 % tries == 0 else float(round(last)))
+        return arm, Draw(
+            arm, 1.0 / (1.0 + last) if tries > 0 and 3 % tries == 0 else float(round(last))
+        )
 
     def learn(self, trace: Draw, released: float) -> None:
         value = math.log1p(abs(released)) if released > 0.0 else -math.expm1(released)
@@ -244,7 +255,13 @@ class TestThroughSimulate:
             return program if lanes else None
 
         monkeypatch.setattr("discreet.simulation.jobs.soonest_way", way)
-        arguments = {"environment": "stochastic", "rounds": 500, "trials": 20, "seed": 2, "workers": 2}
+        arguments = {
+            "environment": "stochastic",
+            "rounds": 500,
+            "trials": 20,
+            "seed": 2,
+            "workers": 2,
+        }
         return simulate(["exp3", "kl-ucb", "uniform"], **(arguments | changes))
 
     @pytest.mark.slow
@@ -256,7 +273,9 @@ class TestThroughSimulate:
     def test_losses_in_other_units_and_tables_too(self, monkeypatch):
         losses = np.random.default_rng(3).random((300, 4)) * 10.0
         how = {"environment": Table(losses), "rounds": 300, "low": 0.0, "high": 10.0}
-        with_lanes, without = (self.simulate(monkeypatch, lanes=lanes, **how) for lanes in (True, False))
+        with_lanes, without = (
+            self.simulate(monkeypatch, lanes=lanes, **how) for lanes in (True, False)
+        )
         assert with_lanes.regret.tobytes() == without.regret.tobytes()
 
     def test_games_are_dealt_in_pieces_with_the_same_numbers(self, monkeypatch):
@@ -278,14 +297,24 @@ class TestThroughSimulate:
             ("exp3", 10**7, 64, ["singly"], "lanes"),
             ("kl-ucb", 3000, 100, [], "singly"),
             ("tracking-ucb", 3000, 100, [], "lanes"),
-            ("tracking-ucb", 10**6, 96, ["singly", "lanes"], "singly"),  # lanes would wait for each other
+            (
+                "tracking-ucb",
+                10**6,
+                96,
+                ["singly", "lanes"],
+                "singly",
+            ),  # lanes would wait for each other
         ],
     )
     def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, kept, way):
         monkeypatch.setattr(Player, "is_kept", lambda *_: "singly" in kept)
         monkeypatch.setattr(Program, "is_compiled", lambda _: "lanes" in kept)
-        found = soonest_way(built(name, 4, 1000), Stochastic(4), rounds, trials, UNIT, clip=False, threads=2)
-        assert way == ("lanes" if isinstance(found, Program) else "singly" if found.compiled else "plain")
+        found = soonest_way(
+            built(name, 4, 1000), Stochastic(4), rounds, trials, UNIT, clip=False, threads=2
+        )
+        assert way == (
+            "lanes" if isinstance(found, Program) else "singly" if found.compiled else "plain"
+        )
 
     def test_what_cannot_be_compiled_is_played_as_it_is(self):
         class InPython(Exp3):

@@ -23,7 +23,13 @@ NAMES = ["batched-exp3", "tsallis-inf", "uniform"]
 
 
 def small(**changes):
-    arguments = {"environment": "stochastic", "rounds": 3000, "trials": 6, "epsilon": [1.0, 0.1], "seed": 3}
+    arguments = {
+        "environment": "stochastic",
+        "rounds": 3000,
+        "trials": 6,
+        "epsilon": [1.0, 0.1],
+        "seed": 3,
+    }
     return simulate(NAMES, **(arguments | changes))
 
 
@@ -60,13 +66,17 @@ def test_regret_is_against_the_best_fixed_arm_of_the_prefix():
 
 
 def test_any_learner_behind_any_channel_can_be_simulated():
-    mine = Contender(label="mine", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=4, learning_rate=0.05)))
+    mine = Contender(
+        label="mine", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=4, learning_rate=0.05))
+    )
     results = simulate([mine, "uniform"], environment=Stochastic(4), rounds=2000, trials=3)
     assert [row["label"] for row in results.summary()] == ["mine", "uniform"]
 
 
 def test_a_learner_with_other_arms_than_the_game_is_refused():
-    wrong = Contender(label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=50, learning_rate=0.05)))
+    wrong = Contender(
+        label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=50, learning_rate=0.05))
+    )
     with pytest.raises(DiscreetError, match="the learner is for 50 actions, but the game has 4"):
         simulate([wrong], environment="deterministic", arms=4, rounds=2000, trials=2)
     with pytest.raises(DiscreetError, match="is 5, but the environment has 4"):
@@ -77,18 +87,31 @@ def test_a_learner_with_other_arms_than_the_game_is_refused():
 def test_losses_and_advice_may_be_arrays():
     losses = np.random.default_rng(1).random((50, 3))
     assert simulate("exp3", losses=losses, trials=1).rounds == 50
-    assert simulate("exp4", losses=losses, advice=np.full((4, 3), 1.0 / 3.0), trials=1).problem == Advice(3, 4)
-    with pytest.raises(DiscreetError, match=r"losses has shape \(3,\), but must be a table of finite numbers"):
+    assert simulate(
+        "exp4", losses=losses, advice=np.full((4, 3), 1.0 / 3.0), trials=1
+    ).problem == Advice(3, 4)
+    with pytest.raises(
+        DiscreetError, match=r"losses has shape \(3,\), but must be a table of finite numbers"
+    ):
         simulate("exp3", losses=np.zeros(3), trials=1)
-    with pytest.raises(DiscreetError, match="losses is given, but environment 'stochastic' makes its own"):
+    with pytest.raises(
+        DiscreetError, match="losses is given, but environment 'stochastic' makes its own"
+    ):
         simulate("exp3", environment="stochastic", losses=losses, trials=1)
-    with pytest.raises(DiscreetError, match="advice is given, but environment 'advice-random' makes its own"):
+    with pytest.raises(
+        DiscreetError, match="advice is given, but environment 'advice-random' makes its own"
+    ):
         simulate("exp4", advice=np.full((4, 3), 1.0 / 3.0), trials=1)
 
 
 def test_an_epsilon_that_was_asked_for_is_the_one_that_is_shown():
-    results = simulate("private-ftrl-ball", dimension=5, rounds=100, trials=1, epsilon=[0.1, 0.01], delta=1e-6)
-    assert [each.label for each in results.contenders] == ["private-ftrl-ball (ε = 0.1)", "private-ftrl-ball (ε = 0.01)"]
+    results = simulate(
+        "private-ftrl-ball", dimension=5, rounds=100, trials=1, epsilon=[0.1, 0.01], delta=1e-6
+    )
+    assert [each.label for each in results.contenders] == [
+        "private-ftrl-ball (ε = 0.1)",
+        "private-ftrl-ball (ε = 0.01)",
+    ]
     for each, asked in zip(results.contenders, (0.1, 0.01), strict=True):
         assert asked * (1.0 - 1e-9) < each.private.guarantee.epsilon <= asked
         assert each.private.guarantee.short == f"({asked}, 1e-06)-differential privacy"
@@ -96,19 +119,32 @@ def test_an_epsilon_that_was_asked_for_is_the_one_that_is_shown():
 
 def test_advice_is_for_those_who_want_it():
     with pytest.raises(
-        DiscreetError, match="the environment is for arms with expert advice, but the algorithms play arms"
+        DiscreetError,
+        match="the environment is for arms with expert advice, but the algorithms play arms",
     ):
         simulate("exp3", environment=AdviceRandom(3, 4), rounds=100, trials=1)
-    own = Contender(label="own", private=Private(Open(Range(0.0, 1.0)), Exp4.start(experts=4, learning_rate=0.1)))
+    own = Contender(
+        label="own",
+        private=Private(Open(Range(0.0, 1.0)), Exp4.start(experts=4, learning_rate=0.1)),
+    )
     for world in (AdviceRandom(3, 4), "advice-random"):
-        assert simulate([own], environment=world, arms=3, experts=4, rounds=100, trials=1).problem == Advice(3, 4)
+        assert simulate(
+            [own], environment=world, arms=3, experts=4, rounds=100, trials=1
+        ).problem == Advice(3, 4)
 
 
 def test_contenders_are_never_dropped():
-    assert len(simulate(["batched-exp3"], epsilon=[0.3, 0.30000001], rounds=100, trials=1).contenders) == 2
-    assert len(simulate((name for name in ("exp3", "uniform")), rounds=100, trials=1).contenders) == 2
+    assert (
+        len(simulate(["batched-exp3"], epsilon=[0.3, 0.30000001], rounds=100, trials=1).contenders)
+        == 2
+    )
+    assert (
+        len(simulate((name for name in ("exp3", "uniform")), rounds=100, trials=1).contenders) == 2
+    )
     assert simulate("exp3", rounds=100, trials=1).contenders[0].label == "exp3"
-    twin = Contender(label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=4, learning_rate=0.05)))
+    twin = Contender(
+        label="x", private=Private(Open(Range(0.0, 1.0)), Exp3.start(arms=4, learning_rate=0.05))
+    )
     with pytest.raises(DiscreetError, match="two contenders are labelled 'x'"):
         simulate([twin, twin], rounds=100, trials=1)
 
@@ -202,13 +238,17 @@ def test_an_interrupt_before_the_first_trial_is_an_interrupt():
 def test_progress_counts_every_trial():
     seen = []
     small(progress=lambda done, asked: seen.append((done, asked)))
-    assert list(dict.fromkeys(seen)) == [(done, 6) for done in range(7)]  # who waits is told the same again
+    assert list(dict.fromkeys(seen)) == [
+        (done, 6) for done in range(7)
+    ]  # who waits is told the same again
     assert seen == sorted(seen)
 
 
 def test_losses_out_of_range_are_refused_or_clipped():
     losses = np.array([[0.0, 1.0], [0.5, 1.5], [2.0, 0.0]])
-    with pytest.raises(DiscreetError, match=r"row 2, column 2: the loss is 1\.5, but the declared range is 0 to 1"):
+    with pytest.raises(
+        DiscreetError, match=r"row 2, column 2: the loss is 1\.5, but the declared range is 0 to 1"
+    ):
         simulate(["exp3"], environment=Table(losses), trials=1)
     clipped = simulate(["exp3"], environment=Table(losses), trials=4, clip=True)
     assert clipped.clipped == 2
@@ -261,7 +301,12 @@ def test_results_file_and_manifest_tell_the_same(tmp_path):
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["seed"] == 3
     assert manifest["trials"] == {"asked": 6, "finished": 6}
-    assert [each["guarantee"]["epsilon"] for each in manifest["algorithms"]] == [1.0, 0.1, None, 0.0]
+    assert [each["guarantee"]["epsilon"] for each in manifest["algorithms"]] == [
+        1.0,
+        0.1,
+        None,
+        0.0,
+    ]
     assert manifest["algorithms"][1]["parameters"]["batch_size"] == 19
 
 

@@ -20,7 +20,9 @@ UNIT = make_range()
 
 
 def players(names, rounds, **parameters):
-    settings = [(algorithm(name), algorithm(name).setting(rounds=rounds, **parameters)) for name in names]
+    settings = [
+        (algorithm(name), algorithm(name).setting(rounds=rounds, **parameters)) for name in names
+    ]
     return [each.build(setting).private for each, setting in settings], settings[0][1].problem
 
 
@@ -31,7 +33,11 @@ def players(names, rounds, **parameters):
         (("exp3", "tracking-ucb", "ftpl"), "stochastic", {"arms": 4}),
         (("exp3", "one-bit-tsallis-inf"), "switching-costs", {"arms": 3}),  # remembers its players
         (("ftrl-ball",), "linear-adaptive", {"geometry": "ball", "dimension": 3}),  # answers them
-        (("ftrl-experts", "hedge"), "linear-stochastic", {"dimension": 3}),  # what is held is an array
+        (
+            ("ftrl-experts", "hedge"),
+            "linear-stochastic",
+            {"dimension": 3},
+        ),  # what is held is an array
         (("exp4",), "advice-random", {"arms": 3, "experts": 4}),
     ],
 )
@@ -63,7 +69,13 @@ def test_games_that_lie_otherwise_in_memory_are_read_as_they_are():
     losses = np.random.default_rng(1).random((40, 3))
     read_only = losses.copy()
     read_only.setflags(write=False)
-    for table in (losses, losses, np.asfortranarray(losses), np.repeat(losses, 2, axis=0)[::2], read_only):
+    for table in (
+        losses,
+        losses,
+        np.asfortranarray(losses),
+        np.repeat(losses, 2, axis=0)[::2],
+        read_only,
+    ):
         (found,) = Player(shared, streams(1)).play(ArmGame(table), marks)
         (plain,) = Player(private, streams(1), compiled=False).play(ArmGame(losses), marks)
         assert found == plain

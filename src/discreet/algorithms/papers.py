@@ -1,7 +1,7 @@
 """Where the algorithms were published: one entry a paper, from which its key, its texts and its BibTeX are made.
 
-Titles carry the braces that keep BibTeX from lowering a name's capitals; texts leave them out. Volumes and pages are
-given for journals only, where they are part of the reference.
+Titles carry the braces that keep BibTeX from lowering a name's capitals; texts leave them out.
+Volumes and pages are given for journals only, where they are part of the reference.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-ACCENTS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"'}  # combining, and in LaTeX
+ACCENTS = {
+    "\u0300": "`",
+    "\u0301": "'",
+    "\u0302": "^",
+    "\u0303": "~",
+    "\u0308": '"',
+}  # combining, and in LaTeX
 SMALL_WORDS = ("a", "an", "the")
 
 
@@ -43,7 +49,13 @@ class Citation:
 def conference(authors: Sequence[str], title: str, venue: str, year: int) -> Citation:
     """Return the citation of a paper at a conference, known by its short name; authors are "Family, Given"."""
     return _citation(
-        "inproceedings", authors, title, venue, {"booktitle": CONFERENCES[venue]}, year, _short(authors, year)
+        "inproceedings",
+        authors,
+        title,
+        venue,
+        {"booktitle": CONFERENCES[venue]},
+        year,
+        _short(authors, year),
     )
 
 
@@ -68,7 +80,12 @@ def journal(
 def software(name: str, title: str, version: str, year: int) -> Citation:
     """Return the citation of a program whose authors are its contributors."""
     title = f"{{{name}}}: {title}"
-    fields = {"author": f"{{{name} contributors}}", "title": title, "year": str(year), "note": f"Version {version}"}
+    fields = {
+        "author": f"{{{name} contributors}}",
+        "title": title,
+        "year": str(year),
+        "note": f"Version {version}",
+    }
     return Citation(
         key=name,
         short=f"{name} {version}",
@@ -78,23 +95,46 @@ def software(name: str, title: str, version: str, year: int) -> Citation:
 
 
 def _citation(
-    kind: str, authors: Sequence[str], title: str, place: str, fields: Mapping[str, str], year: int, short: str
+    kind: str,
+    authors: Sequence[str],
+    title: str,
+    place: str,
+    fields: Mapping[str, str],
+    year: int,
+    short: str,
 ) -> Citation:
     family = authors[0].split(",")[0]
-    word = next(word for word in re.findall(r"[a-z]+", _ascii(_plain(title)).lower()) if word not in SMALL_WORDS)
+    word = next(
+        word
+        for word in re.findall(r"[a-z]+", _ascii(_plain(title)).lower())
+        if word not in SMALL_WORDS
+    )
     key = re.sub("[^a-z]", "", _ascii(family).lower()) + str(year) + word
     return Citation(
         key=key,
         short=short,
-        text=f"{', '.join(_initials(author) for author in authors)}. {_plain(title)}. {place}, {year}.",
-        bibtex=_entry(kind, key, {"author": " and ".join(authors), "title": title, **fields, "year": str(year)}),
+        text=f"{', '.join(_initials(author) for author in authors)}. "
+        f"{_plain(title)}. "
+        f"{place}, "
+        f"{year}.",
+        bibtex=_entry(
+            kind,
+            key,
+            {"author": " and ".join(authors), "title": title, **fields, "year": str(year)},
+        ),
     )
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
     used = {name: _latex(value) for name, value in fields.items() if value}
     width = max(len(name) for name in used)
-    return "\n".join([f"@{kind}{{{key},", *(f"  {name:<{width}} = {{{value}}}," for name, value in used.items()), "}"])
+    return "\n".join(
+        [
+            f"@{kind}{{{key},",
+            *(f"  {name:<{width}} = {{{value}}}," for name, value in used.items()),
+            "}",
+        ]
+    )
 
 
 def _short(authors: Sequence[str], year: int) -> str:
@@ -127,12 +167,18 @@ def _latex(text: str) -> str:
     Nicol{\`o}
     """
     pairs = (unicodedata.normalize("NFD", letter) for letter in text)
-    return "".join(f"{{\\{ACCENTS[pair[1]]}{pair[0]}}}" if len(pair) == 2 else pair for pair in pairs)
+    return "".join(
+        f"{{\\{ACCENTS[pair[1]]}{pair[0]}}}" if len(pair) == 2 else pair for pair in pairs
+    )
 
 
 CONFERENCES = {
     "AAAI": "Proceedings of the AAAI Conference on Artificial Intelligence",
-    "AISTATS": "Proceedings of the International Conference on Artificial Intelligence and Statistics",
+    "AISTATS": "Proceedings of the International "
+    "Conference on "
+    "Artificial "
+    "Intelligence and "
+    "Statistics",
     "COLT": "Proceedings of the Conference on Learning Theory",
     "ICML": "Proceedings of the International Conference on Machine Learning",
     "NeurIPS": "Advances in Neural Information Processing Systems",
@@ -154,7 +200,10 @@ ABBASI_YADKORI = conference(
     2011,
 )
 AGARWAL_SINGH = conference(
-    ["Agarwal, Naman", "Singh, Karan"], "The price of differential privacy for online learning", "ICML", 2017
+    ["Agarwal, Naman", "Singh, Karan"],
+    "The price of differential privacy for online learning",
+    "ICML",
+    2017,
 )
 AZIZE_2022 = conference(
     ["Azize, Achraf", "Basu, Debabrota"],
@@ -163,14 +212,25 @@ AZIZE_2022 = conference(
     2022,
 )
 AZIZE_2025 = conference(
-    ["Azize, Achraf", "Wu, Yulian", "Honda, Junya", "Orabona, Francesco", "Ito, Shinji", "Basu, Debabrota"],
+    [
+        "Azize, Achraf",
+        "Wu, Yulian",
+        "Honda, Junya",
+        "Orabona, Francesco",
+        "Ito, Shinji",
+        "Basu, Debabrota",
+    ],
     "Optimal regret of bandits under differential privacy",
     "NeurIPS",
     2025,
 )
 ELIMINATION = journal(
     ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
-    "Action elimination and stopping conditions for the multi-armed bandit and reinforcement learning problems",
+    "Action elimination and stopping conditions for the "
+    "multi-armed "
+    "bandit and "
+    "reinforcement "
+    "learning problems",
     "JMLR",
     2006,
     volume=7,
@@ -210,7 +270,10 @@ EXP4_P = conference(
     2011,
 )
 FASTER_RATES = conference(
-    ["Asi, Hilal", "Raman, Vinod", "Talwar, Kunal"], "Faster rates for private adversarial bandits", "ICML", 2025
+    ["Asi, Hilal", "Raman, Vinod", "Talwar, Kunal"],
+    "Faster rates for private adversarial bandits",
+    "ICML",
+    2025,
 )
 FKM = conference(
     ["Flaxman, Abraham D.", "Kalai, Adam Tauman", "McMahan, H. Brendan"],
@@ -220,7 +283,11 @@ FKM = conference(
 )
 FTPL_ARMS = journal(
     ["Neu, Gergely", "Bartók, Gábor"],
-    "Importance weighting without importance weights: an efficient algorithm for combinatorial semi-bandits",
+    "Importance weighting without importance weights: an "
+    "efficient "
+    "algorithm for "
+    "combinatorial "
+    "semi-bandits",
     "JMLR",
     2016,
     volume=17,
@@ -317,7 +384,10 @@ SCRIBLE = conference(
     2008,
 )
 SHARIFF = conference(
-    ["Shariff, Roshan", "Sheffet, Or"], "Differentially private contextual linear bandits", "NeurIPS", 2018
+    ["Shariff, Roshan", "Sheffet, Or"],
+    "Differentially private contextual linear bandits",
+    "NeurIPS",
+    2018,
 )
 SMOOTH_BANDIT = conference(
     ["Saha, Ankan", "Tewari, Ambuj"],
@@ -326,10 +396,19 @@ SMOOTH_BANDIT = conference(
     2011,
 )
 SMOOTH_STRONGLY_CONVEX = conference(
-    ["Hazan, Elad", "Levy, Kfir Y."], "Bandit convex optimization: towards tight bounds", "NeurIPS", 2014
+    ["Hazan, Elad", "Levy, Kfir Y."],
+    "Bandit convex optimization: towards tight bounds",
+    "NeurIPS",
+    2014,
 )
 STOCHASTIC_CONVEX = conference(
-    ["Agarwal, Alekh", "Foster, Dean P.", "Hsu, Daniel J.", "Kakade, Sham M.", "Rakhlin, Alexander"],
+    [
+        "Agarwal, Alekh",
+        "Foster, Dean P.",
+        "Hsu, Daniel J.",
+        "Kakade, Sham M.",
+        "Rakhlin, Alexander",
+    ],
     "Stochastic convex optimization with bandit feedback",
     "NeurIPS",
     2011,

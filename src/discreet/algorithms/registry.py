@@ -9,7 +9,14 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 from discreet.algorithms.papers import NONE, Citation
 from discreet.channels import Responses
 from discreet.contracts import Protected
-from discreet.errors import DiscreetError, check_int, check_positive, check_range, shorten, unknown_name
+from discreet.errors import (
+    DiscreetError,
+    check_int,
+    check_positive,
+    check_range,
+    shorten,
+    unknown_name,
+)
 from discreet.guarantee import Guarantee
 from discreet.options import Option, defined_as, options_of
 from discreet.private import Private
@@ -39,7 +46,9 @@ class Setting(Generic[P]):
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
-            raise DiscreetError(f"problem is {self.problem!r}, but must be a problem such as Arms(4).")
+            raise DiscreetError(
+                f"problem is {self.problem!r}, but must be a problem such as Arms(4)."
+            )
         object.__setattr__(self, "rounds", check_int("rounds", self.rounds, least=2))
         check_positive("epsilon", self.epsilon)
         check_range("epsilon", self.epsilon, 1e-12, 1e12)
@@ -53,9 +62,13 @@ class Instance:
 
     private: Protected
     parameters: Mapping[str, float | int | str]
-    regret_bound: float | None  # on the expected regret, for losses fixed in advance, in their units; None if not proved
+    regret_bound: (
+        float | None
+    )  # on the expected regret, for losses fixed in advance, in their units; None if not proved
     bound_source: str
-    stationary_bound: float | None = None  # the same, for independent losses whose means do not change, and no others
+    stationary_bound: float | None = (
+        None  # the same, for independent losses whose means do not change, and no others
+    )
 
     @property
     def guarantee(self) -> Guarantee:
@@ -65,8 +78,9 @@ class Instance:
     def responding(self, setting: Setting[Problem]) -> Instance:
         """Return the same learner in the local model: it hears a randomised bit in the place of every loss.
 
-        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). On functions nothing is carried over: bits are
-        the values of no convex function, and steps should be tuned to them, as local algorithms on functions do.
+        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). On functions nothing is
+        carried over: bits are the values of no convex function, and steps should be tuned to them,
+        as local algorithms on functions do.
         """
         channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
         carried = not isinstance(setting.problem, Functions)
@@ -82,14 +96,17 @@ class Instance:
             parameters={**self.parameters, "contrast": channel.contrast},
             regret_bound=larger(self.regret_bound),
             stationary_bound=larger(self.stationary_bound),
-            bound_source=source if carried else "no bound proved on responses to functions: local algorithms have one",
+            bound_source=source
+            if carried
+            else "no bound proved on responses to functions: local algorithms have one",
         )
 
 
 class Growth(NamedTuple):
     """How regret grows with the number of rounds T, at the latest: like T^exponent, up to logarithms.
 
-    Where noise hides it for long, it shows below a million rounds for epsilons from ``shows_at`` on.
+    Where noise hides it for long, it shows below a million rounds for epsilons from ``shows_at``
+    on.
     """
 
     exponent: float
@@ -108,16 +125,19 @@ class Algorithm:
 
     name: str
     title: str
-    problem: Problem  # what it plays: an example, whose parameters may be others unless they are ``fixed``
+    # what it plays: an example, whose parameters may be others unless they are ``fixed``
+    problem: Problem
     fixed: tuple[str, ...] = ()
     citation: Citation
     make: Build
-    twin: str = ""  # the name of the algorithm without privacy that its price is measured against, if there is one
+    # the name of the algorithm without privacy that its price is measured against, if there is one
+    twin: str = ""
     builds_on: tuple[Citation, ...] = ()  # papers of the parts it is made of
     stochastic: bool = False  # whether regret is bounded for losses that do not change only
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
     anytime: bool = False  # whether it can be built without knowing the number of rounds
-    one_point: bool = False  # whether it hears one loss a round as it is, and so can hear responses: noise=response
+    # whether it hears one loss a round as it is, and so can hear responses: noise=response
+    one_point: bool = False
 
     def problem_with(self, **parameters: object) -> Problem:
         """Return the problem with these parameters, and the usual ones elsewhere."""
@@ -125,11 +145,19 @@ class Algorithm:
         for name, value in parameters.items():
             if name not in known:
                 raise DiscreetError(
-                    f"{name} is given, but {self.name} plays {self.problem}, which has no {name}: it has "
+                    f"{name} is given, but {self.name} "
+                    "plays "
+                    f"{self.problem}, "
+                    "which "
+                    "has no "
+                    f"{name}: "
+                    "it has "
                     f"{' and '.join(known)}."
                 )
             if name in self.fixed and value != known[name]:
-                raise DiscreetError(f"{name} is {value!r}, but {self.name} is for {known[name]} only.")
+                raise DiscreetError(
+                    f"{name} is {value!r}, but {self.name} is for {known[name]} only."
+                )
         return cast(Problem, replace(cast(Any, self.problem), **parameters))
 
     def setting(
@@ -156,19 +184,33 @@ class Algorithm:
     def plays(self, problem: Problem) -> bool:
         """Return whether this is a problem that the algorithm plays."""
         mine, other = self.problem.parameters(), problem.parameters()
-        return type(problem) is type(self.problem) and all(mine[name] == other[name] for name in self.fixed)
+        return type(problem) is type(self.problem) and all(
+            mine[name] == other[name] for name in self.fixed
+        )
 
     def build(self, setting: Setting[Problem] | None = None, **options: object) -> Instance:
         """Return the algorithm with all its numbers filled in."""
         setting = self.setting() if setting is None else setting
         if not isinstance(setting, Setting):
-            raise DiscreetError(f"setting is {shorten(setting)}, but must be a Setting: use {self.name}'s setting(...).")
+            raise DiscreetError(
+                f"setting is {shorten(setting)}, but must "
+                "be a "
+                "Setting: use "
+                f"{self.name}'s "
+                "setting(...)."
+            )
         if not self.plays(setting.problem):
-            raise DiscreetError(f"{self.name} plays {self.problem}, but the problem is {setting.problem!r}.")
+            raise DiscreetError(
+                f"{self.name} plays {self.problem}, but the problem is {setting.problem!r}."
+            )
         if setting.unknown_horizon and not self.anytime:
-            able = ", ".join(name for name, each in algorithms(type(self.problem)).items() if each.anytime)
+            able = ", ".join(
+                name for name, each in algorithms(type(self.problem)).items() if each.anytime
+            )
             instead = f", or use one of: {able}" if able else ""
-            raise DiscreetError(f"rounds is unknown, but {self.name} is tuned to their number: give it{instead}.")
+            raise DiscreetError(
+                f"rounds is unknown, but {self.name} is tuned to their number: give it{instead}."
+            )
         for key, value in options.items():
             if key not in self.options:
                 raise unknown_name(f"option of {self.name}", key, [*self.options, "low", "high"])
@@ -185,7 +227,11 @@ class Algorithm:
     @property
     def field(self) -> str:
         """What the problem is called, for tables."""
-        return self.problem.title.replace("adversarial", "stochastic") if self.stochastic else self.problem.title
+        return (
+            self.problem.title.replace("adversarial", "stochastic")
+            if self.stochastic
+            else self.problem.title
+        )
 
 
 _algorithms: dict[str, Algorithm] = {}
@@ -210,7 +256,14 @@ def register_algorithm(
     def keep(make: Build) -> Build:
         known = _algorithms.get(name)
         if known is not None and defined_as(known.make) != defined_as(make):
-            raise DiscreetError(f"name is '{name}', but an algorithm of that name is registered already: use another.")
+            raise DiscreetError(
+                f"name is '{name}', but an algorithm of "
+                "that "
+                "name is "
+                "registered "
+                "already: use "
+                "another."
+            )
         _algorithms[name] = Algorithm(
             name=name,
             title=title,
@@ -232,7 +285,9 @@ def register_algorithm(
 
 def algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
     """Return all named algorithms, or those for one kind of problem."""
-    return {name: each for name, each in _algorithms.items() if problem in (None, type(each.problem))}
+    return {
+        name: each for name, each in _algorithms.items() if problem in (None, type(each.problem))
+    }
 
 
 def algorithm(name: str) -> Algorithm:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet import kernel
+import componentjit
+from componentjit import compile_for
 from discreet.auditing.attacks import AT_ONCE, PIECE, Attack, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
@@ -16,7 +17,6 @@ from discreet.contracts import Channel, Estimate, Floats, Generator, Protected
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import compile_for
 from discreet.randomness import streams
 from discreet.ranges import Range
 
@@ -26,13 +26,14 @@ HEAVY = 1e6  # the weight of one expert, if all others have 1
 class OneEstimate(Attack):
     """Every batch is a trial; in its first round the loss is the lowest or the highest, in all others in the middle.
 
-    The queries are fixed and public: all learners hear is what the channel releases. All experts but the first advise
-    the arm that is played, so that one loss moves all of their estimates; the first has nearly all of the weight, so
-    that the arm is hardly ever played and the entries are large. With ``alike`` the queries of a batch are equal, and
-    may be added up before noise is drawn; otherwise each is a little smaller than the one before.
+    The queries are fixed and public: all learners hear is what the channel releases. All experts
+    but the first advise the arm that is played, so that one loss moves all of their estimates; the
+    first has nearly all of the weight, so that the arm is hardly ever played and the entries are
+    large. With ``alike`` the queries of a batch are equal, and may be added up before noise is
+    drawn; otherwise each is a little smaller than the one before.
 
-    The statistic is the likelihood ratio of what is released, up to a monotone map: along a public vector for Gaussian
-    noise and for groups, a sum of bounded terms for Laplace noise.
+    The statistic is the likelihood ratio of what is released, up to a monotone map: along a public
+    vector for Gaussian noise and for groups, a sum of bounded terms for Laplace noise.
     """
 
     bounds: Range
@@ -47,7 +48,13 @@ class OneEstimate(Attack):
         """What is done."""
         low, high = self.bounds
         return (
-            f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the likelihood ratio of what comes"
+            f"a loss is {low:g} or {high:g} where all "
+            "experts "
+            "but one "
+            "advise the "
+            "arm; the "
+            "likelihood ratio of what "
+            "comes"
         )
 
     def queries(self, size: int) -> tuple[Floats, Floats]:
@@ -62,7 +69,11 @@ class OneEstimate(Attack):
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return that of the noise that is drawn for these queries, if it is Gaussian."""
         channel: Any = private.channel
-        return None if self.way(channel) in (GROUPS, JOINT_LAPLACE) else GaussianNoise(1.0 / channel.gaussian)
+        return (
+            None
+            if self.way(channel) in (GROUPS, JOINT_LAPLACE)
+            else GaussianNoise(1.0 / channel.gaussian)
+        )
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
@@ -78,17 +89,30 @@ class OneEstimate(Attack):
     def way(self, channel: Estimates | PaperEstimates) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
-            raise DiscreetError(f"the attack is for {self.experts} experts, but the channel has {channel.sums.size}.")
+            raise DiscreetError(
+                f"the attack is for {self.experts} "
+                "experts, "
+                "but the "
+                "channel has "
+                f"{channel.sums.size}."
+            )
         if self.always_laplace:
             return JOINT_LAPLACE
-        probe: Any = kernel.copy(channel)
+        probe: Any = componentjit.copy(channel)
         vectors, weights = self.queries(probe.size)
-        batches(probe, np.zeros(probe.size), vectors, weights, np.empty((1, self.experts)), streams(0).privacy)
+        batches(
+            probe,
+            np.zeros(probe.size),
+            vectors,
+            weights,
+            np.empty((1, self.experts)),
+            streams(0).privacy,
+        )
         return int(probe.way[0])
 
     def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each batch."""
-        channel: Any = kernel.copy(private.channel)
+        channel: Any = componentjit.copy(private.channel)
         low, high = self.bounds
         losses = np.full(channel.size, low + (high - low) / 2)
         losses[0] = self.bounds[world]
@@ -97,7 +121,9 @@ class OneEstimate(Attack):
         middle = (vectors.sum(axis=0) - vectors[0]) / channel.size / 2.0
         way = self.way(channel)
         along = shift
-        if way == FITTED:  # σ² is inversely proportional to this, and every |shift| is the largest of its coordinate
+        if (
+            way == FITTED
+        ):  # σ² is inversely proportional to this, and every |shift| is the largest of its coordinate
             along = np.sqrt(weights / weights.sum() + 1.0 / self.experts)
         play = compile_for(batches, channel)
         rng = streams(seed, trial=world).privacy
@@ -114,7 +140,14 @@ class OneEstimate(Attack):
         return found
 
 
-def batches(channel: Channel, losses: Floats, vectors: Floats, weights: Floats, released: Floats, rng: Generator) -> None:
+def batches(
+    channel: Channel,
+    losses: Floats,
+    vectors: Floats,
+    weights: Floats,
+    released: Floats,
+    rng: Generator,
+) -> None:
     """Offer the same batch to a channel again and again, and keep what it releases."""
     total = weights.sum()
     for trial in range(released.shape[0]):

@@ -9,14 +9,23 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from discreet import kernel
-from discreet.auditing.bounds import CONFIDENCE, LEAST, MOST, ROUNDS, RUNS, SPENT, attacked, largest_bound
+import componentjit
+from discreet.auditing.bounds import (
+    CONFIDENCE,
+    LEAST,
+    MOST,
+    ROUNDS,
+    RUNS,
+    SPENT,
+    attacked,
+    largest_bound,
+)
 from discreet.auditing.hearing import Hearing, HearingSums, Listening
+from discreet.components import Component
 from discreet.contracts import Action, Floats, Generator, Integers, Protected, Query, Release, Trace
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
-from discreet.kernel import Component
 from discreet.learners.wrapping import Wrapping
 from discreet.problems import ArmGame, Game, Problem
 from discreet.randomness import streams
@@ -26,11 +35,16 @@ from discreet.simulation.loop import Player, Prototype
 
 AT_ONCE = 1 << 19
 SEEDS = 10**15  # that there are
-PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds, and such that are not compiled, which take a part of a second
+PIECE, SLOW_PIECE = (
+    1 << 24,
+    1 << 14,
+)  # rounds, and such that are not compiled, which take a part of a second
 SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
 
 
-Sampler = Callable[[int, int, int], Floats]  # from world, number of trials and seed to one number for each trial
+Sampler = Callable[
+    [int, int, int], Floats
+]  # from world, number of trials and seed to one number for each trial
 
 
 class Attack(Component):
@@ -67,7 +81,9 @@ class Attack(Component):
         """Return how many trials are played in one go: a second's worth at most, for nothing stops in between."""
         return RUNS // 20
 
-    def largest_bound(self, private: Protected, claim: Guarantee, *, trials: int, confidence: float) -> float:
+    def largest_bound(
+        self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
+    ) -> float:
         """Return what that many trials can show at most, whatever is attacked."""
         gaussian = self.gaussian_curve(private) is not None
         return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
@@ -104,18 +120,28 @@ class Attack(Component):
 def channel_curve(private: Protected) -> GaussianNoise | None:
     """Return the curve of a channel with Gaussian noise."""
     curve = private.guarantee.curve
-    return curve if private.channel.has_gaussian_noise and isinstance(curve, GaussianNoise) else None
+    return (
+        curve if private.channel.has_gaussian_noise and isinstance(curve, GaussianNoise) else None
+    )
 
 
-def trials_to_find(claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0) -> int:
+def trials_to_find(
+    claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0
+) -> int:
     """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight.
 
-    ``rarer`` says by how much the root of the number grows if the best event is rare; Gaussian noise does not need it.
+    ``rarer`` says by how much the root of the number grows if the best event is rare; Gaussian
+    noise does not need it.
     """
     most = largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=shape is not None)
     if claim.epsilon == 0.0 or claim.epsilon > most:
         return LEAST
-    precise = rarer * 2.6 * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0))) / max(0.04 * claim.epsilon, 1e-9)
+    precise = (
+        rarer
+        * 2.6
+        * math.sqrt(2.0 + 2.0 * math.exp(min(claim.epsilon, 40.0)))
+        / max(0.04 * claim.epsilon, 1e-9)
+    )
     if shape is not None:
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
@@ -163,8 +189,9 @@ class PairStretches(Stretches):
 class EveryRelease(Attack):
     """Every release is a trial: for channels that keep nothing from one release to the next.
 
-    In each batch the loss of the first round is the lowest in one world and the highest in the other; the statistic is
-    what is released. It is all that the learner hears of that round, so no attack on actions or states can do better.
+    In each batch the loss of the first round is the lowest in one world and the highest in the
+    other; the statistic is what is released. It is all that the learner hears of that round, so no
+    attack on actions or states can do better.
     """
 
     bounds: Range
@@ -185,13 +212,19 @@ class EveryRelease(Attack):
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as are needed, or can be played in about a minute."""
         hold = private.channel.hold()
-        affordable = ROUNDS // (20 + hold) if kernel.compilable(private) else SLOW_ROUNDS // hold
+        affordable = (
+            ROUNDS // (20 + hold) if componentjit.compilable(private) else SLOW_ROUNDS // hold
+        )
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
         """Return as many as take a part of a second."""
         hold = private.channel.hold()
-        return min(AT_ONCE, PIECE // (20 + hold)) if kernel.compilable(private) else 1 + SLOW_PIECE // hold
+        return (
+            min(AT_ONCE, PIECE // (20 + hold))
+            if componentjit.compilable(private)
+            else 1 + SLOW_PIECE // hold
+        )
 
     def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return what is released, batch after batch."""
@@ -201,8 +234,11 @@ class EveryRelease(Attack):
             part = found[start : start + AT_ONCE]
             heard = np.empty(part.size)
             game = self.stretches(self.bounds[world], low + (high - low) / 2)
-            learner = self.hearing(kernel.copy(private.learner), heard, np.zeros(2, np.int64))
-            player = Player(private._replace(learner=learner), streams(seed, trial=2 * (start // AT_ONCE) + world))
+            learner = self.hearing(componentjit.copy(private.learner), heard, np.zeros(2, np.int64))
+            player = Player(
+                private._replace(learner=learner),
+                streams(seed, trial=2 * (start // AT_ONCE) + world),
+            )
             hearing: Any = player.private.learner
             while hearing.counts[1] < part.size:
                 player.play(game, np.array([(part.size - int(hearing.counts[1])) * self.size]))
@@ -217,8 +253,8 @@ class EveryRelease(Attack):
 class EverySum(EveryRelease):
     """The same where the learner chooses how long batches are; a trial is the sum of one, less what the others add to it.
 
-    Given all releases before, the length is known, and the sum has the law of a batch of any other length: so trials are
-    independent of each other, whatever the learner chooses.
+    Given all releases before, the length is known, and the sum has the law of a batch of any other
+    length: so trials are independent of each other, whatever the learner chooses.
     """
 
     hearing = HearingSums
@@ -227,7 +263,15 @@ class EverySum(EveryRelease):
     def text(self) -> str:
         """What is done."""
         low, high = self.bounds
-        return f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that is released"
+        return (
+            "the first loss of every batch is "
+            f"{low:g} or "
+            f"{high:g}; a "
+            "half-line of "
+            "the sum "
+            "that "
+            "is released"
+        )
 
 
 class EveryBit(EveryRelease):
@@ -251,7 +295,13 @@ class EveryDifference(EveryRelease):
     @property
     def text(self) -> str:
         """What is done."""
-        return f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is released"
+        return (
+            f"a difference is {self.bounds.low:g} or "
+            f"{self.bounds.high:g}; a "
+            "half-line of "
+            "what "
+            "is released"
+        )
 
     def stretches(self, first: float, usual: float) -> Stretches:
         """Return the game with pairs of that difference."""
@@ -273,8 +323,8 @@ def total_released(record: Record) -> float:
 class FreshRuns(Attack):
     """Every trial is a run of its own from the start, on one of two neighbouring games.
 
-    They are tables of losses that differ in one row (a row a round, a column an arm), or games of ``rounds`` rounds.
-    ``statistic`` turns the record of a run into a number.
+    They are tables of losses that differ in one row (a row a round, a column an arm), or games of
+    ``rounds`` rounds. ``statistic`` turns the record of a run into a number.
     """
 
     one: Floats | Game
@@ -297,7 +347,9 @@ class FreshRuns(Attack):
             acted, heard = (int(number) for number in ear.counts)
             found[trial] = self.statistic(Record(ear.actions[:acted], ear.released[:heard]))
         if np.isnan(found).any():
-            raise DiscreetError("the statistic is not a number for some record, so it cannot tell worlds apart.")
+            raise DiscreetError(
+                "the statistic is not a number for some record, so it cannot tell worlds apart."
+            )
         return found
 
     def _game(self, world: int) -> tuple[Game, int]:
@@ -308,23 +360,40 @@ class FreshRuns(Attack):
             return game, self.rounds
         if self.one.shape != self.other.shape or self.one.ndim != 2:
             shapes = f"{self.one.shape} and {self.other.shape}"
-            raise DiscreetError(f"the tables have shapes {shapes}, but must have the same two dimensions.")
+            raise DiscreetError(
+                f"the tables have shapes {shapes}, but must have the same two dimensions."
+            )
         changed = int((self.one != self.other).any(axis=1).sum())
         if changed != 1:
-            raise DiscreetError(f"the tables differ in {count(changed, 'round')}, but neighbours differ in one only.")
+            raise DiscreetError(
+                "the tables differ in "
+                f"{count(changed, 'round')}, but "
+                "neighbours "
+                "differ "
+                "in one "
+                "only."
+            )
         if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):
             raise DiscreetError("a table holds a loss that is not a finite number.")
-        return ArmGame(np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64)), self.one.shape[0]
+        return ArmGame(
+            np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64)
+        ), self.one.shape[0]
 
 
-def fresh_runs(private: Protected, problem: Problem | None = None, bounds: Range | None = None) -> FreshRuns:
+def fresh_runs(
+    private: Protected, problem: Problem | None = None, bounds: Range | None = None
+) -> FreshRuns:
     """Return the attack on a channel of which nothing is known: its first loss is the lowest or the highest."""
     rounds = private.channel.hold()
     if problem is not None:
         one, other = problem.neighbours(rounds, bounds or make_range())
-        text = "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
+        text = (
+            "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
+        )
         return FreshRuns(one, other, text=text, rounds=rounds)
-    arms = max([2, *(array.size for _, array in kernel.arrays(private.learner))])  # columns that are too many do no harm
+    arms = max(
+        [2, *(array.size for _, array in componentjit.arrays(private.learner))]
+    )  # columns that are too many do no harm
     losses = np.full((rounds, arms), 0.5), np.full((rounds, arms), 0.5)
     losses[0][0], losses[1][0] = 0.0, 1.0
     text = "the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases"
@@ -350,12 +419,19 @@ def showing(private: Protected, observation: object) -> Protected:
     """Return the private learner for games that show nothing, where it is shown this in every round."""
     if isinstance(observation, int) or private.keeps_observations:
         return private
-    return private._replace(learner=Shown(private.learner, np.ascontiguousarray(np.asarray(observation))))
+    return private._replace(
+        learner=Shown(private.learner, np.ascontiguousarray(np.asarray(observation)))
+    )
 
 
 def overheard(private: Protected, draws: int, released: Floats) -> Protected:
     """Return the private learner with somebody listening."""
-    learner = Listening(kernel.copy(private.learner), released, np.zeros(2, np.int64), np.zeros(draws, np.int64))
+    learner = Listening(
+        componentjit.copy(private.learner),
+        released,
+        np.zeros(2, np.int64),
+        np.zeros(draws, np.int64),
+    )
     return private._replace(learner=learner)
 
 

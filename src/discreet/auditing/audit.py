@@ -7,7 +7,8 @@ import time
 import zlib
 from dataclasses import dataclass
 
-from discreet import kernel
+import componentjit
+from componentjit import compiling_for
 from discreet.algorithms import Setting, algorithm
 from discreet.auditing.attacks import Attack, showing, shown
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
@@ -16,7 +17,6 @@ from discreet.auditing.screening import screened
 from discreet.contracts import Protected, unsealed
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
-from discreet.kernel import compiling_for
 from discreet.live.building import Plan
 from discreet.live.face import Face
 from discreet.live.run import LiveRun
@@ -61,19 +61,37 @@ class Audit:
         if self.violated or epsilon == 0.0:
             return None
         if self.reach < epsilon:
-            most = largest_bound(MOST, confidence=self.confidence, delta=self.claimed.delta, gaussian=False)
+            most = largest_bound(
+                MOST, confidence=self.confidence, delta=self.claimed.delta, gaussian=False
+            )
             if epsilon > most:
                 return (
-                    f"This audit cannot refute the claim: epsilon is {epsilon:g}, and even {MOST:,} trials could not "
+                    "This audit cannot refute the claim: "
+                    "epsilon is "
+                    f"{epsilon:g}, and "
+                    "even "
+                    f"{MOST:,} trials could not "
                     f"show more than {most:.3g}."
                 )
             return (
-                f"This audit cannot refute the claim: {self.trials:,} trials could not show more than {self.reach:.3g}, "
+                "This audit cannot refute the claim: "
+                f"{self.trials:,} "
+                "trials "
+                "could not "
+                "show "
+                "more "
+                f"than {self.reach:.3g}, "
                 f"and epsilon is {epsilon:g}."
             )
         if self.share < WEAK:
             return (
-                f"The attack is weak: it finds {self.share:.0%} of the claimed epsilon, so the audit says little about "
+                "The attack is weak: it finds "
+                f"{self.share:.0%} "
+                "of the "
+                "claimed "
+                "epsilon, "
+                "so the "
+                "audit says little about "
                 "whether the claim is true."
             )
         return None
@@ -101,10 +119,21 @@ class Audit:
         }
 
     def __str__(self) -> str:
-        verdict = "VIOLATED" if self.violated else f"not violated; {self.share:.0%} of it is known to leak"
+        verdict = (
+            "VIOLATED"
+            if self.violated
+            else f"not violated; {self.share:.0%} of it is known to leak"
+        )
         return (
-            f"{self.name}: claimed {self.claimed.short} ({self.claimed.source}); found epsilon at least "
-            f"{self.lower_bound:.4g} with {100 * self.confidence:.4g} % confidence in {self.trials:,} trials "
+            f"{self.name}: claimed {self.claimed.short} "
+            f"({self.claimed.source}); "
+            "found "
+            "epsilon at "
+            "least "
+            f"{self.lower_bound:.4g} with "
+            f"{100 * self.confidence:.4g} % "
+            "confidence in "
+            f"{self.trials:,} trials "
             f"({self.attack}): {verdict}{'' if self.remark is None else f'. {self.remark}'}"
         )
 
@@ -123,21 +152,25 @@ def audit(
 ) -> Audit:
     """Attack a named algorithm, a channel and a learner of your own, or what is used live, through the real code.
 
-    A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default; 8 rounds of 2 dimensions for
-    running sums, whose every trial is a whole run) and ``options``; with
-    ``calibration="paper"`` the claim is the paper's. For a ``Private`` of your own the claim is its guarantee, or the one
-    you give. The default attack counts every release of our own channels as a trial; for a channel of yours a trial is a
-    run from the start, in which the first of ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see
-    :class:`FreshRuns`) for another range, or a better one.
+    A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default; 8 rounds of
+    2 dimensions for running sums, whose every trial is a whole run) and ``options``; with
+    ``calibration="paper"`` the claim is the paper's. For a ``Private`` of your own the claim is its
+    guarantee, or the one you give. The default attack counts every release of our own channels as a
+    trial; for a channel of yours a trial is a run from the start, in which the first of
+    ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see :class:`FreshRuns`) for
+    another range, or a better one.
 
-    Of a ``Bandit`` or any other face the channel is attacked with the very noise that it draws, which is exact and slow,
-    from before the first round: the run itself goes on as if nothing had been asked.
+    Of a ``Bandit`` or any other face the channel is attacked with the very noise that it draws,
+    which is exact and slow, from before the first round: the run itself goes on as if nothing had
+    been asked.
 
-    Before any attack of the default kind a search for leaks is made that trusts nothing: whole runs, neighbours of many
-    kinds, and all that is seen of them together. If it finds one, that is what is attacked.
+    Before any attack of the default kind a search for leaks is made that trusts nothing: whole
+    runs, neighbours of many kinds, and all that is seen of them together. If it finds one, that is
+    what is attacked.
 
-    The bound is a lower one: a guarantee can be false without being caught, but a correct one is called violated in at
-    most 1 - ``confidence`` of all audits. Three quarters of the trials are counted; on the others the event is chosen.
+    The bound is a lower one: a guarantee can be false without being caught, but a correct one is
+    called violated in at most 1 - ``confidence`` of all audits. Three quarters of the trials are
+    counted; on the others the event is chosen.
 
     >>> found = audit("batched-exp3", trials=40_000)
     >>> found.violated, 0.9 < found.lower_bound <= 1.0
@@ -154,12 +187,27 @@ def audit(
         private, stated, facts = _named(subject, setting or default_setting(subject), options)
     elif isinstance(subject, Protected | Face | LiveRun):
         if options or setting is not None:
-            raise DiscreetError(f"options and setting are for named algorithms, but a {type(subject).__name__} is given.")
-        private, facts = (subject if isinstance(subject, Protected) else _planned(subject.plan)), GameFacts()
+            raise DiscreetError(
+                "options and setting are for named "
+                "algorithms, "
+                "but a "
+                f"{type(subject).__name__} is "
+                "given."
+            )
+        private, facts = (
+            (subject if isinstance(subject, Protected) else _planned(subject.plan)),
+            GameFacts(),
+        )
         stated = private.guarantee
     else:
         raise DiscreetError(
-            f"the subject is {shorten(subject)}, but must be the name of an algorithm, a Private, or what is used live."
+            f"the subject is {shorten(subject)}, but must "
+            "be the "
+            "name "
+            "of an "
+            "algorithm, a "
+            "Private, "
+            "or what is used live."
         )
     private = private._replace(channel=unsealed(private.channel))
     name = _name_of(subject)
@@ -167,14 +215,18 @@ def audit(
     if not math.isfinite(claim.epsilon):
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     start = time.perf_counter()
-    root = zlib.crc32(name.encode()) + seed  # audits of different algorithms do not share their draws
+    root = (
+        zlib.crc32(name.encode()) + seed
+    )  # audits of different algorithms do not share their draws
     if progress is not None:
         progress(0, 1)
     with compiling_for(name):
         if attack is None:
             attack = _best_attack(private, claim, facts, seed=root)
         number = attack.trials_for(private, claim) if trials is None else trials
-        bound = attack.bound(private, claim, trials=number, seed=root, confidence=confidence, progress=progress)
+        bound = attack.bound(
+            private, claim, trials=number, seed=root, confidence=confidence, progress=progress
+        )
     return Audit(
         name=name,
         claimed=claim,
@@ -211,7 +263,7 @@ def _name_of(subject: Subject) -> str:
 
 def _planned(plan: Plan) -> Protected:
     """Return the private learner of a run as it was before the first round: what was told since is left alone."""
-    return showing(kernel.copy(plan.private), plan.observation)
+    return showing(componentjit.copy(plan.private), plan.observation)
 
 
 def default_setting(name: str) -> Setting[Problem]:
@@ -220,7 +272,9 @@ def default_setting(name: str) -> Setting[Problem]:
     return Setting(problem, rounds=rounds)
 
 
-def _named(name: str, setting: Setting[Problem], options: Values) -> tuple[Protected, Guarantee, GameFacts]:
+def _named(
+    name: str, setting: Setting[Problem], options: Values
+) -> tuple[Protected, Guarantee, GameFacts]:
     """Return what a name stands for, what is claimed of it, and what is known of its game."""
     known = algorithm(name)
     private = known.build(setting, **options).private

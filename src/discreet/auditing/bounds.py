@@ -22,7 +22,9 @@ ROUNDS = 4 * 10**9  # at most this many are played unless trials are given: abou
 SPENT = 0.25  # the share of the trials that the event is chosen with
 AT_ONCE = 1 << 21
 CANDIDATES = 400
-ASIDE = 1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
+ASIDE = (
+    1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
+)
 PLACES = np.arange(1, 9)
 
 
@@ -59,8 +61,9 @@ def attacked(
 ) -> float:
     """Return the lower bound on epsilon from ``sample(world, trials, series)``.
 
-    Both worlds are drawn side by side. An event is chosen on a quarter of the trials, and counted in the others, piece by
-    piece, so that memory does not grow with them, and an interrupt need not wait for more than a piece.
+    Both worlds are drawn side by side. An event is chosen on a quarter of the trials, and counted
+    in the others, piece by piece, so that memory does not grow with them, and an interrupt need not
+    wait for more than a piece.
     """
     spent, counted = parts_of(trials)
     stop, lock, done = threading.Event(), threading.Lock(), 0
@@ -78,14 +81,18 @@ def attacked(
                     progress(done, 2 * trials)
 
     def choose(world: int) -> Floats:
-        drawn = list(pieces(world, min(spent, at_once), 0)) + list(pieces(world, spent - min(spent, at_once), 1 << 20))
+        drawn = list(pieces(world, min(spent, at_once), 0)) + list(
+            pieces(world, spent - min(spent, at_once), 1 << 20)
+        )
         return np.concatenate(drawn) if drawn else np.empty(0)
 
     with ThreadPoolExecutor(2) as threads:
         try:
             first, second = threads.map(choose, (0, 1))
             event = best_event(first, second, confidence=confidence, delta=delta, gaussian=gaussian)
-            hits = list(threads.map(lambda world: sum(map(event.hits, pieces(world, counted, 1))), (0, 1)))
+            hits = list(
+                threads.map(lambda world: sum(map(event.hits, pieces(world, counted, 1))), (0, 1))
+            )
         finally:
             stop.set()
     tally = Tally(hits[event.likelier], hits[1 - event.likelier], counted)
@@ -101,24 +108,39 @@ def parts_of(trials: int) -> tuple[int, int]:
 def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: bool) -> float:
     """Return what that many trials show at most: in one world an event always happens, in the other it never does."""
     counted = parts_of(trials)[1]
-    return epsilon_bound(Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian)
+    return epsilon_bound(
+        Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian
+    )
 
 
 def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bool) -> float:
     """Return the epsilon that is refuted: whatever is (ε, δ)-private has at least this one, with the stated confidence.
 
-    P and Q are the probabilities of the event; p and q are their exact (Clopper-Pearson) limits from below and above,
-    each wrong with at most half of the allowed probability. Differential privacy says P ≤ e^ε Q + δ, so
-    ε ≥ ln((p - δ) / q). For Gaussian noise the whole trade-off curve is one number: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so
-    μ ≥ Φ⁻¹(p) - Φ⁻¹(q), told as the epsilon that this μ has at δ.
+    P and Q are the probabilities of the event; p and q are their exact (Clopper-Pearson) limits
+    from below and above, each wrong with at most half of the allowed probability. Differential
+    privacy says P ≤ e^ε Q + δ, so ε ≥ ln((p - δ) / q). For Gaussian noise the whole trade-off curve
+    is one number: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so μ ≥ Φ⁻¹(p) - Φ⁻¹(q), told as the epsilon that this μ has
+    at δ.
     """
-    return float(_bounds(np.array([tally.hits]), np.array([tally.others]), tally.trials, confidence, delta, gaussian)[0])
+    return float(
+        _bounds(
+            np.array([tally.hits]),
+            np.array([tally.others]),
+            tally.trials,
+            confidence,
+            delta,
+            gaussian,
+        )[0]
+    )
 
 
-def best_event(first: Floats, second: Floats, *, confidence: float, delta: float, gaussian: bool) -> Event:
+def best_event(
+    first: Floats, second: Floats, *, confidence: float, delta: float, gaussian: bool
+) -> Event:
     """Return the half-line with the largest bound on these two samples of equal size.
 
-    The samples are spent on the choice: the bound has to come from others, so that choosing costs no confidence.
+    The samples are spent on the choice: the bound has to come from others, so that choosing costs
+    no confidence.
     """
     strict = 1.0 - (1.0 - confidence) / 100.0  # else one of many rare events looks best by chance
     trials = min(first.size, second.size)
@@ -126,22 +148,33 @@ def best_event(first: Floats, second: Floats, *, confidence: float, delta: float
     pooled = np.sort(np.concatenate(worlds))
     tail = np.geomspace(1e-7, 0.1, 60)
     shares = np.concatenate([tail, np.linspace(0.0, 1.0, CANDIDATES), 1.0 - tail])
-    thresholds = beside(pooled[np.minimum((shares * pooled.size).astype(np.int64), pooled.size - 1)], pooled)
+    thresholds = beside(
+        pooled[np.minimum((shares * pooled.size).astype(np.int64), pooled.size - 1)], pooled
+    )
     best, chosen = -math.inf, Event(float(thresholds[0]), upper=False, likelier=0)
     for upper in (False, True):
         counts = [
-            trials - np.searchsorted(world, thresholds, "left") if upper else np.searchsorted(world, thresholds, "right")
+            trials - np.searchsorted(world, thresholds, "left")
+            if upper
+            else np.searchsorted(world, thresholds, "right")
             for world in worlds
         ]
         for likelier in (0, 1):
-            scores = _bounds(counts[likelier], counts[1 - likelier], trials, strict, delta, gaussian)
+            scores = _bounds(
+                counts[likelier], counts[1 - likelier], trials, strict, delta, gaussian
+            )
             index = int(np.argmax(scores))
             if scores[index] > best:
-                best, chosen = float(scores[index]), Event(float(thresholds[index]), upper, likelier)
+                best, chosen = (
+                    float(scores[index]),
+                    Event(float(thresholds[index]), upper, likelier),
+                )
     return chosen
 
 
-def quick_bound(first: Floats, second: Floats, *, delta: float, gaussian: bool, deviations: float) -> float:
+def quick_bound(
+    first: Floats, second: Floats, *, delta: float, gaussian: bool, deviations: float
+) -> float:
     """Return about what the best half-line shows on two samples of equal size: to choose by, and nothing more.
 
     It stays some deviations away from what was counted.
@@ -156,12 +189,21 @@ def quick_bound(first: Floats, second: Floats, *, delta: float, gaussian: bool, 
     thresholds = np.concatenate([[values[0] - 1.0], (values[1:] + values[:-1]) / 2.0])
     below = [np.searchsorted(world, thresholds, "right") for world in worlds]
     best = 0.0
-    for hits, others in (below, below[::-1], [trials - each for each in below], [trials - each for each in below[::-1]]):
+    for hits, others in (
+        below,
+        below[::-1],
+        [trials - each for each in below],
+        [trials - each for each in below[::-1]],
+    ):
         low = np.maximum(hits - deviations * np.sqrt(hits), 0.0) / trials
         high = np.minimum((others + deviations * np.sqrt(others) + deviations**2) / trials, 1.0)
         if gaussian:
             with np.errstate(invalid="ignore"):
-                shift = float(np.nanmax(special.ndtri(np.minimum(low, 1.0 - 0.5 / trials)) - special.ndtri(high)))
+                shift = float(
+                    np.nanmax(
+                        special.ndtri(np.minimum(low, 1.0 - 0.5 / trials)) - special.ndtri(high)
+                    )
+                )
             best = max(best, gaussian_epsilon(shift, delta) if shift > 0.0 else 0.0)
         else:
             best = max(best, float(np.log(np.maximum(low - delta, 1e-300) / high).max()))
@@ -171,8 +213,9 @@ def quick_bound(first: Floats, second: Floats, *, delta: float, gaussian: bool, 
 def beside(values: Floats, pooled: Floats) -> Floats:
     """Return thresholds next to some values of a sorted sample, below and above, where the sample is thinnest.
 
-    Many trials may have one and the same value, up to rounding errors that differ between the worlds. A threshold among
-    them would tell the worlds apart by these errors alone. So it is moved aside, to the emptiest one of a few places.
+    Many trials may have one and the same value, up to rounding errors that differ between the
+    worlds. A threshold among them would tell the worlds apart by these errors alone. So it is moved
+    aside, to the emptiest one of a few places.
     """
     low, high = np.quantile(pooled, [0.01, 0.99])
     spread = (high - low) or (pooled[-1] - pooled[0])
@@ -180,7 +223,9 @@ def beside(values: Floats, pooled: Floats) -> Floats:
     sides = []
     for side in (-1.0, 1.0):
         places = values[:, None] + side * width * PLACES
-        ends = np.searchsorted(pooled, places + width / 2.0) - np.searchsorted(pooled, places - width / 2.0)
+        ends = np.searchsorted(pooled, places + width / 2.0) - np.searchsorted(
+            pooled, places - width / 2.0
+        )
         sides.append(places[np.arange(values.size), ends.argmin(axis=1)])
     found: Floats = np.unique(np.concatenate(sides))
     return found
@@ -198,8 +243,14 @@ def _bounds(
 
     wrong = (1.0 - confidence) / 2.0
     with np.errstate(all="ignore"):
-        low = np.where(hits > 0, special.betaincinv(np.maximum(hits, 1), trials - hits + 1, wrong), 0.0)
-        high = np.where(others < trials, special.betaincinv(others + 1, np.maximum(trials - others, 1), 1.0 - wrong), 1.0)
+        low = np.where(
+            hits > 0, special.betaincinv(np.maximum(hits, 1), trials - hits + 1, wrong), 0.0
+        )
+        high = np.where(
+            others < trials,
+            special.betaincinv(others + 1, np.maximum(trials - others, 1), 1.0 - wrong),
+            1.0,
+        )
         if gaussian:
             mu = special.ndtri(low) - special.ndtri(high)
             mu = np.where(np.isfinite(mu), np.maximum(mu, 0.0), 0.0)

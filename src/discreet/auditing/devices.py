@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
+from componentjit import compilable, compile_for, copy
 from discreet.auditing.attacks import AT_ONCE, SLOW_PIECE, Attack, channel_curve, trials_to_find
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.auditing.running_sums import OneVector
@@ -15,7 +16,6 @@ from discreet.channels.moments import MomentShape
 from discreet.contracts import Channel, Floats, Generator, Protected, Record
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
-from discreet.kernel import compilable, compile_for, copy
 from discreet.mechanisms.directions import DirectionShape
 from discreet.randomness import streams
 
@@ -25,7 +25,8 @@ Direction = TypeVar("Direction", float, Floats)
 class EveryReport(Attack):
     """Every report is a trial: the same record each time, one of two, and the likelihood ratio of what is reported.
 
-    ``one`` and ``other`` are what is noised in the two worlds; ``weights`` bring a report back to the units of them.
+    ``one`` and ``other`` are what is noised in the two worlds; ``weights`` bring a report back to
+    the units of them.
     """
 
     records: tuple[Record, Record]
@@ -57,7 +58,11 @@ class EveryReport(Attack):
         channel = copy(private.channel)
         found = np.empty((trials, self.one.size))
         record = self.records[world]
-        loop = compile_for(reports, channel, record, self.query) if compilable((channel, record)) else reports
+        loop = (
+            compile_for(reports, channel, record, self.query)
+            if compilable((channel, record))
+            else reports
+        )
         loop(channel, record, self.query, found, streams(seed, trial=world).privacy)
         return self.score(channel, found * self.weights)
 
@@ -65,7 +70,9 @@ class EveryReport(Attack):
         """Return the logarithm of the likelihood ratio, or, of other noise, how far a report is on the way."""
         noise = cast(Moments | Residuals, channel).noise
         if isinstance(noise, DirectionShape):
-            return np.log(noise.densities(found, self.other)) - np.log(noise.densities(found, self.one))
+            return np.log(noise.densities(found, self.other)) - np.log(
+                noise.densities(found, self.one)
+            )
         return found @ (self.other - self.one)
 
 
@@ -120,7 +127,10 @@ def attack_residuals(private: Protected, facts: GameFacts) -> EveryReport:
     vector = np.zeros(channel.release_size())
     vector[0] = 1.0
     features = channel.norm * vector
-    records = Record(features, float(channel.bounds.high)), Record(features, float(channel.bounds.low))
+    records = (
+        Record(features, float(channel.bounds.high)),
+        Record(features, float(channel.bounds.low)),
+    )
     return EveryReport(records, np.zeros(vector.size), vector, -vector, np.ones(vector.size))
 
 

@@ -23,7 +23,8 @@ FEWEST = 2_500_000
 class Terms(Stream):
     """Sums of gradients as a stream of vectors: each is a number times one direction, told as an outcome of a batch.
 
-    The first outcome of a batch is that number, as a part of the range; all others are in the middle, and add nothing.
+    The first outcome of a batch is that number, as a part of the range; all others are in the
+    middle, and add nothing.
     """
 
     gradients: GradientShape[Any, Any]
@@ -34,9 +35,13 @@ class Terms(Stream):
         bounds = self.gradients.bounds
         low, width = bounds.low, bounds.high - bounds.low
         share = product(feedback, self.direction)
-        ready, released = self.gradients.offer(self.told(low + width * (0.5 + share)), self.direction, rng)
+        ready, released = self.gradients.offer(
+            self.told(low + width * (0.5 + share)), self.direction, rng
+        )
         for _ in range(self.gradients.size - 1):
-            ready, released = self.gradients.offer(self.told(low + width * 0.5), self.direction, rng)
+            ready, released = self.gradients.offer(
+                self.told(low + width * 0.5), self.direction, rng
+            )
         return ready, released
 
     def told(self, outcome: float) -> float | Floats:
@@ -68,11 +73,15 @@ class Terms(Stream):
 
     def with_noise(self, noise: Noise) -> Terms:
         """Return a copy with other noise."""
-        return self._replace(gradients=self.gradients._replace(running=self.running.with_noise(noise)))
+        return self._replace(
+            gradients=self.gradients._replace(running=self.running.with_noise(noise))
+        )
 
     def without_padding(self) -> Terms:
         """Return the channel without noise that no guarantee rests on."""
-        return self._replace(gradients=self.gradients._replace(running=self.running.without_padding()))
+        return self._replace(
+            gradients=self.gradients._replace(running=self.running.without_padding())
+        )
 
     def rounds_to_audit(self) -> int:
         """Return how many sums there are."""
@@ -106,7 +115,9 @@ class RoundedTerms(Terms):
         share = product(feedback, self.direction)
         for i in range(self.direction.size):
             self.asked.direction[i] = 2.0 * abs(share) * self.direction[i]
-        ready, released = self.gradients.offer(bounds.high if share > 0.0 else bounds.low, self.asked, rng)
+        ready, released = self.gradients.offer(
+            bounds.high if share > 0.0 else bounds.low, self.asked, rng
+        )
         for i in range(self.direction.size):
             self.asked.direction[i] = 0.0
         for _ in range(self.gradients.size - 1):
@@ -120,7 +131,9 @@ class OneOutcome(OneVector):
     @property
     def text(self) -> str:
         """What is done."""
-        return "the first outcome is the lowest or the highest; the likelihood ratio of all releases"
+        return (
+            "the first outcome is the lowest or the highest; the likelihood ratio of all releases"
+        )
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return the channel as a stream of vectors, without padding if the claim does not rest on it."""

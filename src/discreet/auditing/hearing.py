@@ -32,12 +32,15 @@ class Hearing(Wrapping[Action, Trace, float, Asked, Observation]):
 class HearingSums(Hearing[Action, Trace, Asked, Observation]):
     """Notes sums of batches whose length the learner chooses, as far as they are away from losses in the middle.
 
-    Means of batches of different lengths are no trials of one kind; sums are. Batches are cut to ``LONGEST_BATCH``.
+    Means of batches of different lengths are no trials of one kind; sums are. Batches are cut to
+    ``LONGEST_BATCH``.
     """
 
     def learn(self, trace: Trace, released: float) -> None:
         """Note what is released, as a sum."""
-        self.released[self.counts[1] % self.released.size] = (released - 0.5) * max(1, self.patience(trace))
+        self.released[self.counts[1] % self.released.size] = (released - 0.5) * max(
+            1, self.patience(trace)
+        )
         self.counts[1] += 1
         self.learner.learn(trace, released)
 

@@ -85,7 +85,9 @@ def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
     return 1.0
 
 
-def _numbers(bounds: Range, rounds: int, rng: np.random.Generator) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+def _numbers(
+    bounds: Range, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
     low, high = float(bounds.low), float(bounds.high)
     width = high - low
     others = {
@@ -98,14 +100,20 @@ def _numbers(bounds: Range, rounds: int, rng: np.random.Generator) -> tuple[dict
     return others, tuple(Pair(f"{a:g} or {b:g}", np.array(a), np.array(b)) for a, b in ends)
 
 
-def _differences(bounds: Range, rounds: int, rng: np.random.Generator) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+def _differences(
+    bounds: Range, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
     """Return pairs of values with all differences of ``_numbers``; the second value is 0."""
     numbers, ends = _numbers(bounds, rounds, rng)
     others = {name: np.column_stack([row, np.zeros(rounds)]) for name, row in numbers.items()}
-    return others, tuple(Pair(e.text, np.array([e.one, 0.0]), np.array([e.other, 0.0])) for e in ends)
+    return others, tuple(
+        Pair(e.text, np.array([e.one, 0.0]), np.array([e.other, 0.0])) for e in ends
+    )
 
 
-def _vectors(losses: ConvexSet, rounds: int, rng: np.random.Generator) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+def _vectors(
+    losses: ConvexSet, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
     size = losses.dimension
     corners: list[tuple[Floats, Floats]] = []
     alternating = np.where(np.arange(size) % 2 == 0, 1.0, -1.0)
@@ -120,7 +128,10 @@ def _vectors(losses: ConvexSet, rounds: int, rng: np.random.Generator) -> tuple[
         "in the middle": np.repeat(middle[None], rounds, axis=0),
         "random": shares @ np.array([corner for pair in corners for corner in pair]),
     }
-    outside = middle + OUTSIDE * (corners[0][0] - middle), middle + OUTSIDE * (corners[0][1] - middle)
+    outside = (
+        middle + OUTSIDE * (corners[0][0] - middle),
+        middle + OUTSIDE * (corners[0][1] - middle),
+    )
     pairs = [Pair("one of two that are far apart", *pair) for pair in corners]
     return others, (*pairs, Pair("one of two that are far outside", *outside))
 

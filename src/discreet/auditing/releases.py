@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, EveryBit, EveryDifference, EveryRelease, EverySum, fresh_runs
+from componentjit import copy
+from discreet.auditing.attacks import (
+    Attack,
+    EveryBit,
+    EveryDifference,
+    EveryRelease,
+    EverySum,
+    fresh_runs,
+)
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
 from discreet.contracts import Floats, Protected
-from discreet.kernel import copy
 from discreet.on_device import OnDevice
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -23,7 +30,11 @@ def every_release(private: Protected, facts: GameFacts) -> Attack:
     if channel.noise.has_memory:
         return fresh_runs(private, facts.problem, facts.bounds)
     bounds = facts.bounds or channel.bounds
-    return EverySum(bounds, channel.hold()) if _chooses_lengths(private) else EveryRelease(bounds, channel.hold())
+    return (
+        EverySum(bounds, channel.hold())
+        if _chooses_lengths(private)
+        else EveryRelease(bounds, channel.hold())
+    )
 
 
 @attack_on(OneBit)
@@ -66,7 +77,11 @@ class EveryOffer(Attack):
 def every_constant(private: Protected, facts: GameFacts) -> Attack:
     """Return the same attack on what never uses feedback; of devices, which show nobody what they do, on the channel."""
     bounds = facts.bounds or Range(0.0, 1.0)
-    return EveryOffer(bounds) if isinstance(private, OnDevice) else EveryRelease(bounds, private.channel.hold())
+    return (
+        EveryOffer(bounds)
+        if isinstance(private, OnDevice)
+        else EveryRelease(bounds, private.channel.hold())
+    )
 
 
 def _chooses_lengths(private: Protected) -> bool:

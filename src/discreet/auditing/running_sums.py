@@ -8,7 +8,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.auditing.attacks import PIECE, SLOW_PIECE, Attack, Sampler, channel_curve, trials_to_find
+from componentjit import compilable, compile_for, compile_if_worth, copy
+from discreet.auditing.attacks import (
+    PIECE,
+    SLOW_PIECE,
+    Attack,
+    Sampler,
+    channel_curve,
+    trials_to_find,
+)
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
 from discreet.channels.rounding import Checked
@@ -17,7 +25,6 @@ from discreet.contracts import Floats, Generator, Integers, Noise, Protected
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
-from discreet.kernel import compilable, compile_for, compile_if_worth, copy
 from discreet.randomness import streams
 from discreet.sets import ConvexSet
 
@@ -28,10 +35,11 @@ LONGEST, LONGEST_LIVE = 2048, 128  # prefixes
 class OneVector(Attack):
     """Every trial is a run from the start; one of its loss vectors is one of two, all others are in the middle.
 
-    Releases are linear in the inputs and in the noise. How they respond to each draw of noise is found out by playing
-    the channel with one unit of noise at a time; so the releases can be turned back into noisy nodes, and the statistic
-    is the logarithm of their likelihood ratio: what tells most. It is the first vector that is replaced, which is in more
-    nodes than any other, or the first of a later epoch.
+    Releases are linear in the inputs and in the noise. How they respond to each draw of noise is
+    found out by playing the channel with one unit of noise at a time; so the releases can be turned
+    back into noisy nodes, and the statistic is the logarithm of their likelihood ratio: what tells
+    most. It is the first vector that is replaced, which is in more nodes than any other, or the
+    first of a later epoch.
     """
 
     one: Floats
@@ -42,18 +50,24 @@ class OneVector(Attack):
     def text(self) -> str:
         """What is done."""
         which = "the first loss vector" if self.turn == 0 else f"loss vector {self.turn + 1}"
-        return f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
+        return (
+            f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
+        )
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
 
-        What we state ourselves never counts padding, and pure privacy does not profit from it (docs/proofs.md: Tree
-        levels): taking it off gives a better attack. Any other claim may be true because of it: Gaussian noise gets a
-        smaller μ.
+        What we state ourselves never counts padding, and pure privacy does not profit from it
+        (docs/proofs.md: Tree levels): taking it off gives a better attack. Any other claim may be
+        true because of it: Gaussian noise gets a smaller μ.
         """
         channel: Any = private.channel
         pure = channel.noise.across == 1.0 and claim.delta == 0.0
-        return private._replace(channel=channel.without_padding()) if pure or claim == private.guarantee else private
+        return (
+            private._replace(channel=channel.without_padding())
+            if pure or claim == private.guarantee
+            else private
+        )
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve of the channel."""
@@ -65,7 +79,11 @@ class OneVector(Attack):
         rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
         # the best event of pure noise is that all noises of the first round are on one side
         rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
-        affordable = ROUNDS // (40 * rounds * self.one.size) if compilable(channel) else 32 * self.at_once(private)
+        affordable = (
+            ROUNDS // (40 * rounds * self.one.size)
+            if compilable(channel)
+            else 32 * self.at_once(private)
+        )
         return trials_to_find(claim, shape, affordable=affordable, rarer=rarer)
 
     def at_once(self, private: Protected) -> int:
@@ -86,7 +104,15 @@ class OneVector(Attack):
         longest = LONGEST if compilable(channel) else LONGEST_LIVE
         if rounds >= longest:
             raise DiscreetError(
-                f"the running sum has {rounds:,} prefixes, but every trial of its audit is a whole run: "
+                f"the running sum has {rounds:,} "
+                "prefixes, but "
+                "every "
+                "trial "
+                "of its "
+                "audit "
+                "is a "
+                "whole "
+                "run: "
                 f"give fewer than {longest:,} rounds."
             )
         inputs = np.repeat(rest[None], rounds, axis=0), np.repeat(rest[None], rounds, axis=0)
@@ -161,7 +187,11 @@ def responses(channel: Stream, rounds: int, size: int) -> Floats:
         impulse = Impulse(turn, np.zeros(1, np.int64))
         probe = channel.with_noise(impulse)
         released = np.empty((1, rounds, size))
-        runs = compile_if_worth(prefix_runs, probe, numbers=64 * rounds * size) if compilable(probe) else prefix_runs
+        runs = (
+            compile_if_worth(prefix_runs, probe, numbers=64 * rounds * size)
+            if compilable(probe)
+            else prefix_runs
+        )
         runs(probe, np.zeros((rounds, size)), released, streams(0).privacy)
         return released[0, :, 0], int(impulse.drawn[0])
 
@@ -169,7 +199,9 @@ def responses(channel: Stream, rounds: int, size: int) -> Floats:
     return np.column_stack([play(turn)[0] - silent for turn in range(draws)])
 
 
-def _score(channel: Stream, rounds: int, size: int, one: Floats, other: Floats) -> Callable[[Floats], Floats]:
+def _score(
+    channel: Stream, rounds: int, size: int, one: Floats, other: Floats
+) -> Callable[[Floats], Floats]:
     """Return the function from releases (run, round, coordinate) to the logarithm of their likelihood ratio."""
     matrix = responses(channel, rounds, size)
     scale, norm = float(channel.noise.scale), channel.noise.norm

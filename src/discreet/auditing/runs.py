@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from componentjit import compilable, compile_for
 from discreet.contracts import Channel, Floats, Generator
-from discreet.kernel import compilable, compile_for
 from discreet.live.blocks import packed
 
 Bytes = NDArray[np.uint8]
@@ -19,8 +19,8 @@ LEAST = 600  # runs that are always affordable
 class Runs(NamedTuple):
     """A channel before its first round, and how it is played.
 
-    What is seen of a run is one row of numbers: the releases, then for how many rounds each action was held, then the
-    rounds after which something was released.
+    What is seen of a run is one row of numbers: the releases, then for how many rounds each action
+    was held, then the rounds after which something was released.
     """
 
     channel: Channel
@@ -79,7 +79,11 @@ class Runs(NamedTuple):
         if column < self.places * width:
             return f"release {column // width + 1}"
         kind, position = divmod(column - self.places * width, self.places)
-        return f"when release {position + 1} comes" if kind else f"how long action {position + 1} is held"
+        return (
+            f"when release {position + 1} comes"
+            if kind
+            else f"how long action {position + 1} is held"
+        )
 
 
 def watch_numbers(
@@ -94,7 +98,9 @@ def watch_numbers(
 ) -> None:
     """Play a channel that releases numbers again and again from the same state, and note all that is seen."""
     for run in range(seen.shape[0]):
-        for i in range(state.size):  # a slice would be copied, which compiled code does not do without counting
+        for i in range(
+            state.size
+        ):  # a slice would be copied, which compiled code does not do without counting
             state[i] = before[i]
         releases, actions, left = 0, 0, 0
         for t in range(inputs.shape[0]):

@@ -1,9 +1,10 @@
 """A search for what a channel should not show: whole runs, neighbours of every kind, joint statistics of what is seen.
 
-The attacks that know a channel assume that it is what its class says. This one assumes nothing. First it asks, for many
-places of the replaced loss, how all that is seen moves, with the noise held fixed, and compares that with how it varies.
-Then it plays the most suspicious neighbours with fresh noise, and picks the statistic that tells most. All of that is
-spent on the choice; if it leads anywhere, the claim is attacked there, with trials of their own.
+The attacks that know a channel assume that it is what its class says. This one assumes nothing.
+First it asks, for many places of the replaced loss, how all that is seen moves, with the noise held
+fixed, and compares that with how it varies. Then it plays the most suspicious neighbours with fresh
+noise, and picks the statistic that tells most. All of that is spent on the choice; if it leads
+anywhere, the claim is attacked there, with trials of their own.
 """
 
 from __future__ import annotations
@@ -30,12 +31,18 @@ from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 
 BATCHES = 64  # of a run, at most
-LONGEST, SHORT = 1 << 15, 2048  # rounds of a run; of one that is not compiled, or releases in every round
+LONGEST, SHORT = (
+    1 << 15,
+    2048,
+)  # rounds of a run; of one that is not compiled, or releases in every round
 STREAMED = 63  # rounds of a running sum
 WIDEST = 6200  # numbers that are seen of a run
 USUAL = 96  # runs that tell how what is seen varies
 COUPLED = 6  # pairs of runs with the same noise
-COLUMNS, PARTNERS = 12, 4  # that are looked at together: those that move most, and those that vary with them
+COLUMNS, PARTNERS = (
+    12,
+    4,
+)  # that are looked at together: those that move most, and those that vary with them
 TOGETHER = 0.9  # a correlation
 LEADS = 3  # of each kind that are followed
 FEWEST = 4_000  # trials
@@ -93,7 +100,9 @@ class JointReleases(Attack):
     def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
         rng = np.random.default_rng([seed, world])
-        return self.statistic(rows_of(self.runs, (self.one, self.other)[world], self.columns, trials, rng))
+        return self.statistic(
+            rows_of(self.runs, (self.one, self.other)[world], self.columns, trials, rng)
+        )
 
 
 def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
@@ -106,21 +115,29 @@ def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Gen
     return found
 
 
-def screened(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int) -> JointReleases | None:
+def screened(
+    private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int
+) -> JointReleases | None:
     """Return an attack that seems to refute the claim, or None if nothing suspicious is seen."""
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
         return None
-    if isinstance(channel, MomentShape | Reporting):  # of records, which neighbours here are not made of
+    if isinstance(
+        channel, MomentShape | Reporting
+    ):  # of records, which neighbours here are not made of
         return None
-    if claim.epsilon > largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False):
+    if claim.epsilon > largest_bound(
+        MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False
+    ):
         return None  # nothing could refute it
     runs, stage = _set_up(channel, facts)
     gaussian = channel_curve(private) is not None
     best, found = 0.0, None
     for lead in _followed(list(_leads(runs, stage, seed))):
         for look in LOOKS:
-            quick = partial(quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations)
+            quick = partial(
+                quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations
+            )
             number = runs.affordable(look.runs, lead.last + 1)
             most = quick(np.zeros(number // 2), np.ones(number // 2))
             needed = min(claim.epsilon, NEAR * most)
@@ -137,13 +154,17 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
     """Return the runs of a channel, as long as can be afforded, and their neighbouring inputs."""
     hold, width = channel.hold(), channel.release_size() + 3
     streams = isinstance(channel, Stream | GradientShape)
-    rounds = STREAMED if streams else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
+    rounds = (
+        STREAMED if streams else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
+    )
     query = probe_query(channel)
     runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)
     if runs.compiles(stage.example):
         return runs, stage
     rounds = STREAMED // 4 if streams else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
-    return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(channel, facts, rounds)
+    return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(
+        channel, facts, rounds
+    )
 
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
@@ -155,7 +176,9 @@ def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, 
         for pair in stage.pairs:
             for position in stage.positions:
                 inputs = [stage.inputs(others, pair, position, world) for world in (0, 1)]
-                worlds = [runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs]
+                worlds = [
+                    runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs
+                ]
                 moved = worlds[1] - worlds[0]
                 size = np.abs(moved).max(axis=0)
                 tiny = 1e-9 * (largest + size.max())
@@ -163,10 +186,18 @@ def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, 
                     continue
                 units = np.maximum(spread, tiny)
                 columns = _columns(np.where(size > tiny, size / units, 0.0), standard)
-                weights, score = _whitened(usual[:, columns], moved[:, columns].mean(axis=0), units[columns])
+                weights, score = _whitened(
+                    usual[:, columns], moved[:, columns].mean(axis=0), units[columns]
+                )
                 wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
-                last = max(runs.round_of(int(column), world[0]) for column in columns for world in worlds)
-                yield score, wobble, Lead(others, pair, position, columns, weights, middle[columns], last)
+                last = max(
+                    runs.round_of(int(column), world[0]) for column in columns for world in worlds
+                )
+                yield (
+                    score,
+                    wobble,
+                    Lead(others, pair, position, columns, weights, middle[columns], last),
+                )
 
 
 def _columns(sizes: Floats, standard: Floats) -> Integers:
@@ -176,7 +207,11 @@ def _columns(sizes: Floats, standard: Floats) -> Integers:
     for column in found[:2]:
         alike = np.abs(standard[:, column] @ standard) / standard.shape[0]
         alike[sizes > 0.0] = 0.0
-        found += [place for place in np.argsort(-alike)[: PARTNERS // 2].tolist() if alike[place] > TOGETHER]
+        found += [
+            place
+            for place in np.argsort(-alike)[: PARTNERS // 2].tolist()
+            if alike[place] > TOGETHER
+        ]
     return np.array(list(dict.fromkeys(found)), dtype=np.int64)
 
 
@@ -193,17 +228,28 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
-        sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))  # where they are about the same, the first is cheap
+        sizes = np.round(
+            2.0 * np.log(np.maximum(scores, 1e-12))
+        )  # where they are about the same, the first is cheap
         places: dict[int, Lead] = {}
         for place in np.argsort(-sizes, kind="stable"):
             if scores[place] > 0.0:
                 places.setdefault(found[place][2].position, found[place][2])
-        leads += [lead for lead in list(places.values())[:LEADS] if not any(lead is other for other in leads)]
+        leads += [
+            lead
+            for lead in list(places.values())[:LEADS]
+            if not any(lead is other for other in leads)
+        ]
     return leads
 
 
 def _piloted(
-    runs: Runs, stage: Stage, lead: Lead, quick: Callable[[Floats, Floats], float], number: int, seed: int
+    runs: Runs,
+    stage: Stage,
+    lead: Lead,
+    quick: Callable[[Floats, Floats], float],
+    number: int,
+    seed: int,
 ) -> tuple[float, str, Statistic]:
     """Return about what the best statistic shows in a few runs, its name, and the statistic."""
     rows = []
@@ -220,10 +266,17 @@ def _piloted(
 
 
 def _attack(runs: Runs, stage: Stage, lead: Lead, name: str, statistic: Statistic) -> JointReleases:
-    one, other = (stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1] for world in (0, 1))
+    one, other = (
+        stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1]
+        for world in (0, 1)
+    )
     which = ", ".join(dict.fromkeys(runs.name_of(int(column)) for column in lead.columns[:3]))
     text = (
-        f"the loss of round {lead.position + 1} is {lead.pair.text}, all others are {lead.others}; a half-line of "
+        f"the loss of round {lead.position + 1} is "
+        f"{lead.pair.text}, all "
+        "others are "
+        f"{lead.others}; "
+        "a half-line of "
         f"{f'{name} of ' if name else ''}{which}{' and more' if lead.columns.size > 3 else ''}"
     )
     return JointReleases(runs, one, other, lead.columns, statistic, text)

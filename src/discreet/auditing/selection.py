@@ -19,17 +19,20 @@ from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player, Prototype
 
 WARM_UPS = 4_000
-RATIO = 0.76  # of the learnt share of a probability to its mixed share: where one changed gain moves it most
+# of the learnt share of a probability to its mixed share: where one changed gain moves it most
+RATIO = 0.76
 
 
 class RareArm(Attack):
     """One gain of an arm that was made rare is changed; how often it is drawn later tells.
 
-    ``warm`` batches with gains for the first arm alone make the last arm rare, p = 1.76 γ / K, where one gain moves its
-    weight most. Then one of its gains is the highest or the lowest, and afterwards all gains are 0, so that the weights
-    stay as they are and the later draws are independent: whether the arm is drawn has the probability p in one world and
-    p' in the other. Both are read off the learner after it was run, compiled, in both worlds with the same draws; so the
-    number of later draws is binomial and the trade-off is computed, not sampled. What is sampled are the draws before.
+    ``warm`` batches with gains for the first arm alone make the last arm rare, p = 1.76 γ / K,
+    where one gain moves its weight most. Then one of its gains is the highest or the lowest, and
+    afterwards all gains are 0, so that the weights stay as they are and the later draws are
+    independent: whether the arm is drawn has the probability p in one world and p' in the other.
+    Both are read off the learner after it was run, compiled, in both worlds with the same draws; so
+    the number of later draws is binomial and the trade-off is computed, not sampled. What is
+    sampled are the draws before.
     """
 
     arms: int
@@ -40,13 +43,22 @@ class RareArm(Attack):
     def text(self) -> str:
         """What is done."""
         low, high = self.bounds
-        return f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how often it is drawn later"
+        return (
+            f"{self.warm} batches make an arm rare, a "
+            "loss of "
+            "it is "
+            f"{low:g} or "
+            f"{high:g}; how "
+            "often it is drawn later"
+        )
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return a few: each is a run of all batches before the change."""
         return WARM_UPS
 
-    def largest_bound(self, private: Protected, claim: Guarantee, *, trials: int, confidence: float) -> float:
+    def largest_bound(
+        self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
+    ) -> float:
         """Return that no number of trials limits what is computed."""
         return math.inf
 
@@ -68,10 +80,16 @@ class RareArm(Attack):
             return 0.0
         half = trials // 2
         parts = range(half), range(half, 2 * half)
-        pilot, counted = (self._probabilities(private, part, seed, progress, 2 * half) for part in parts)
+        pilot, counted = (
+            self._probabilities(private, part, seed, progress, 2 * half) for part in parts
+        )
         if delta <= 0.0:  # one sequence of draws that is possible in both worlds is enough
             pairs = np.concatenate([pilot, counted])
-            return float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max()) if len(pairs) else 0.0
+            return (
+                float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max())
+                if len(pairs)
+                else 0.0
+            )
         return _largest(pilot, counted, half, later, delta, confidence)
 
     def _probabilities(
@@ -111,19 +129,26 @@ def rare_arm(private: Protected, facts: GameFacts) -> Attack:
     learner: Any = private.learner
     mixing, batches = float(learner.mixing), int(channel.rounds // channel.size)
     wanted = RATIO * mixing / (arms * max(1.0 - mixing, 1e-9))
-    steps = math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing  # a batch adds γ / K to the log, on average
+    steps = (
+        math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing
+    )  # a batch adds γ / K to the log, on average
     return RareArm(arms, bounds, int(min(steps, batches // 2)))
 
 
-def _largest(pilot: Floats, counted: Floats, trials: int, later: int, delta: float, confidence: float) -> float:
+def _largest(
+    pilot: Floats, counted: Floats, trials: int, later: int, delta: float, confidence: float
+) -> float:
     """Return the largest epsilon at which the excess over e^ε times the other world is above delta, with confidence.
 
-    A trial is good if its binomial excess is at least h. If a share s of all trials is good, the whole excess is at least
-    s h. Epsilon and h are chosen on the pilot; s is bounded from below (Clopper-Pearson) on the other half.
+    A trial is good if its binomial excess is at least h. If a share s of all trials is good, the
+    whole excess is at least s h. Epsilon and h are chosen on the pilot; s is bounded from below
+    (Clopper-Pearson) on the other half.
     """
     from scipy import optimize, special
 
-    if len(pilot) and pilot[:, 0].mean() < pilot[:, 1].mean():  # the world that draws the arm more often goes first
+    if (
+        len(pilot) and pilot[:, 0].mean() < pilot[:, 1].mean()
+    ):  # the world that draws the arm more often goes first
         pilot, counted = pilot[:, ::-1], counted[:, ::-1]
 
     def excess(pairs: Floats, epsilon: float) -> Floats:
@@ -149,4 +174,8 @@ def _excess(draws: int, p: float, q: float, epsilon: float) -> float:
     from scipy import stats
 
     k = np.arange(draws + 1)
-    return float(np.maximum(stats.binom.pmf(k, draws, p) - math.exp(epsilon) * stats.binom.pmf(k, draws, q), 0.0).sum())
+    return float(
+        np.maximum(
+            stats.binom.pmf(k, draws, p) - math.exp(epsilon) * stats.binom.pmf(k, draws, q), 0.0
+        ).sum()
+    )

@@ -17,12 +17,14 @@ from discreet.ranges import Range, check_bounds
 class Batch(BatchSums[Factor]):
     """Releases ``mean of a batch of losses + noise`` once per batch, as a fraction of the declared range.
 
-    Formal guarantee: a round enters exactly one sum, and replacing it moves that sum by at most one width. Given
-    everything released before, one density changes once: epsilon = 1 / scale for the whole run, with the scale of the
-    noise in widths (Faster rates 2025, Lemma 1; no bound on epsilon is needed; docs/proofs.md: Batches). It is the same
-    for batches of any length, also if the learner chooses each length from what was released before.
+    Formal guarantee: a round enters exactly one sum, and replacing it moves that sum by at most one
+    width. Given everything released before, one density changes once: epsilon = 1 / scale for the
+    whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
+    epsilon is needed; docs/proofs.md: Batches). It is the same for batches of any length, also if
+    the learner chooses each length from what was released before.
 
-    Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before they are added.
+    Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before
+    they are added.
 
     >>> print(Batch.laplace(size=10, epsilon=0.1, bounds=Range(0.0, 1.0)))
     Batch(size=10, bounds=Range(low=0.0, high=1.0), held=<hidden>, noise=Laplace(scale=10.0))
@@ -36,13 +38,17 @@ class Batch(BatchSums[Factor]):
         rounds = check_int("batch_size", size, least=1)
         batch = cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
         if noise.is_exact:
-            raise DiscreetError("noise is exact, but must be noise for simulation: live() makes it exact.")
+            raise DiscreetError(
+                "noise is exact, but must be noise for simulation: live() makes it exact."
+            )
         return batch
 
     @classmethod
     def laplace(cls, *, size: int, epsilon: float, bounds: Range) -> Self:
         """Return the channel with the least Laplace noise for epsilon."""
-        return cls.over(size=size, bounds=bounds, noise=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon))
+        return cls.over(
+            size=size, bounds=bounds, noise=Laplace.calibrate(sensitivity=1.0, epsilon=epsilon)
+        )
 
     @classmethod
     def example(cls) -> Self:

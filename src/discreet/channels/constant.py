@@ -16,8 +16,8 @@ Ignored = TypeVar("Ignored", default=Any)  # a query, whatever it is
 class Constant(Channel[Feedback, Release, Ignored]):
     """Ignores the feedback and releases ``value`` after every ``rounds`` rounds.
 
-    Behind this channel the state of a learner cannot depend on raw feedback, unless it gets it some other way: that is
-    what the non-interference test looks for.
+    Behind this channel the state of a learner cannot depend on raw feedback, unless it gets it some
+    other way: that is what the non-interference test looks for.
     """
 
     holds_feedback = False

@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw, helper
 from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw, helper
 from discreet.lengths import check_group, check_query
 from discreet.mechanisms.drawing import draw_laplace
 from discreet.mechanisms.laplace import pure_scale
@@ -31,21 +31,24 @@ def significant(entry: float) -> float:
 class Estimates(Channel[float, Floats, Estimate]):
     """Releases the mean over a batch of query · loss, a vector, with noise that follows from the public queries.
 
-    A query is a public vector ξ (its ``factor`` times its ``vector``), so replacing the loss of round s moves the sum of
-    a batch by at most the width of the range times ξ(s): one number times a public vector. All norms of ξ are public,
-    and so is how much an error in each coordinate matters, p (the query's ``weights``); each batch is therefore released
-    in the way with the least Σ p(j) σ(j)² (docs/proofs.md: Estimates):
+    A query is a public vector ξ (its ``factor`` times its ``vector``), so replacing the loss of
+    round s moves the sum of a batch by at most the width of the range times ξ(s): one number times
+    a public vector. All norms of ξ are public, and so is how much an error in each coordinate
+    matters, p (the query's ``weights``); each batch is therefore released in the way with the least
+    Σ p(j) σ(j)² (docs/proofs.md: Estimates):
 
-    * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖ξ(s)‖₂, or Laplace, max ‖ξ(s)‖₁ / ε;
-    * *by groups*: rounds of the same group with equal queries are added up, and each such sum gets Laplace noise once;
-      what is released is Σ over groups of ξ (sum + noise). If advice is constant within a batch a group is an arm, and
-      the number of experts does not matter; if it always changes, a group is a round;
-    * *fitted* (only if ``fits``): Gaussian noise with σ(j)² = a² (D(j) / sqrt(q(j))) Σ sqrt(q(i)) D(i), D(j) the largest
-      entry of coordinate j, q half of p and half of the same for all.
+    * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖ξ(s)‖₂, or Laplace, max
+      ‖ξ(s)‖₁ / ε;
+    * *by groups*: rounds of the same group with equal queries are added up, and each such sum gets
+      Laplace noise once; what is released is Σ over groups of ξ (sum + noise). If advice is
+      constant within a batch a group is an arm, and the number of experts does not matter; if it
+      always changes, a group is a round;
+    * *fitted* (only if ``fits``): Gaussian noise with σ(j)² = a² (D(j) / sqrt(q(j))) Σ sqrt(q(i))
+      D(i), D(j) the largest entry of coordinate j, q half of p and half of the same for all.
 
-    a is the scale of Gaussian noise for sensitivity 1; without a delta there is none. Where there is a choice, only
-    Gaussian noise that is the same for all may exceed ``ceiling``, which the learner's regret bound needs. A last,
-    incomplete batch is never released.
+    a is the scale of Gaussian noise for sensitivity 1; without a delta there is none. Where there
+    is a choice, only Gaussian noise that is the same for all may exceed ``ceiling``, which the
+    learner's regret bound needs. A last, incomplete batch is never released.
     """
 
     one_stream = True
@@ -61,7 +64,9 @@ class Estimates(Channel[float, Floats, Estimate]):
     seen: Integers
     way: Integers  # in which the last batch was released
     sums: Raw[Floats]  # of query · loss
-    grouped: Raw[Floats]  # of query · noisy sum, over groups; a batch that is released in another way does not pay for it
+    grouped: Raw[
+        Floats
+    ]  # of query · noisy sum, over groups; a batch that is released in another way does not pay for it
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
@@ -84,7 +89,10 @@ class Estimates(Channel[float, Floats, Estimate]):
         ceiling: float = math.inf,
     ) -> Estimates:
         """Return the channel with the least noise for a guarantee, before the first round."""
-        rounds, length = check_int("batch_size", size, least=1), check_int("coordinates", coordinates, least=1)
+        rounds, length = (
+            check_int("batch_size", size, least=1),
+            check_int("coordinates", coordinates, least=1),
+        )
         return cls(
             rounds,
             check_bounds(bounds),
@@ -106,12 +114,16 @@ class Estimates(Channel[float, Floats, Estimate]):
             np.zeros(length),
         )
 
-    example_query: ClassVar[Estimate] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
+    example_query: ClassVar[Estimate] = Estimate(
+        1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0
+    )
 
     @classmethod
     def example(cls) -> Estimates:
         """Return one to check the contract with."""
-        return cls.over(size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True)
+        return cls.over(
+            size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True
+        )
 
     def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Floats]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
@@ -158,7 +170,9 @@ class Estimates(Channel[float, Floats, Estimate]):
             if entry != self.columns[group, j]:
                 fresh = True
         if not one < HUGE:  # a norm that is not a number would be passed over
-            raise DiscreetError("the query has an entry that is not a finite number, or above 1e100.")
+            raise DiscreetError(
+                "the query has an entry that is not a finite number, or above 1e100."
+            )
         self.norms[0] = max(self.norms[0], one)
         self.norms[1] = max(self.norms[1], math.sqrt(two))
         if fresh:
@@ -189,7 +203,9 @@ class Estimates(Channel[float, Floats, Estimate]):
         for group in range(self.known.size):
             self.settle(group, rng)
         count, limit = self.sums.size, self.ceiling * self.size
-        wide = math.sqrt(2.0) * self.laplace * self.norms[0] * UP  # all in units of a sum, not of a mean
+        wide = (
+            math.sqrt(2.0) * self.laplace * self.norms[0] * UP
+        )  # all in units of a sum, not of a mean
         smooth = self.gaussian * self.norms[1] * UP
         use_laplace = smooth == 0.0 or (wide < smooth and wide <= limit)
         jointly = wide * wide if use_laplace else smooth * smooth
@@ -203,11 +219,15 @@ class Estimates(Channel[float, Floats, Estimate]):
             entries += share * self.largest_entries[j] * self.largest_entries[j]
         by_groups = in_groups < jointly and most_in_groups <= limit * limit
         least = in_groups if by_groups else jointly
-        hope = self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least  # a lower bound
+        hope = (
+            self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least
+        )  # a lower bound
         if hope and self.fit(query, limit) < least:
             self.way[0] = FITTED
             for j in range(count):
-                self.released[j] = (self.sums[j] + math.sqrt(self.released[j]) * UP * rng.standard_normal()) / self.size
+                self.released[j] = (
+                    self.sums[j] + math.sqrt(self.released[j]) * UP * rng.standard_normal()
+                ) / self.size
         elif by_groups:
             self.way[0] = GROUPS
             for j in range(count):
@@ -215,7 +235,11 @@ class Estimates(Channel[float, Floats, Estimate]):
         else:
             self.way[0] = JOINT_LAPLACE if use_laplace else JOINT_GAUSSIAN
             for j in range(count):
-                noise = draw_laplace(wide / math.sqrt(2.0), rng) if use_laplace else smooth * rng.standard_normal()
+                noise = (
+                    draw_laplace(wide / math.sqrt(2.0), rng)
+                    if use_laplace
+                    else smooth * rng.standard_normal()
+                )
                 self.released[j] = (self.sums[j] + noise) / self.size
 
     def fit(self, query: Estimate, limit: float) -> float:
@@ -236,19 +260,30 @@ class Estimates(Channel[float, Floats, Estimate]):
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise."""
-        raise DiscreetError("estimates of many experts cannot be used live yet: expert-arms can, over batched-htinf.")
+        raise DiscreetError(
+            "estimates of many experts cannot be used live "
+            "yet: "
+            "expert-arms "
+            "can, "
+            "over "
+            "batched-htinf."
+        )
 
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
         if not self.laplace > 0.0 or (self.delta > 0.0 and not self.gaussian > 0.0):
             return Guarantee.none("no noise is added")
-        source = "Faster rates 2025, Theorem 6, with public sensitivities (docs/proofs.md: Estimates)"
+        source = (
+            "Faster rates 2025, Theorem 6, with public sensitivities (docs/proofs.md: Estimates)"
+        )
         pure = 1.0 / self.laplace
         if self.delta == 0.0:
             return Guarantee.of(Pure(pure), delta=0.0, model="central", source=source)
         epsilon = max(pure, GaussianNoise(1.0 / self.gaussian).epsilon_at(self.delta))
-        return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
+        return Guarantee.of(
+            Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source
+        )
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

@@ -17,10 +17,12 @@ from discreet.mechanisms import Hemisphere
 class GlmMoments(Moments[Floats]):
     """Reports x x' and r x, r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ, which is the query; y in [0, 1].
 
-    z = ⟨x, θ⟩ is brought into [-1, 1], and the reward y is clamped. It is ``Moments`` with the residual r in the place of
-    the reward, and |r| ≤ 1 like it: so the same sensitivity holds, and the same guarantee (docs/proofs.md: Moments). The
-    divisor is the largest |g(z) - y| that was possible, so that no room is wasted; the mean of r is 0 where θ predicts
-    right. Zheng et al. 2020, Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and θ.
+    z = ⟨x, θ⟩ is brought into [-1, 1], and the reward y is clamped. It is ``Moments`` with the
+    residual r in the place of the reward, and |r| ≤ 1 like it: so the same sensitivity holds, and
+    the same guarantee (docs/proofs.md: Moments). The divisor is the largest |g(z) - y| that was
+    possible, so that no room is wasted; the mean of r is 0 where θ predicts right. Zheng et al.
+    2020, Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and
+    θ.
 
     >>> GlmMoments.example().guarantee.short
     '2-differential privacy'
@@ -38,7 +40,9 @@ class GlmMoments(Moments[Floats]):
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
-        plain = Moments.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
+        plain = Moments.calibrated(
+            dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0)
+        )
         return cls.over(plain, LogisticLink.start())
 
     def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.channels.moves import Moves
 from discreet.channels.open_sum import OpenSum
 from discreet.channels.per_difference import difference
@@ -16,7 +17,6 @@ from discreet.contracts import Asked, Channel, Feedback, Floats, Generator, Inte
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw
 from discreet.lengths import check_query
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
@@ -66,20 +66,33 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
     ) -> Self:
         """Return the channel with the least noise for a guarantee; the sum of the last batch comes too late."""
         running = RunningSum.calibrated(
-            moves(dimension, size), kind, prefixes=prefixes_for(rounds, size), noise=noise, epsilon=epsilon, delta=delta
+            moves(dimension, size),
+            kind,
+            prefixes=prefixes_for(rounds, size),
+            noise=noise,
+            epsilon=epsilon,
+            delta=delta,
         )
         return cls.over(running, size=size, bounds=bounds)
 
     @classmethod
     def without_noise(cls, *, size: int, dimension: int, bounds: Range) -> Self:
         """Return the channel without privacy."""
-        return cls.over(OpenSum(np.zeros(check_int("dimension", dimension, least=1))), size=size, bounds=bounds)
+        return cls.over(
+            OpenSum(np.zeros(check_int("dimension", dimension, least=1))), size=size, bounds=bounds
+        )
 
     @classmethod
     def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.calibrated(
-            Tree, size=5, dimension=3, rounds=100, bounds=make_range(-1.0, 3.0), noise="laplace", epsilon=2.0
+            Tree,
+            size=5,
+            dimension=3,
+            rounds=100,
+            bounds=make_range(-1.0, 3.0),
+            noise="laplace",
+            epsilon=2.0,
         )
 
     def outcome_of(self, feedback: Feedback) -> float:
@@ -138,7 +151,9 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         known = self.running.guarantee
         if not known.is_private:
             return known
-        return replace(known, source=f"{known.source}, of gradients (docs/proofs.md: Sums of gradients)")
+        return replace(
+            known, source=f"{known.source}, of gradients (docs/proofs.md: Sums of gradients)"
+        )
 
     @property
     def has_gaussian_noise(self) -> bool:
@@ -157,12 +172,13 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
 class GradientSums(GradientShape[float, Floats]):
     """Releases the running sum of (loss - middle) · query once per batch, losses in widths of their range.
 
-    A query is a public vector u, of length at most 1: a longer one is shortened here. Replacing a round moves one term of
-    one batch, by a number of at most 1 times u; so all that the running sum has to hide is a movement of 1 in the 2-norm
-    (docs/proofs.md: Sums of gradients). Terms are added on a grid, exactly, and a step of it a coordinate is paid for.
+    A query is a public vector u, of length at most 1: a longer one is shortened here. Replacing a
+    round moves one term of one batch, by a number of at most 1 times u; so all that the running sum
+    has to hide is a movement of 1 in the 2-norm (docs/proofs.md: Sums of gradients). Terms are
+    added on a grid, exactly, and a step of it a coordinate is paid for.
 
-    Edge cases: losses are clamped first; a last, incomplete batch is never released; a query that is not finite, or of
-    another length than the channel is made for, is refused.
+    Edge cases: losses are clamped first; a last, incomplete batch is never released; a query that
+    is not finite, or of another length than the channel is made for, is refused.
 
     >>> channel = GradientSums.calibrated(
     ...     Tree, size=10, dimension=4, rounds=1000, bounds=Range(0.0, 1.0), noise="laplace", epsilon=1.0
@@ -185,7 +201,8 @@ class GradientSums(GradientShape[float, Floats]):
 class DifferenceSums(GradientShape[Floats, Floats]):
     """The same for two values a round: the running sum of their difference times the query.
 
-    ``bounds`` is the range of differences, from -2 ρ G to 2 ρ G for points that are 2 ρ apart; they are clamped to it.
+    ``bounds`` is the range of differences, from -2 ρ G to 2 ρ G for points that are 2 ρ apart; they
+    are clamped to it.
     """
 
     example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])
@@ -195,7 +212,13 @@ class DifferenceSums(GradientShape[Floats, Floats]):
     def example(cls) -> Self:
         """Return one to check the contract with."""
         return cls.calibrated(
-            Tree, size=2, dimension=3, rounds=100, bounds=make_range(-0.5, 0.5), noise="laplace", epsilon=2.0
+            Tree,
+            size=2,
+            dimension=3,
+            rounds=100,
+            bounds=make_range(-0.5, 0.5),
+            noise="laplace",
+            epsilon=2.0,
         )
 
     def outcome_of(self, feedback: Floats) -> float:
@@ -216,4 +239,6 @@ def moves(dimension: int, size: int) -> Moves:
 
 def prefixes_for(rounds: int, size: int) -> int:
     """Return how many sums are of use: one a batch, but for the last, after which nothing is played."""
-    return max(check_int("rounds", rounds, least=1) // check_int("batch_size", size, least=1) - 1, 1)
+    return max(
+        check_int("rounds", rounds, least=1) // check_int("batch_size", size, least=1) - 1, 1
+    )

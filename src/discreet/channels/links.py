@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from discreet.kernel import Component
+from discreet.components import Component
 
 
 class Link(Component):
     """The mean of a reward in [0, 1], and ``slope``: how residuals change with ⟨x, θ⟩ at 0.
 
-    A residual is (mean - y) / max(mean, 1 - mean): divided by the largest one that was possible, it fills [-1, 1].
+    A residual is (mean - y) / max(mean, 1 - mean): divided by the largest one that was possible, it
+    fills [-1, 1].
     """
 
     slope: float

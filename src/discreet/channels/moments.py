@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
 from discreet.contracts import Asked, Channel, Floats, Noise, NoiseScale, Record
 from discreet.errors import check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw
 from discreet.lengths import check_context
 from discreet.mechanisms import Gaussian, Hemisphere
 from discreet.ranges import Range, make_range
@@ -23,8 +23,9 @@ ROOT = math.sqrt(2.0)
 class MomentShape(Channel[Record, Floats, Asked]):
     """Forms x x' and y x of a record: features x, brought to a length of at most 1, and the reward y in [-1, 1].
 
-    All numbers of both are one vector: the lower triangle of x x' row by row, each with its weight, and then y x with
-    its own. Off the diagonal the weight is sqrt(2) times larger, so that distances are those of matrices.
+    All numbers of both are one vector: the lower triangle of x x' row by row, each with its weight,
+    and then y x with its own. Off the diagonal the weight is sqrt(2) times larger, so that
+    distances are those of matrices.
     """
 
     bounds: Range
@@ -80,12 +81,12 @@ class MomentShape(Channel[Record, Floats, Asked]):
 class Moments(MomentShape[Asked], Reporting[Asked]):
     """Reports x x' and y x of every round as one vector, with noise; the device forms it, and it leaves it once.
 
-    Formal guarantee: the noise is on one vector, which a replaced record moves by at most ``movement`` (Gaussian), or
-    which has a length of at most 1 (cap, hemisphere); each report is private by itself (docs/proofs.md: Moments,
-    Directions, Devices).
+    Formal guarantee: the noise is on one vector, which a replaced record moves by at most
+    ``movement`` (Gaussian), or which has a length of at most 1 (cap, hemisphere); each report is
+    private by itself (docs/proofs.md: Moments, Directions, Devices).
 
-    Edge cases: outcomes are clamped to ``bounds``, contexts are shortened to ``norm``; those with entries that are not
-    finite, or shorter than 1e-140, count as 0.
+    Edge cases: outcomes are clamped to ``bounds``, contexts are shortened to ``norm``; those with
+    entries that are not finite, or shorter than 1e-140, count as 0.
 
     >>> channel = Moments.calibrated(dimension=10, noise=Hemisphere.calibrate(dimension=65, epsilon=1.0))
     >>> channel.guarantee.short, channel.guarantee.model
@@ -100,7 +101,13 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
     @classmethod
     def calibrated(
-        cls, *, dimension: int, noise: Noise, balance: float = 1.0, bounds: Range | None = None, norm: float = 1.0
+        cls,
+        *,
+        dimension: int,
+        noise: Noise,
+        balance: float = 1.0,
+        bounds: Range | None = None,
+        norm: float = 1.0,
     ) -> Self:
         """Return the channel with noise for vectors of length at most 1; ``balance`` is how much y x weighs, squared."""
         size = check_int("dimension", dimension, least=1)
@@ -128,7 +135,13 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         norm: float = 1.0,
     ) -> Self:
         """Return the channel with the least Gaussian noise on all moments together."""
-        plain = cls.calibrated(dimension=dimension, noise=Gaussian(0.0, delta), balance=balance, bounds=bounds, norm=norm)
+        plain = cls.calibrated(
+            dimension=dimension,
+            noise=Gaussian(0.0, delta),
+            balance=balance,
+            bounds=bounds,
+            norm=norm,
+        )
         first, second = 1.0, math.sqrt(balance)
         weighted = plain._replace(diagonal=first, off_diagonal=ROOT * first, linear=second)
         noise = Gaussian.calibrate(sensitivity=weighted.movement(), epsilon=epsilon, delta=delta)
@@ -157,7 +170,12 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
         source = (
-            f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, Directions, Devices)"
+            f"{self.noise.kind} mechanism on the "
+            "moments of "
+            "each "
+            "record "
+            "(docs/proofs.md: "
+            "Moments, Directions, Devices)"
         )
         return on_devices(self.noise, self.movement(), self.released.size, source)
 

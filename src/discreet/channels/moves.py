@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 
+from discreet.components import Component
 from discreet.contracts import Floats
-from discreet.kernel import Component
 from discreet.sets.arguments import check_norm
 
 
 class Moves(Component):
     """Stands where a running sum has the set of its vectors, when a replaced round moves one term of a vector only.
 
-    Each term is bounded before it is added, so there is nothing to project. ``reach`` is how far a vector moves in the
-    2-norm, and by at most sqrt(n) times that in the 1-norm; no coordinate is beyond ``most``.
+    Each term is bounded before it is added, so there is nothing to project. ``reach`` is how far a
+    vector moves in the 2-norm, and by at most sqrt(n) times that in the 1-norm; no coordinate is
+    beyond ``most``.
     """
 
     dimension: int

@@ -21,11 +21,13 @@ class OneBit(BatchSums[Factor]):
 
         P(1) = 1/2 + a (m - 1/2),   a = u τ / (2 + u τ).
 
-    Formal guarantee: a round enters one bit, and replacing it changes the probability of either value by at most the
-    factor e^ε; so epsilon holds for the whole run, for batches of any length, also if the learner chooses each of them
-    from what was released before (docs/proofs.md: One bit).
+    Formal guarantee: a round enters one bit, and replacing it changes the probability of either
+    value by at most the factor e^ε; so epsilon holds for the whole run, for batches of any length,
+    also if the learner chooses each of them from what was released before (docs/proofs.md: One
+    bit).
 
-    Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before they are added.
+    Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before
+    they are added.
 
     >>> channel = OneBit.over(size=10, epsilon=0.1, bounds=Range(0.0, 1.0))
     >>> channel.guarantee.short, round(channel.contrast, 3)
@@ -62,7 +64,9 @@ class OneBit(BatchSums[Factor]):
     @property
     def guarantee(self) -> Guarantee:
         """Computed from the coin that is really tossed."""
-        return self.noise.guarantee(1.0, model="central", source="one randomised bit a batch (docs/proofs.md: One bit)")
+        return self.noise.guarantee(
+            1.0, model="central", source="one randomised bit a batch (docs/proofs.md: One bit)"
+        )
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

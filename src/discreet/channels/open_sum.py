@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.contracts import Channel, Floats, Generator
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw
 from discreet.sets import Box, ConvexSet
 
 

@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw
 from discreet.lengths import check_query
 from discreet.mechanisms.drawing import draw_laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
@@ -20,9 +20,10 @@ from discreet.ranges import Range, check_bounds, grid_for, make_range
 class PaperEstimates(Channel[float, Floats, Estimate]):
     """Releases the mean over a batch of query · loss with Laplace noise on every coordinate (Algorithms 2 and 7).
 
-    Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ) (Algorithm 2) or the largest
-    entry of its queries, over τ (Algorithm 7). Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))), and all N
-    together with what their composition gives, which is far less than ε: :class:`Estimates` has the least noise.
+    Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ)
+    (Algorithm 2) or the largest entry of its queries, over τ (Algorithm 7). Each coordinate is then
+    private with ε / (3 sqrt(N ln(1 / δ))), and all N together with what their composition gives,
+    which is far less than ε: :class:`Estimates` has the least noise.
     """
 
     one_stream = True
@@ -40,22 +41,41 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
 
     @classmethod
     def over(
-        cls, *, size: int, coordinates: int, bounds: Range, epsilon: float, delta: float, cap: float = 0.0
+        cls,
+        *,
+        size: int,
+        coordinates: int,
+        bounds: Range,
+        epsilon: float,
+        delta: float,
+        cap: float = 0.0,
     ) -> PaperEstimates:
         """Return the channel before the first round; ``cap`` is K / γ for Algorithm 2, and 0 for Algorithm 7."""
         if not 0.0 < delta < 1.0:
-            raise DiscreetError(f"delta is {delta!r}, but the paper's noise needs one above 0 and below 1.")
-        strength = 3.0 * math.sqrt(coordinates * math.log(1.0 / delta)) / check_positive("epsilon", epsilon)
+            raise DiscreetError(
+                f"delta is {delta!r}, but the paper's noise needs one above 0 and below 1."
+            )
+        strength = (
+            3.0
+            * math.sqrt(coordinates * math.log(1.0 / delta))
+            / check_positive("epsilon", epsilon)
+        )
         state = (np.zeros(check_int("coordinates", coordinates, least=1)) for _ in range(3))
         rounds = check_int("batch_size", size, least=1)
-        return cls(rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state)
+        return cls(
+            rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state
+        )
 
-    example_query: ClassVar[Estimate] = Estimate(1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0)
+    example_query: ClassVar[Estimate] = Estimate(
+        1, 4.0, np.array([0.0, 0.5, 1.0]), np.array([3.0, 2.0, 1.0]), 6.0
+    )
 
     @classmethod
     def example(cls) -> PaperEstimates:
         """Return one to check the contract with."""
-        return cls.over(size=5, coordinates=3, bounds=make_range(), epsilon=1.0, delta=1e-6, cap=8.0)
+        return cls.over(
+            size=5, coordinates=3, bounds=make_range(), epsilon=1.0, delta=1e-6, cap=8.0
+        )
 
     def offer(self, feedback: float, query: Estimate, rng: Generator) -> tuple[bool, Floats]:
         """Add a loss, times its query; when the batch is full, release the mean with noise."""
@@ -63,7 +83,9 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             self.sums[:] = 0.0
             self.largest_entries[:] = self.cap
         check_query(query.vector.size, self.sums.size)
-        for j in range(self.sums.size):  # first, so that a query that is refused contributes nothing
+        for j in range(
+            self.sums.size
+        ):  # first, so that a query that is refused contributes nothing
             if not abs(query.factor * query.vector[j]) < math.inf:
                 raise DiscreetError("the query has an entry that is not a finite number.")
         grid = grid_for(self.size)
@@ -79,7 +101,11 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             return False, self.released
         self.seen[0] = 0
         for j in range(self.sums.size):
-            noise = draw_laplace(self.strength * self.largest_entries[j], rng) if self.largest_entries[j] > 0.0 else 0.0
+            noise = (
+                draw_laplace(self.strength * self.largest_entries[j], rng)
+                if self.largest_entries[j] > 0.0
+                else 0.0
+            )
             self.released[j] = (self.sums[j] + noise) / self.size
         return True, self.released
 
@@ -101,12 +127,25 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
         if not self.strength > 0.0:
             return Guarantee.none("no noise is added")
         epsilon = composed([Pure(1.0 / self.strength)], self.delta, times=self.sums.size)
-        source = "composition of one Laplace mechanism for each expert (docs/proofs.md: Composition, Estimates)"
-        return Guarantee.of(Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source)
+        source = (
+            "composition of one Laplace "
+            "mechanism for "
+            "each "
+            "expert "
+            "(docs/proofs.md: "
+            "Composition, Estimates)"
+        )
+        return Guarantee.of(
+            Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source
+        )
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """The noise for an entry of 1, in the units of the losses."""
-        scale = self.strength * self.bounds.width / self.size * (self.cap if self.cap > 0.0 else 1.0)
-        kind = "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries"
+        scale = (
+            self.strength * self.bounds.width / self.size * (self.cap if self.cap > 0.0 else 1.0)
+        )
+        kind = (
+            "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries"
+        )
         return (NoiseScale(kind, scale),)

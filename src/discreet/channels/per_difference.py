@@ -7,10 +7,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import helper
 from discreet.channels.per_round import EveryRound
 from discreet.contracts import Channel, Factor, Floats, Generator
 from discreet.guarantee import Guarantee
-from discreet.kernel import helper
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, make_range
 
@@ -25,8 +25,9 @@ def difference(feedback: Floats) -> float:
 class PerDifference(EveryRound[Floats, Factor]):
     """Releases the difference of two values with noise every round, as a fraction of the range of differences.
 
-    ``bounds`` is that range: from -2 ρ G to 2 ρ G if functions are G-Lipschitz and the points 2 ρ apart. Differences are
-    clamped to it, so a replaced round moves them by at most 4 ρ G, whatever the functions are.
+    ``bounds`` is that range: from -2 ρ G to 2 ρ G if functions are G-Lipschitz and the points 2 ρ
+    apart. Differences are clamped to it, so a replaced round moves them by at most 4 ρ G, whatever
+    the functions are.
     """
 
     example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])

@@ -17,10 +17,12 @@ from discreet.ranges import Range, make_range
 class PerPoint(Channel[float, float, Floats]):
     """Releases ⟨ℓ + Z, x⟩ every round, Z a vector of noise, for a played point x (Agarwal & Singh 2017, Algorithm 4).
 
-    The query is x, and the feedback a loss in ``bounds``; its distance from the middle, in widths, is ⟨ℓ, x⟩ with a
-    1-norm |ℓ| of at most ``reach``. So it is clamped to ± reach · |x|, with the largest entry of x as its norm.
+    The query is x, and the feedback a loss in ``bounds``; its distance from the middle, in widths,
+    is ⟨ℓ, x⟩ with a 1-norm |ℓ| of at most ``reach``. So it is clamped to ± reach · |x|, with the
+    largest entry of x as its norm.
 
-    Formal guarantee: a replaced round moves the clamped number by at most 2 reach |x|, and noise of at least ``scale``
+    Formal guarantee: a replaced round moves the clamped number by at most 2 reach |x|, and noise of
+    at least ``scale``
     |x| is in the largest entry alone: epsilon = 2 reach / scale (docs/proofs.md: Noise on coordinates). It is noisier
     than ``PerRound`` by up to sqrt(n), and for simulation only.
 
@@ -56,7 +58,12 @@ class PerPoint(Channel[float, float, Floats]):
     def _with_exact_noise(self) -> Self:
         """Refuse: products of noise are not on a grid."""
         raise DiscreetError(
-            "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs less noise, and is live."
+            "the channel PerPoint is for simulation only: "
+            "calibration=tight "
+            "(PerRound) "
+            "needs "
+            "less "
+            "noise, and is live."
         )
 
     @property

@@ -47,8 +47,9 @@ class EveryRound(Channel[Feedback, Factor]):
 class PerRound(EveryRound[float, Factor]):
     """Releases ``loss + noise`` every round, as a fraction of the declared range.
 
-    Formal guarantee: a round enters one release, and replacing it moves the clamped loss by at most the width of the
-    range; so epsilon = width / scale for Laplace noise, for each report by itself (local model).
+    Formal guarantee: a round enters one release, and replacing it moves the clamped loss by at most
+    the width of the range; so epsilon = width / scale for Laplace noise, for each report by itself
+    (local model).
 
     >>> from discreet.mechanisms import Laplace
     >>> channel = PerRound(Range(-1.0, 1.0), Laplace.calibrate(sensitivity=2.0, epsilon=1.0))

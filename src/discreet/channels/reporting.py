@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from componentjit import helper
 from discreet.channels.moves import Moves
 from discreet.contracts import Asked, Channel, Floats, Generator, Noise, Record
 from discreet.errors import DiscreetError
 from discreet.guarantee import RECORD, REPORTS, Guarantee
-from discreet.kernel import helper
 
 SHORTEST = 1e-140  # of a context: squares of shorter ones are lost to rounding
 
@@ -67,7 +67,9 @@ class Reporting(Channel[Record, Floats, Asked]):
 def on_devices(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
     """Return what one report of a device guarantees: ``size`` numbers, which move by at most ``reach`` in the 2-norm."""
     if not noise.fits_vectors_of(size):
-        raise DiscreetError(f"noise is {noise.kind}, which was not made for vectors of {size} numbers.")
+        raise DiscreetError(
+            f"noise is {noise.kind}, which was not made for vectors of {size} numbers."
+        )
     # of a single number more is known than of vectors, unless the noise is for one vector
     state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
     found = state(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
@@ -77,5 +79,7 @@ def on_devices(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
 def exact_direction(noise: Noise, guarantee: Guarantee) -> Noise:
     """Return exact noise for a vector of length at most 1, or refuse: noise on coordinates would need a grid for all."""
     if noise.is_gaussian:
-        raise DiscreetError("noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere.")
+        raise DiscreetError(
+            "noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere."
+        )
     return noise.exact(guarantee, 2.0)

@@ -14,11 +14,12 @@ from discreet.ranges import Range, check_bounds, make_range
 class Responses(PerRound[Factor]):
     """Releases 0 or 1 every round, 1 the more likely the larger the loss: an ordinary loss in [0, 1] for any learner.
 
-    With m the loss as a fraction of the declared range, P(1) = 1/2 + a (m - 1/2), a = tanh(ε / 2): randomised response,
-    whose upper value is called 1. So a learner for losses in [0, 1] needs no change, and its regret is at most 1 / a
-    times what its bound says (docs/regret.md: Responses).
+    With m the loss as a fraction of the declared range, P(1) = 1/2 + a (m - 1/2), a = tanh(ε / 2):
+    randomised response, whose upper value is called 1. So a learner for losses in [0, 1] needs no
+    change, and its regret is at most 1 / a times what its bound says (docs/regret.md: Responses).
 
-    Formal guarantee: each bit by itself is epsilon-differentially private (local model; docs/proofs.md: One bit).
+    Formal guarantee: each bit by itself is epsilon-differentially private (local model;
+    docs/proofs.md: One bit).
 
     >>> channel = Responses.calibrated(bounds=Range(-1.0, 1.0), epsilon=1.0)
     >>> channel.guarantee.short, channel.guarantee.model, round(channel.contrast, 6)
@@ -28,7 +29,9 @@ class Responses(PerRound[Factor]):
     @classmethod
     def calibrated(cls, *, bounds: Range, epsilon: float) -> Self:
         """Return the channel for losses of a range."""
-        return cls(check_bounds(bounds), RandomisedResponse.calibrate(bounds=bounds, epsilon=epsilon))
+        return cls(
+            check_bounds(bounds), RandomisedResponse.calibrate(bounds=bounds, epsilon=epsilon)
+        )
 
     @classmethod
     def example(cls) -> Self:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw, copy
 from discreet.channels.rounding import Checked, affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
 from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
@@ -15,11 +16,12 @@ from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Spread, Tree
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
 from discreet.sets import Box, ConvexSet, Projected
 
-LONGEST = 2**31  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
+LONGEST = (
+    2**31
+)  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
 AUDITED = 7  # rounds that an audit listens to: three epochs, if the first has one round
 SPLITS = Tree.splits
 
@@ -66,19 +68,22 @@ class ExactScaled(Noise):
 class Restarting(Stream):
     """Releases every prefix sum of a stream of vectors, however long it is going to be.
 
-    The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. In each the running sum begins again, and
-    the last one is the *total* of the epoch; what is released is the sum of the totals of all finished epochs and the
-    running sum of this one. A round is in one epoch, which pays for it (docs/proofs.md: Unknown horizons). Totals stay
-    for ever and what is inside of an epoch does not, so how an epoch splits its guarantee matters. The root of a tree is
-    the total of its epoch; with k levels below, it gets the share
+    The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. In each the running
+    sum begins again, and the last one is the *total* of the epoch; what is released is the sum of
+    the totals of all finished epochs and the running sum of this one. A round is in one epoch,
+    which pays for it (docs/proofs.md: Unknown horizons). Totals stay for ever and what is inside of
+    an epoch does not, so how an epoch splits its guarantee matters. The root of a tree is the total
+    of its epoch; with k levels below, it gets the share
 
     * ``restarts``: 1 / (k + 1), like any other level: an ordinary tree for each epoch;
     * ``hybrid``: 1 / 2 (Chan, Shi & Song 2011, "Private and continual release of statistics");
-    * ``tapered``: (k + 1)^(-1/2) for Gaussian and (k + 1)^(-2/3) for pure noise, and the ratio of the largest error to
-      that of a tree that knows the number of rounds tends to 1; it is the best of the three for long streams.
+    * ``tapered``: (k + 1)^(-1/2) for Gaussian and (k + 1)^(-2/3) for pure noise, and the ratio of
+      the largest error to that of a tree that knows the number of rounds tends to 1; it is the best
+      of the three for long streams.
 
-    Where nothing is inside, the total gets all. Other factorisations have no root, and can be restarted only. Memory is
-    that of a running sum for 2^31 rounds: 32 levels of a tree, a few buffers.
+    Where nothing is inside, the total gets all. Other factorisations have no root, and can be
+    restarted only. Memory is that of a running sum for 2^31 rounds: 32 levels of a tree, a few
+    buffers.
     """
 
     sums: RunningSum  # of the running epoch; its noise is scaled
@@ -91,21 +96,33 @@ class Restarting(Stream):
 
     @classmethod
     def over(
-        cls, losses: ConvexSet, noise: Noise, kind: type[Factorisation] = Tree, *, split: str = "tapered", first: int = 1
+        cls,
+        losses: ConvexSet,
+        noise: Noise,
+        kind: type[Factorisation] = Tree,
+        *,
+        split: str = "tapered",
+        first: int = 1,
     ) -> Restarting:
         """Return the channel before the first round; ``noise`` is what one vector would need."""
         length = check_int("first", first, least=1, most=LONGEST)
         if length & (length - 1):
-            raise DiscreetError(f"first is {first}, but must be a power of two: the total of an epoch is one node.")
+            raise DiscreetError(
+                f"first is {first}, but must be a power of two: the total of an epoch is one node."
+            )
         if split not in SPLITS:
             raise unknown_name("split", split, SPLITS)
         sums = RunningSum.over(losses, noise, kind, prefixes=LONGEST)
         shares = (
-            sums.factorisation.shares(split, noise, lengths_from(length)) if sums.factorisation.allows(noise) else ONES
+            sums.factorisation.shares(split, noise, lengths_from(length))
+            if sums.factorisation.allows(noise)
+            else ONES
         )
         size = losses.dimension
         return cls(
-            sums=sums._replace(noise=Scaled(noise=noise, factor=np.ones(1), unscaled=np.zeros(size))),
+            sums=sums._replace(
+                noise=Scaled(noise=noise, factor=np.ones(1), unscaled=np.zeros(size))
+            ),
             first=length,
             on_total=shares.on_total,
             on_inside=shares.on_inside,
@@ -128,7 +145,9 @@ class Restarting(Stream):
     ) -> Restarting:
         """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
         named = noise_named(noise)
-        least = named.for_guarantee(sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta)
+        least = named.for_guarantee(
+            sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta
+        )
         return cls.over(losses, least, kind, split=split, first=first)
 
     example_feedback: ClassVar[Floats] = np.array([0.5, -0.25, 1.0])
@@ -199,14 +218,20 @@ class Restarting(Stream):
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, before the first round.
 
-        All epochs have one grid, on which the longest has exact sums, and which is no finer than any of their noise.
+        All epochs have one grid, on which the longest has exact sums, and which is no finer than
+        any of their noise.
         """
         if self.noise.is_exact:
             return self
         factorisation = self.sums.factorisation
         if not factorisation.adds_up_vectors:
             raise DiscreetError(
-                f"an unknown number of rounds cannot be summed live by {factorisation.name}, whose rounding errors grow "
+                "an unknown number of rounds cannot be "
+                "summed "
+                "live by "
+                f"{factorisation.name}, "
+                "whose "
+                "rounding errors grow "
                 "with the rounds: use tree or honaker."
             )
         checked, guarantee = Checked.of(self.losses), self.guarantee
@@ -240,7 +265,10 @@ class Restarting(Stream):
         lengths = self.first << epochs.astype(np.int64)
         inside = times + self.first - lengths  # rounds of the running epoch
         unit = self.sums.factorisation.variances(int(lengths.max()))
-        running = np.where(inside == lengths, self.on_total[epochs] ** 2, self.on_inside[epochs] ** 2) * unit[inside - 1]
+        running = (
+            np.where(inside == lengths, self.on_total[epochs] ** 2, self.on_inside[epochs] ** 2)
+            * unit[inside - 1]
+        )
         known = np.arange(int(epochs.max()) + 1)
         totals = self.on_total[known] ** 2 * unit[(self.first << known) - 1]
         before = np.concatenate([[0.0], np.cumsum(totals)])[epochs]
@@ -254,17 +282,27 @@ class Restarting(Stream):
     def variances_by_digits(self) -> Floats:
         """Return a bound on the variance of a sum of fewer than 2^j vectors, for every j, in the same units."""
         unit = self.sums.factorisation.variances_by_digits()
-        digits = np.minimum(np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1)  # of whole epochs
-        totals = self.on_total**2 * (1.0 if self.sums.factorisation.adds_up_vectors else unit[digits])
-        largest = np.cumsum(totals) - totals + np.maximum(totals, self.on_inside**2 * unit[digits - 1])
+        digits = np.minimum(
+            np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1
+        )  # of whole epochs
+        totals = self.on_total**2 * (
+            1.0 if self.sums.factorisation.adds_up_vectors else unit[digits]
+        )
+        largest = (
+            np.cumsum(totals) - totals + np.maximum(totals, self.on_inside**2 * unit[digits - 1])
+        )
         starts = self.first * ((1 << np.arange(self.on_total.size)) - 1) + 1
-        begun = np.searchsorted(starts, 2 ** np.arange(1, LONGEST.bit_length() + 1) - 1, side="right")
+        begun = np.searchsorted(
+            starts, 2 ** np.arange(1, LONGEST.bit_length() + 1) - 1, side="right"
+        )
         return np.concatenate([[0.0], largest[begun - 1]])
 
     def noise_spread(self) -> Spread:
         """Return how large the noise in a prefix sum is."""
         variances = self.variances_by_digits()
-        return Spread(float(self.on_total[0]), math.sqrt(float(variances[-1])), variances.size, False)
+        return Spread(
+            float(self.on_total[0]), math.sqrt(float(variances[-1])), variances.size, False
+        )
 
     @property
     def losses(self) -> Projected:
@@ -296,7 +334,9 @@ class Restarting(Stream):
         factorisation, noise = self.sums.factorisation, self.noise
         if not factorisation.allows(noise):
             kind = type(noise).__name__
-            return Guarantee.none(f"nothing is proved of running sums by {factorisation.name} with {kind} noise")
+            return Guarantee.none(
+                f"nothing is proved of running sums by {factorisation.name} with {kind} noise"
+            )
         what = "binary trees" if factorisation.adds_up_vectors else "Gaussian factorisations"
         sections = "Sums on a grid, Unknown horizons" if noise.is_exact else "Unknown horizons"
         source = f"doubling epochs of {what}, adaptive inputs (docs/proofs.md: {sections})"
@@ -304,14 +344,19 @@ class Restarting(Stream):
         if not noise.is_exact:
             return stated
         scaled: Any = self.sums.noise
-        epsilon, delta = scaled.keeps.epsilon, scaled.keeps.delta  # which the noise of every epoch keeps
+        epsilon, delta = (
+            scaled.keeps.epsilon,
+            scaled.keeps.delta,
+        )  # which the noise of every epoch keeps
         curve = Pure(epsilon) if delta == 0.0 else Approximate(epsilon, delta)
         return replace(stated, epsilon=epsilon, delta=delta, curve=curve)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """Two noises, in the running epoch: on its total and on everything else."""
-        over = self.sums.seen[SEEN] >= self.first << self.epoch[0]  # then the next one begins with the next vector
+        over = (
+            self.sums.seen[SEEN] >= self.first << self.epoch[0]
+        )  # then the next one begins with the next vector
         epoch = min(int(self.epoch[0]) + int(over), self.on_total.size - 1)
         scaled: Any = self.sums.noise
         factors = float(self.on_total[epoch]), float(self.on_inside[epoch])

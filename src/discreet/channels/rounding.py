@@ -8,19 +8,25 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from componentjit import compiled_as
 from discreet.channels.moves import Moves
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation
-from discreet.kernel import compiled_as
 from discreet.sets import Box, ConvexSet, L1Ball, L2Ball, Projected, Simplex
 
 UNIT = 2.0**-53  # the largest relative error of one operation
-ROOM = 2.0**-30  # by how much a projected vector may be outside of its set, and a computed diameter too small
+ROOM = (
+    2.0**-30
+)  # by how much a projected vector may be outside of its set, and a computed diameter too small
 MANY = 2**16  # dimensions
-MOST_NUMBERS = 2**40  # of noise: up to this many it is proved what a grid and rounding errors cost Gaussian noise
+MOST_NUMBERS = (
+    2**40
+)  # of noise: up to this many it is proved what a grid and rounding errors cost Gaussian noise
 LARGEST_COST = 0.01  # of the noise
-LARGEST_SUM = 2.0**40  # in diameters: a replaced round moves a computed sum by at most 2^-10 of them too much
+LARGEST_SUM = (
+    2.0**40
+)  # in diameters: a replaced round moves a computed sum by at most 2^-10 of them too much
 
 
 class Checked(NamedTuple):
@@ -37,7 +43,14 @@ class Checked(NamedTuple):
         """Return the set for live use, or refuse one for which this is not proved."""
         if type(losses) not in (Box, L1Ball, L2Ball, Simplex, Moves):
             raise DiscreetError(
-                f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball or Simplex: "
+                f"losses is a {type(losses).__name__}, but "
+                "live "
+                "sums "
+                "need a "
+                "Box, "
+                "L1Ball, "
+                "L2Ball or "
+                "Simplex: "
                 "only of those it is proved how precisely vectors are projected."
             )
         check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
@@ -58,7 +71,9 @@ class Checked(NamedTuple):
 
     def diameter(self, norm: float) -> float:
         """Return what the distance of two projected vectors never exceeds: on a grid, one step more a coordinate."""
-        return float(self.losses.diameter(norm)) * (1.0 + ROOM) + self.grid * math.pow(self.dimension, 1.0 / norm)
+        return float(self.losses.diameter(norm)) * (1.0 + ROOM) + self.grid * math.pow(
+            self.dimension, 1.0 / norm
+        )
 
     def largest(self, norm: float) -> float:
         """Return what the norm of a projected vector never exceeds, but for the grid."""
@@ -69,7 +84,8 @@ class Checked(NamedTuple):
 def as_vector(feedback: object, dimension: int) -> Floats:
     """Return feedback as an array, or refuse it; NaN and infinities are welcome, and projected like all others.
 
-    Compiled games give arrays that were checked when they were made. The message shows no number: feedback is sensitive.
+    Compiled games give arrays that were checked when they were made. The message shows no number:
+    feedback is sensitive.
     """
     try:
         array = np.asarray(feedback)
@@ -78,9 +94,13 @@ def as_vector(feedback: object, dimension: int) -> Floats:
     except (TypeError, ValueError, OverflowError):  # ragged, or too large for a double
         numbers = None
     if numbers is None:
-        raise DiscreetError(f"feedback holds something that is no real number, but must be {dimension} of them.")
+        raise DiscreetError(
+            f"feedback holds something that is no real number, but must be {dimension} of them."
+        )
     if numbers.shape != (dimension,):
-        raise DiscreetError(f"feedback has the shape {numbers.shape}, but must be a vector of length {dimension}.")
+        raise DiscreetError(
+            f"feedback has the shape {numbers.shape}, but must be a vector of length {dimension}."
+        )
     return numbers
 
 
@@ -90,7 +110,12 @@ def check_precise(losses: Projected, rounds: int) -> None:
     allowed = LARGEST_SUM * diameter / rounds
     if diameter > 0.0 and largest > allowed:
         raise DiscreetError(
-            f"losses are up to {largest:g} away from 0 and {diameter:g} apart, but for sums of {rounds:,} of them they "
+            f"losses are up to {largest:g} away from 0 and "
+            f"{diameter:g} "
+            "apart, "
+            "but for "
+            "sums of "
+            f"{rounds:,} of them they "
             f"must be within {allowed:g} of 0: subtract a constant from all of them."
         )
 
@@ -99,20 +124,37 @@ def affordable(cost: float, prefixes: int) -> None:
     """Refuse rounding that would add more to the noise than is worth it."""
     if not cost <= LARGEST_COST:
         raise DiscreetError(
-            f"prefixes is {prefixes:,}, but rounding so long sums of these losses would add {cost:.1%} to the noise, "
-            f"more than {LARGEST_COST:.0%}: fewer prefixes are possible live, or losses nearer to 0."
+            f"prefixes is {prefixes:,}, but rounding so "
+            "long "
+            "sums of "
+            "these "
+            "losses "
+            "would add "
+            f"{cost:.1%} to the noise, "
+            f"more than {LARGEST_COST:.0%}: fewer "
+            "prefixes are "
+            "possible "
+            "live, or "
+            "losses "
+            "nearer "
+            "to 0."
         )
 
 
-def rounding_slack(factorisation: Factorisation, losses: Checked, *, sensitivity: float, step: float) -> float:
+def rounding_slack(
+    factorisation: Factorisation, losses: Checked, *, sensitivity: float, step: float
+) -> float:
     """Return what rounding rows of C x to a grid of ``step`` adds to their sensitivity; nothing where rows are exact.
 
-    All of them together may move by the sensitivity, by twice their rounding errors, and each number by one step more.
+    All of them together may move by the sensitivity, by twice their rounding errors, and each
+    number by one step more.
     """
     if factorisation.adds_up_vectors:
         return 0.0
     prefixes, dimension = factorisation.prefixes, losses.dimension
-    numbers = check_int("prefixes times dimension", prefixes * dimension, least=1, most=MOST_NUMBERS)
+    numbers = check_int(
+        "prefixes times dimension", prefixes * dimension, least=1, most=MOST_NUMBERS
+    )
     norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum
     errors = 2.0 * math.sqrt(dimension) * factorisation.row_error(losses.largest(math.inf))
     return norm + errors + math.sqrt(numbers) * step

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.channels.moments import ROOT, MomentShape, moment_size
 from discreet.channels.moves import Moves
 from discreet.channels.running_sum import RunningSum
@@ -15,7 +16,6 @@ from discreet.contracts import Floats, Generator, NoiseScale, Record
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
 from discreet.guarantee import RECORD, Guarantee
-from discreet.kernel import Raw
 from discreet.ranges import Range, make_range
 from discreet.sensitivities import moments
 
@@ -25,9 +25,10 @@ UP = 1.0 + 2.0**-40  # covers rounding in weights and moments
 class RunningMoments(MomentShape[float]):
     """Releases the sum of the moments x x' and y x of all records so far, with the noise of a running sum.
 
-    The server is trusted with records, and shows nothing but what follows from noisy sums. Formal guarantee: a replaced
-    record moves one weighted vector by at most ``movement``, which the running sum hides (docs/proofs.md: Moments,
-    Factorisations, Devices). Everybody but the person of a round sees no more of it than that (joint model).
+    The server is trusted with records, and shows nothing but what follows from noisy sums. Formal
+    guarantee: a replaced record moves one weighted vector by at most ``movement``, which the
+    running sum hides (docs/proofs.md: Moments, Factorisations, Devices). Everybody but the person
+    of a round sees no more of it than that (joint model).
 
     >>> channel = RunningMoments.calibrated(dimension=3, prefixes=999, epsilon=1.0, delta=1e-6)
     >>> channel.guarantee.short, channel.guarantee.model
@@ -120,7 +121,10 @@ class RunningMoments(MomentShape[float]):
         known = self.running.guarantee
         if not known.is_private:
             return known
-        if self.movement() > self.running.losses.diameter(2) or self.vector.size != self.running.losses.dimension:
+        if (
+            self.movement() > self.running.losses.diameter(2)
+            or self.vector.size != self.running.losses.dimension
+        ):
             return Guarantee.none("the moments move further than the running sum was made for")
         source = f"{known.source}, of moments (docs/proofs.md: Moments, Devices)"
         return replace(known, model="joint", source=source, datum=RECORD)

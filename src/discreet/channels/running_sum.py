@@ -7,12 +7,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw, copy
 from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
 from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int, count
 from discreet.factorisations import Factorisation, Spread, Tree
 from discreet.guarantee import Guarantee
-from discreet.kernel import Raw, copy
 from discreet.mechanisms import Laplace, noise_named
 from discreet.sets import Box, Projected
 
@@ -70,12 +70,16 @@ class Stream(Channel[Floats, Floats, float]):
     def _refuse_twin(self, seen: int) -> None:
         """Refuse a copy of what has seen rounds, in live use.
 
-        The noise of a copy is drawn afresh. Two of them would release one sum twice, each with noise of its own, and
-        together that is less noise than is paid for.
+        The noise of a copy is drawn afresh. Two of them would release one sum twice, each with
+        noise of its own, and together that is less noise than is paid for.
         """
         if self.noise.is_exact and seen > 0:
             raise DiscreetError(
-                f"this live running sum has seen {count(seen, 'round')}, but copies and pickles must be made before the "
+                "this live running sum has seen "
+                f"{count(seen, 'round')}, but "
+                "copies and "
+                "pickles "
+                "must be made before the "
                 "first, or sums would be released again with fresh noise."
             )
 
@@ -83,13 +87,15 @@ class Stream(Channel[Floats, Floats, float]):
 class RunningSum(Stream):
     """Releases every prefix sum of a stream of vectors, with the noise of a factorisation.
 
-    A vector is projected onto the set that it must be in; the factorisation makes the rows of it that are complete; they
-    get noise, and the sum is computed from noisy rows alone. So the noise has to hide how far all rows move together if
-    one vector is replaced, ``sensitivity``; also when later vectors depend on earlier releases (docs/proofs.md: Adaptive
-    trees, Factorisations). After as many rounds as the factorisation is made for nothing more is released.
+    A vector is projected onto the set that it must be in; the factorisation makes the rows of it
+    that are complete; they get noise, and the sum is computed from noisy rows alone. So the noise
+    has to hide how far all rows move together if one vector is replaced, ``sensitivity``; also when
+    later vectors depend on earlier releases (docs/proofs.md: Adaptive trees, Factorisations). After
+    as many rounds as the factorisation is made for nothing more is released.
 
-    Live use is the same code: the noise is exact, vectors or rows are on its grid, and that is paid for (Sums on a
-    grid). A round is counted when all of its noise was drawn: one that fails before leaves its place to the next.
+    Live use is the same code: the noise is exact, vectors or rows are on its grid, and that is paid
+    for (Sums on a grid). A round is counted when all of its noise was drawn: one that fails before
+    leaves its place to the next.
 
     >>> from discreet.factorisations import Tree
     >>> from discreet.sets import Box
@@ -110,11 +116,19 @@ class RunningSum(Stream):
 
     @classmethod
     def over(
-        cls, losses: Projected, noise: Noise, kind: type[Factorisation], *, prefixes: int, padding: bool = False
+        cls,
+        losses: Projected,
+        noise: Noise,
+        kind: type[Factorisation],
+        *,
+        prefixes: int,
+        padding: bool = False,
     ) -> RunningSum:
         """Return the channel before the first round, with given noise on every row."""
         if noise.is_exact:
-            raise DiscreetError("noise is exact, but must be noise for simulation: live() makes it exact.")
+            raise DiscreetError(
+                "noise is exact, but must be noise for simulation: live() makes it exact."
+            )
         return cls._before_the_first(losses, noise, _started(losses, kind, prefixes, padding))
 
     @classmethod
@@ -131,12 +145,16 @@ class RunningSum(Stream):
     ) -> RunningSum:
         """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
         named, factorisation = noise_named(noise), _started(losses, kind, prefixes, padding)
-        moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(named.norm)
+        moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(
+            named.norm
+        )
         least = named.for_guarantee(sensitivity=moved, epsilon=epsilon, delta=delta)
         return cls._before_the_first(losses, least, factorisation)
 
     @classmethod
-    def _before_the_first(cls, losses: Projected, noise: Noise, factorisation: Factorisation) -> RunningSum:
+    def _before_the_first(
+        cls, losses: Projected, noise: Noise, factorisation: Factorisation
+    ) -> RunningSum:
         return cls(
             losses=losses,
             factorisation=factorisation,
@@ -185,7 +203,9 @@ class RunningSum(Stream):
         self.factorisation.prefix(time, self.row, self.fresh)
         for _ in range(self.factorisation.pads(time)):
             self.noise.perturb(self.fresh, rng)
-        self.seen[WAITING] = 0  # the round is over: what fails from here on loses a sum, and releases none twice
+        self.seen[WAITING] = (
+            0  # the round is over: what fails from here on loses a sum, and releases none twice
+        )
         self.seen[SEEN] = time
         self.factorisation.advance(time, self.vector, self.row)
         for i in range(self.fresh.size):
@@ -242,7 +262,9 @@ class RunningSum(Stream):
         checked = copy(self)._replace(losses=vectors)
         checked.restart()
         sensitivity, guarantee = checked.sensitivity, self.guarantee
-        step = 2.0 * self.noise.exact(guarantee, sensitivity).step  # a little more noise may need twice the step
+        step = (
+            2.0 * self.noise.exact(guarantee, sensitivity).step
+        )  # a little more noise may need twice the step
         grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
         slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
         rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack)
@@ -260,7 +282,9 @@ class RunningSum(Stream):
         """Computed from the noise that is really added."""
         if not self.factorisation.allows(self.noise):
             kind = type(self.noise).__name__
-            return Guarantee.none(f"nothing is proved of running sums by {self.factorisation.name} with {kind} noise")
+            return Guarantee.none(
+                f"nothing is proved of running sums by {self.factorisation.name} with {kind} noise"
+            )
         sections = self.factorisation.sections + (", Sums on a grid" if self.noise.is_exact else "")
         source = f"{self.factorisation.proof} (docs/proofs.md: {sections})"
         return self.noise.joint_guarantee(self.sensitivity, model="central", source=source)
@@ -274,7 +298,9 @@ class RunningSum(Stream):
         self._refuse_twin(self.rounds_seen())
 
 
-def _started(losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool) -> Factorisation:
+def _started(
+    losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
+) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""
     rounds = check_int("prefixes", prefixes, least=1)
     check_precise(losses, rounds)

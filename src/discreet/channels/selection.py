@@ -18,14 +18,16 @@ from discreet.ranges import Range, check_bounds, make_range
 class Selection(BatchSums[Factor]):
     """Releases the exact mean of each batch to a learner whose own sampling hides it, as in EXP3_tau.
 
-    What leaves this channel is not private; only the actions are, and only with a learner that has a *selection window*:
-    ``learner.window(change)`` bounds, for two histories that differ by ``change`` in one gain on the scale [0, 1] and
-    agree in the actions, by how much log-ratios of the action probabilities can differ later. Then each later draw is a
-    bounded-range selection with window w = window(1 / size), which is w²/8-zCDP; at most N - 1 draws follow the changed
-    batch of N = ceil(rounds / size). So for all actions together ρ = (N - 1) w² / 8, hence
-    ε = ρ + 2 sqrt(ρ ln(1/δ)), and ε = (N - 1) w with δ = 0; the smaller one is stated. It holds for ``rounds`` rounds,
-    and only if every batch is learned before the next action is drawn (``in_order``): late outcomes would be weighted
-    with older probabilities, which can push the two histories apart beyond any window.
+    What leaves this channel is not private; only the actions are, and only with a learner that has
+    a *selection window*: ``learner.window(change)`` bounds, for two histories that differ by
+    ``change`` in one gain on the scale [0, 1] and agree in the actions, by how much log-ratios of
+    the action probabilities can differ later. Then each later draw is a bounded-range selection
+    with window w = window(1 / size), which is w²/8-zCDP; at most N - 1 draws follow the changed
+    batch of N = ceil(rounds / size). So for all actions together ρ = (N - 1) w² / 8, hence ε = ρ +
+    2 sqrt(ρ ln(1/δ)), and ε = (N - 1) w with δ = 0; the smaller one is stated. It holds for
+    ``rounds`` rounds, and only if every batch is learned before the next action is drawn
+    (``in_order``): late outcomes would be weighted with older probabilities, which can push the two
+    histories apart beyond any window.
     """
 
     in_order = True
@@ -61,7 +63,13 @@ class Selection(BatchSums[Factor]):
     def _with_exact_noise(self) -> Self:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
         raise DiscreetError(
-            "this algorithm is private through its own sampling, which is floating point: it can be simulated "
+            "this algorithm is private through its own "
+            "sampling, "
+            "which is "
+            "floating "
+            "point: "
+            "it can "
+            "be simulated "
             "(simulation=True), but not be used live."
         )
 
@@ -80,8 +88,19 @@ class Selection(BatchSums[Factor]):
             curve,
             delta=0.0 if isinstance(curve, Pure) else self.delta,
             model="central",
-            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md: Selection)",
-            seen=f"every action of {self.rounds} rounds, but not the state of the learner, which hears exact means",
+            source="contraction of EXP3 on gains, "
+            "bounded-range "
+            "selection "
+            "(docs/proofs.md: "
+            "Selection)",
+            seen=f"every action of {self.rounds} "
+            "rounds, but "
+            "not the "
+            "state "
+            "of the "
+            "learner, "
+            "which "
+            "hears exact means",
         )
 
     @property

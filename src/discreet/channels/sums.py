@@ -6,20 +6,25 @@ from typing import Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.contracts import Channel, Factor, Floats
-from discreet.kernel import Raw
 from discreet.ranges import Range, grid_for
 
-WISH, COUNT, TOTAL = 0, 1, 2  # of the running batch: its length, how many losses came, their sum in steps of the grid
+WISH, COUNT, TOTAL = (
+    0,
+    1,
+    2,
+)  # of the running batch: its length, how many losses came, their sum in steps of the grid
 
 
 class BatchSums(Channel[float, Factor]):
     """Holds the action for a batch of rounds and adds up their losses, exactly.
 
-    The action is the same throughout a batch and chosen before it, and so is the length of the batch: ``size``, unless
-    the learner wishes another one. A round enters exactly one sum. Losses are added on a grid of 2^-40 of the range
-    (coarser for batches above 8,192), so that the sum is exact and replacing one loss moves it by at most one width,
-    whatever the range (docs/proofs.md: Exact sums). A last, incomplete batch is never released.
+    The action is the same throughout a batch and chosen before it, and so is the length of the
+    batch: ``size``, unless the learner wishes another one. A round enters exactly one sum. Losses
+    are added on a grid of 2^-40 of the range (coarser for batches above 8,192), so that the sum is
+    exact and replacing one loss moves it by at most one width, whatever the range (docs/proofs.md:
+    Exact sums). A last, incomplete batch is never released.
     """
 
     size: int
@@ -33,7 +38,8 @@ class BatchSums(Channel[float, Factor]):
     def begin(self, patience: int) -> int:
         """Begin a batch, as long as the learner wishes, or of the usual size.
 
-        A batch that has begun keeps its length: losses that were added on one grid must not be read on another.
+        A batch that has begun keeps its length: losses that were added on one grid must not be read
+        on another.
         """
         if self.held[COUNT] == 0.0:
             self.held[WISH] = patience if patience > 0 else self.size

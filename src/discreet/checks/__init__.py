@@ -1,6 +1,7 @@
 """Contract checks for any learner, channel, environment, convex set or private learner: ours, or a user's own.
 
-Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence on what is wrong.
+Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence on what is
+wrong.
 
 >>> from discreet.channels import Batch
 >>> from discreet.learners import Exp3
@@ -15,7 +16,12 @@ from discreet.checks.device import check_device
 from discreet.checks.environment import check_environment
 from discreet.checks.failure import CheckFailed
 from discreet.checks.learner import check_learner
-from discreet.checks.private import check_non_interference, check_private, check_two_speeds, check_untouched
+from discreet.checks.private import (
+    check_non_interference,
+    check_private,
+    check_two_speeds,
+    check_untouched,
+)
 
 __all__ = [
     "CheckFailed",

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet import kernel
+import componentjit
 from discreet.channels.running_sum import Stream
 from discreet.checks.failure import CheckFailed, require, require_kind, same_state
 from discreet.contracts import Channel, Floats, Record
@@ -23,44 +23,59 @@ Told = float | Floats | Record  # what problems of this package feed back
 def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.0) -> None:
     """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
 
-    ``query`` is what is asked for in every round. A channel with a field ``size`` releases after that many rounds.
+    ``query`` is what is asked for in every round. A channel with a field ``size`` releases after
+    that many rounds.
     """
     require_kind("channel", channel, Channel)
     name = type(channel).__name__
     hold = channel.hold()
-    require(isinstance(hold, int) and hold >= 1, f"{name}.hold must be a whole number of at least 1, and is {hold!r}")
+    require(
+        isinstance(hold, int) and hold >= 1,
+        f"{name}.hold must be a whole number of at least 1, and is {hold!r}",
+    )
     guarantee = channel.guarantee
-    require(guarantee.is_private or guarantee.status == "none", f"{name}.guarantee must be private, or say none")
+    require(
+        guarantee.is_private or guarantee.status == "none",
+        f"{name}.guarantee must be private, or say none",
+    )
     for noise in channel.noise_scales:
         require(noise.scale >= 0.0, f"{name}.noise_scales has a negative scale")
 
-    first, second = kernel.copy(channel), kernel.copy(channel)
+    first, second = componentjit.copy(channel), componentjit.copy(channel)
     period = int(channel._asdict().get("size", hold))
     require(period % hold == 0, f"{name} must hold an action for a part of a batch, or all of it")
     for round_ in range(1, 2 * period + 1):
-        asked = kernel.copy(query)
+        asked = componentjit.copy(query)
         one = first.offer(feedback, query, np.random.default_rng(round_))
         require(
-            same_state((query,), (asked,)) is None, f"{name}.offer writes into the query, whose arrays are the learner's"
+            same_state((query,), (asked,)) is None,
+            f"{name}.offer writes into the query, whose arrays are the learner's",
         )
         two = second.offer(feedback, query, np.random.default_rng(round_))
         alike = one[0] == two[0] and np.array_equal(one[1], two[1])
-        require(alike, f"{name}.offer is not a function of its state, the feedback and the generator")
-        require(one[0] == (round_ % period == 0), f"{name} must release after every {period} rounds")
+        require(
+            alike, f"{name}.offer is not a function of its state, the feedback and the generator"
+        )
+        require(
+            one[0] == (round_ % period == 0), f"{name} must release after every {period} rounds"
+        )
 
     _check_lengths(channel, feedback, query, rounds=min(3 * period, LONGEST))
-    one_way, other_way = kernel.copy(channel), kernel.copy(channel)
+    one_way, other_way = componentjit.copy(channel), componentjit.copy(channel)
     for round_ in range(max(1, period - 1)):
         one_way.offer(feedback, query, np.random.default_rng(round_))
         other_way.offer(scaled(feedback, 0.5), query, np.random.default_rng(round_))
     require(repr(one_way) == repr(other_way), f"repr of {name} shows raw feedback")
 
-    before = kernel.copy(channel)
+    before = componentjit.copy(channel)
     fork = channel.fork()
     if fork is not channel or hold > 1:  # a channel for one stream of rounds is its own fork
         for round_ in range(max(1, hold - 1)):
             fork.offer(feedback, query, np.random.default_rng(round_))
-        require(same_state(before, channel) is None, f"{name}.fork shares state with the channel it came from")
+        require(
+            same_state(before, channel) is None,
+            f"{name}.fork shares state with the channel it came from",
+        )
 
     if guarantee.is_private:
         _check_bad_feedback(channel, feedback, query)
@@ -72,15 +87,18 @@ def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.
 def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: int) -> None:
     """Check that how long actions are held, and when something is released, says nothing about feedback.
 
-    Both may follow from earlier releases. So where they differ with the noise, they are compared until the first one.
+    Both may follow from earlier releases. So where they differ with the noise, they are compared
+    until the first one.
     """
     name = type(channel).__name__
 
     def seen(factors: tuple[float, ...], seed: int) -> list[tuple[int, int, bool]]:
-        fresh, rng, left, found = kernel.copy(channel), np.random.default_rng(seed), 0, []
+        fresh, rng, left, found = componentjit.copy(channel), np.random.default_rng(seed), 0, []
         for round_ in range(rounds):
             left = left or fresh.begin(0)
-            ready = bool(fresh.offer(scaled(feedback, factors[round_ % len(factors)]), query, rng)[0])
+            ready = bool(
+                fresh.offer(scaled(feedback, factors[round_ % len(factors)]), query, rng)[0]
+            )
             found.append((left, fresh.hold(), ready))
             left -= 1
         return found
@@ -91,7 +109,15 @@ def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: i
     compared = first if drawn else rounds
     for factors in ((0.5,), (0.0,), (1.0, 0.0), (0.0, 1.0, 1.0)):
         alike = seen(factors, 0)[:compared] == usual[:compared]
-        require(alike, f"{name}: for how long an action is held, or when something is released, depends on feedback")
+        require(
+            alike,
+            f"{name}: for how long an action is held, or "
+            "when "
+            "something is "
+            "released, "
+            "depends on "
+            "feedback",
+        )
 
 
 def scaled(feedback: Told, factor: float) -> Told:
@@ -107,11 +133,13 @@ def _check_memory(channel: Channel, feedback: Told, query: object) -> None:
     for seed in range(DRAWS):  # a report may be the same for many records, for the same noise
         released = []
         for factor in (1.0, 0.5, 0.0):
-            fresh, rng = kernel.copy(channel), np.random.default_rng(seed)
+            fresh, rng = componentjit.copy(channel), np.random.default_rng(seed)
             fresh.offer(scaled(feedback, factor), query, rng)
             released.append(np.array(fresh.offer(feedback, query, np.random.default_rng(DRAWS))[1]))
         same = all(np.array_equal(released[0], other) for other in released)
-        require(same, f"{name} says that it holds no feedback, but releases depend on earlier rounds")
+        require(
+            same, f"{name} says that it holds no feedback, but releases depend on earlier rounds"
+        )
 
 
 def _check_bad_feedback(channel: Channel, like: Told, query: object) -> None:
@@ -119,9 +147,13 @@ def _check_bad_feedback(channel: Channel, like: Told, query: object) -> None:
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
     try:
-        huge, infinite, tiny, minus_infinite, nothing = (_released(channel, like, value, query) for value in bad)
+        huge, infinite, tiny, minus_infinite, nothing = (
+            _released(channel, like, value, query) for value in bad
+        )
     except (ArithmeticError, ValueError) as reason:
-        raise CheckFailed(f"{name} does not clamp feedback to a declared range: it fails with '{reason}'") from None
+        raise CheckFailed(
+            f"{name} does not clamp feedback to a declared range: it fails with '{reason}'"
+        ) from None
     same = np.allclose(huge, infinite, rtol=1e-9) and np.allclose(tiny, minus_infinite, rtol=1e-9)
     require(same, f"{name} does not clamp feedback to a declared range")
     finite = bool(np.isfinite(huge).all() and np.isfinite(tiny).all())
@@ -140,7 +172,11 @@ def _check_ends(channel: Channel, like: Told, query: object) -> None:
             far = factor * signs * channel.losses.diameter(math.inf)
             near = far.copy()
             channel.losses.project(near)
-            same = np.allclose(_released(channel, like, far, query), _released(channel, like, near, query), rtol=1e-9)
+            same = np.allclose(
+                _released(channel, like, far, query),
+                _released(channel, like, near, query),
+                rtol=1e-9,
+            )
             require(same, f"{name} does not bring every vector into its set")
         return
     for bounds in (part for part in channel if isinstance(part, Range)):
@@ -150,7 +186,13 @@ def _check_ends(channel: Channel, like: Told, query: object) -> None:
                 beyond = end + side * factor * (bounds.high - bounds.low)
                 same = np.allclose(_released(channel, like, beyond, query), expected, rtol=1e-9)
                 require(
-                    same, f"{name} does not clamp {beyond:g} to its declared range, {bounds.low:g} to {bounds.high:g}"
+                    same,
+                    f"{name} does not clamp {beyond:g} "
+                    "to its "
+                    "declared "
+                    "range, "
+                    f"{bounds.low:g} to "
+                    f"{bounds.high:g}",
                 )
 
 
@@ -159,13 +201,15 @@ def _valued(like: Told, value: float | Floats) -> Told:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(like, Record):
-        return Record(like.features if abs(value) < HUGE else np.full(like.features.shape, value), value)
+        return Record(
+            like.features if abs(value) < HUGE else np.full(like.features.shape, value), value
+        )
     return np.full(np.shape(like), value) if np.ndim(like) else value
 
 
 def _released(channel: Channel, like: Told, value: float | Floats, query: object) -> Floats:
     """Return the first release for constant feedback and fixed noise."""
-    fresh, rng, ready = kernel.copy(channel), np.random.default_rng(0), False
+    fresh, rng, ready = componentjit.copy(channel), np.random.default_rng(0), False
     feedback = _valued(like, value)
     while not ready:
         ready, released = fresh.offer(feedback, query, rng)

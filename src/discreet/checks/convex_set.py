@@ -34,7 +34,10 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
         asked[: min(size, directions)] = np.eye(size)[:directions]
         answers = np.array([_answer(points, direction) for direction in asked])
         scale = max(points.outer, 1e-300)
-        require(points.contains(centre, NEAR * scale), f"the centre of {name} is {_short(centre)}, outside of its set")
+        require(
+            points.contains(centre, NEAR * scale),
+            f"the centre of {name} is {_short(centre)}, outside of its set",
+        )
         for answer in (*answers, *(_answer(points, np.full(size, number)) for number in WILD)):
             require(
                 points.contains(answer, NEAR * scale),
@@ -42,18 +45,27 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
             )
         _check_oracle(points, asked, answers, centre, NEAR * scale)
         if isinstance(points, Projecting):
-            _check_projection(points, answers, centre + scale * rng.standard_normal((10, size)), NEAR * scale)
+            _check_projection(
+                points, answers, centre + scale * rng.standard_normal((10, size)), NEAR * scale
+            )
         if isinstance(points, Gauged) and points.flat > 0:
             _check_gauge(points, answers, centre, NEAR)
         if isinstance(points, Vertices):
             for vertex in points.plan().vertices:
-                require(points.contains(vertex, NEAR * scale), f"{name}.plan has {_short(vertex)}, outside of the set")
-                require(bool(points.label(vertex)), f"{name}.label has no word for {_short(vertex)}")
+                require(
+                    points.contains(vertex, NEAR * scale),
+                    f"{name}.plan has {_short(vertex)}, outside of the set",
+                )
+                require(
+                    bool(points.label(vertex)), f"{name}.label has no word for {_short(vertex)}"
+                )
     except DiscreetError as reason:  # what a set refuses by itself
         raise CheckFailed(f"{name}: {reason}") from None
 
 
-def _check_oracle(points: LinearOracle, asked: Floats, answers: Floats, centre: Floats, near: float) -> None:
+def _check_oracle(
+    points: LinearOracle, asked: Floats, answers: Floats, centre: Floats, near: float
+) -> None:
     """Check each answer against all others, and radii and hull against the answers."""
     name, lengths = type(points).__name__, np.linalg.norm(asked, axis=1)
     values = asked @ answers.T
@@ -61,16 +73,24 @@ def _check_oracle(points: LinearOracle, asked: Floats, answers: Floats, centre: 
     require(not short.any(), f"the oracle of {name} is not the least in its direction")
     far = float(np.linalg.norm(answers - centre, axis=1).max())
     require(
-        far <= points.outer + near, f"{name}.outer is {points.outer:g}, but the oracle answers {far:g} from the centre"
+        far <= points.outer + near,
+        f"{name}.outer is {points.outer:g}, but the oracle answers {far:g} from the centre",
     )
     moves = answers - centre
     kept = np.array([_tangent(points, move) for move in moves])
-    require(bool(np.abs(kept - moves).max() <= near), f"{name}.tangent changes a direction of the hull")
+    require(
+        bool(np.abs(kept - moves).max() <= near), f"{name}.tangent changes a direction of the hull"
+    )
     rank = int(np.linalg.matrix_rank(moves, tol=10.0 * near))
-    require(rank <= points.flat, f"{name}.flat is {points.flat}, but answers span {rank} dimensions")
+    require(
+        rank <= points.flat, f"{name}.flat is {points.flat}, but answers span {rank} dimensions"
+    )
     along = np.array([_tangent(points, direction) for direction in asked])
     room = asked @ centre - values.diagonal() - points.inner * np.linalg.norm(along, axis=1)
-    require(bool((room >= -near * lengths).all()), f"{name}.inner is {points.inner:g}, but there is less room")
+    require(
+        bool((room >= -near * lengths).all()),
+        f"{name}.inner is {points.inner:g}, but there is less room",
+    )
 
 
 def _check_projection(points: Projecting, answers: Floats, outside: Floats, near: float) -> None:
@@ -79,10 +99,16 @@ def _check_projection(points: Projecting, answers: Floats, outside: Floats, near
     for point in outside:
         nearest = point.copy()
         points.project(nearest)
-        require(points.contains(nearest, near), f"{name}.project gives {_short(nearest)}, outside of its set")
+        require(
+            points.contains(nearest, near),
+            f"{name}.project gives {_short(nearest)}, outside of its set",
+        )
         reach = max(1.0, float(np.linalg.norm(point - nearest)))
         wrong = (answers - nearest) @ (point - nearest) > 10.0 * near * reach
-        require(not wrong.any(), f"{name}.project gives {_short(nearest)}, which is not the nearest point")
+        require(
+            not wrong.any(),
+            f"{name}.project gives {_short(nearest)}, which is not the nearest point",
+        )
 
 
 def _check_gauge(points: Gauged, answers: Floats, centre: Floats, near: float) -> None:
@@ -92,7 +118,8 @@ def _check_gauge(points: Gauged, answers: Floats, centre: Floats, near: float) -
         for share in (0.5, 1.0):
             found = points.gauge(centre + share * (answer - centre))
             require(
-                abs(found - share) <= 10.0 * near, f"{name}.gauge is {found:g} at {share:g} of the way to the boundary"
+                abs(found - share) <= 10.0 * near,
+                f"{name}.gauge is {found:g} at {share:g} of the way to the boundary",
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet import kernel
+import componentjit
 from discreet.errors import DiscreetError, shorten
 
 
@@ -27,7 +27,9 @@ def require_kind(name: str, value: object, kind: type) -> None:
 
 def same_state(one: object, other: object) -> str | None:
     """Return the name of the first piece of state that differs between two components, bit for bit."""
-    for (name, left), (_, right) in zip(kernel.arrays(one), kernel.arrays(other), strict=True):
+    for (name, left), (_, right) in zip(
+        componentjit.arrays(one), componentjit.arrays(other), strict=True
+    ):
         if left.tobytes() != right.tobytes():
             return name
     return None
@@ -35,7 +37,7 @@ def same_state(one: object, other: object) -> str | None:
 
 def all_finite(component: object) -> str | None:
     """Return the name of the first piece of state that holds NaN or infinity."""
-    for name, array in kernel.arrays(component):
+    for name, array in componentjit.arrays(component):
         if not np.isfinite(array).all():
             return name
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet import kernel
+import componentjit
 from discreet.checks.channel import Told, check_channel
 from discreet.checks.device import ROUNDS, check_device, with_constant
 from discreet.checks.failure import require, require_kind, same_state
@@ -22,8 +22,9 @@ LEAST_ROUNDS = 500  # in which both speeds are compared
 def check_private(private: Protected, environment: Environment, *, quick: bool = False) -> None:
     """Check everything that is promised of a channel and a learner, each and together.
 
-    The channel is checked with feedback of the environment, and with what the learner asks for. If it is to be ``quick``,
-    non-interference is checked in plain Python alone, and that both speeds agree tells it of compiled code.
+    The channel is checked with feedback of the environment, and with what the learner asks for. If
+    it is to be ``quick``, non-interference is checked in plain Python alone, and that both speeds
+    agree tells it of compiled code.
     """
     _require_private(private)
     require_kind("environment", environment, Environment)
@@ -34,11 +35,14 @@ def check_private(private: Protected, environment: Environment, *, quick: bool =
     check_non_interference(private, environment.problem, compiled=not quick)
 
 
-def check_non_interference(private: Protected, problem: Problem, *, seed: int = 1, compiled: bool = True) -> None:
+def check_non_interference(
+    private: Protected, problem: Problem, *, seed: int = 1, compiled: bool = True
+) -> None:
     """Check that two different raw streams leave the learner in the same state when the channel releases a constant.
 
-    The states are compared bit for bit, not the actions: a small leak may not show in sampled actions. It runs compiled,
-    and some rounds as plain Python; all of them so if it is not to be ``compiled``.
+    The states are compared bit for bit, not the actions: a small leak may not show in sampled
+    actions. It runs compiled, and some rounds as plain Python; all of them so if it is not to be
+    ``compiled``.
     """
     _require_private(private)
     require_kind("problem", problem, Problem)
@@ -57,19 +61,28 @@ def check_non_interference(private: Protected, problem: Problem, *, seed: int = 
         check_device(private, problem, seed=seed)
 
 
-def check_untouched(private: Protected, environment: Environment, *, rounds: int = 100, seed: int = 1) -> None:
+def check_untouched(
+    private: Protected, environment: Environment, *, rounds: int = 100, seed: int = 1
+) -> None:
     """Check that a channel leaves the learner alone: it holds none of its arrays, and writes into none.
 
     A trace is the learner's too, and so are the arrays that a query names.
     """
     channel, learner = type(private.channel).__name__, type(private.learner).__name__
-    for mine, held in kernel.arrays(private.channel):
-        for theirs, array in kernel.arrays(private.learner):
+    for mine, held in componentjit.arrays(private.channel):
+        for theirs, array in componentjit.arrays(private.learner):
             shared = np.shares_memory(held, array)
             require(
-                not shared, f"{channel}.{mine} and {learner}.{theirs} are one array: raw feedback could pass through it"
+                not shared,
+                f"{channel}.{mine} and {learner}.{theirs} "
+                "are one "
+                "array: raw "
+                "feedback "
+                "could "
+                "pass "
+                "through it",
             )
-    copied = kernel.copy(private)
+    copied = componentjit.copy(private)
     game = _game(copied, environment, rounds, seed)
     rngs = streams(seed)
     for t in range(rounds):
@@ -78,10 +91,13 @@ def check_untouched(private: Protected, environment: Environment, *, rounds: int
         action, trace = copied.act(game.observe(t), rngs.learner)
         copied.hold_for(trace)
         query = copied.learner.query(trace)
-        before = kernel.copy((copied.learner, trace, query))
+        before = componentjit.copy((copied.learner, trace, query))
         ready, released = copied.channel.offer(game.feedback(t, action), query, rngs.privacy)
         where = same_state(before, (copied.learner, trace, query))
-        require(where is None, f"{channel}.offer changes an array of {learner}, its trace or its query ({where})")
+        require(
+            where is None,
+            f"{channel}.offer changes an array of {learner}, its trace or its query ({where})",
+        )
         if ready:
             copied.learner.learn(trace, released)
 
@@ -105,13 +121,13 @@ def _game(private: Protected, environment: Environment, rounds: int, seed: int) 
 
 def _example(private: Protected, environment: Environment) -> tuple[Told, object]:
     """Return feedback of the environment, as large as it comes, and what the learner asks for."""
-    copied, rng = kernel.copy(private), np.random.default_rng(0)
+    copied, rng = componentjit.copy(private), np.random.default_rng(0)
     if copied.learner.must_pause():
         copied.learner.resume()
     game = _game(private, environment, SAMPLED, 1)
     action, trace = copied.act(game.observe(0), rng)
-    values = [kernel.copy(game.feedback(t, action)) for t in range(SAMPLED)]
-    return max(values, key=_size), kernel.copy(copied.learner.query(trace))
+    values = [componentjit.copy(game.feedback(t, action)) for t in range(SAMPLED)]
+    return max(values, key=_size), componentjit.copy(copied.learner.query(trace))
 
 
 def _size(feedback: Told) -> float:
@@ -119,7 +135,9 @@ def _size(feedback: Told) -> float:
     return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
 
 
-def check_two_speeds(private: Protected, environment: Environment, *, rounds: int = LEAST_ROUNDS, seed: int = 1) -> None:
+def check_two_speeds(
+    private: Protected, environment: Environment, *, rounds: int = LEAST_ROUNDS, seed: int = 1
+) -> None:
     """Check that the same seed gives the same losses and the same state, compiled and as plain Python."""
     name = type(private.learner).__name__
     game = environment.deal(0, rounds, np.random.default_rng(seed))

@@ -37,14 +37,22 @@ def run(arguments: list[str] | None) -> int:
         click.echo(reason.format_message())
         return 0
     except (DiscreetError, click.ClickException) as reason:
-        return _complain(reason.format_message() if isinstance(reason, click.ClickException) else str(reason))
+        return _complain(
+            reason.format_message() if isinstance(reason, click.ClickException) else str(reason)
+        )
     except (OverflowError, MemoryError) as reason:
-        return _complain(f"a number is too large or too small to compute with ({type(reason).__name__}).")
+        return _complain(
+            f"a number is too large or too small to compute with ({type(reason).__name__})."
+        )
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the output any more
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # nobody reads the output any more
         return 0
     except OSError as reason:
-        return _complain(f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}.")
+        return _complain(
+            f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}."
+        )
     except (KeyboardInterrupt, click.Abort):
         click.echo(interrupts.message(), err=True)
         return interrupts.EXIT_CODE

@@ -36,11 +36,15 @@ def show_environments(as_json: bool) -> None:
             "title": each.title,
             "problem": each.problem_with().title,
             "usual": dict(each.usual),
-            "options": {name: option.default for name, option in each.options.items() if not option.is_file},
+            "options": {
+                name: option.default for name, option in each.options.items() if not option.is_file
+            },
         }
         for each in environments()
     ]
-    click.echo(json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(rows)))
+    click.echo(
+        json.dumps(rows, indent=2, ensure_ascii=False) if as_json else "\n".join(_lines(rows))
+    )
 
 
 def _lines(rows: Sequence[Played]) -> Iterator[str]:
@@ -53,7 +57,11 @@ def _lines(rows: Sequence[Played]) -> Iterator[str]:
         yield problem
         for row in mine:
             usual = [f"--{name} {shlex.quote(str(value))}" for name, value in row["usual"].items()]
-            given = [f"--set {name}={value}" for name, value in row["options"].items() if value not in (None, ())]
+            given = [
+                f"--set {name}={value}"
+                for name, value in row["options"].items()
+                if value not in (None, ())
+            ]
             shown = f" ({' '.join(usual + given)})" if usual or given else ""
             head = f"  {row['name']:<{first}}"
             yield from textwrap.wrap(

@@ -22,9 +22,13 @@ from discreet.ranges import make_range
 from discreet.simulation.experiment import Progress
 
 
-@click.command(epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper")
+@click.command(
+    epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper"
+)
 @click.argument("name", type=options.AlgorithmName(), required=False)
-@click.option("--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy."
+)
 @options.problem_parameters
 @click.option(
     "--rounds",
@@ -34,9 +38,21 @@ from discreet.simulation.experiment import Progress
 )
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
-@click.option("--trials", type=int, help="Number of trials in each world (default: as many as a tight epsilon needs).")
-@click.option("--confidence", type=float, default=0.99, show_default=True, help="Confidence of the lower bound.")
-@click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers.")
+@click.option(
+    "--trials",
+    type=int,
+    help="Number of trials in each world (default: as many as a tight epsilon needs).",
+)
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.99,
+    show_default=True,
+    help="Confidence of the lower bound.",
+)
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers."
+)
 @options.settings
 @click.option("--check", is_flag=True, help="Exit with code 1 if a claim is violated.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -58,15 +74,18 @@ def audit(
 ) -> None:
     """Attack an algorithm: epsilon claimed, epsilon found.
 
-    Two neighbouring inputs are played through the real code many times; the event that tells them apart best gives a
-    lower bound on epsilon. A correct guarantee is hardly ever called violated (see --confidence). With
-    --set calibration=paper the claim is the paper's, and otherwise our own.
+    Two neighbouring inputs are played through the real code many times; the event that tells them
+    apart best gives a lower bound on epsilon. A correct guarantee is hardly ever called violated
+    (see --confidence). With --set calibration=paper the claim is the paper's, and otherwise our
+    own.
     """
     if (name is None) != everything:
         raise DiscreetError("audit needs the name of an algorithm, or --all, and not both.")
     bounds, texts = options.parse_settings(settings)
     if everything and texts:
-        raise DiscreetError(f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one.")
+        raise DiscreetError(
+            f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one."
+        )
 
     def find(each: str, progress: Progress | None) -> Audit:
         known, usual = algorithm(each), default_setting(each)
@@ -80,7 +99,13 @@ def audit(
         )
         chosen: dict[str, Any] = texts | parse_all(known.options, texts)
         return attack_it(
-            each, setting=setting, progress=progress, trials=trials, confidence=confidence, seed=seed, **chosen
+            each,
+            setting=setting,
+            progress=progress,
+            trials=trials,
+            confidence=confidence,
+            seed=seed,
+            **chosen,
         )
 
     with progress_bar(quiet=quiet or not sys.stderr.isatty()) as bar:
@@ -98,7 +123,11 @@ def audit(
 
 def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | None) -> list[Audit]:
     """Return the audits of all algorithms that claim privacy."""
-    names = [name for name, known in algorithms().items() if known.build(known.setting(delta=1e-6)).guarantee.is_private]
+    names = [
+        name
+        for name, known in algorithms().items()
+        if known.build(known.setting(delta=1e-6)).guarantee.is_private
+    ]
     found = []
     for position, name in enumerate(names, start=1):
         found.append(find(name, None))
@@ -113,13 +142,29 @@ def _verdict(found: Audit) -> str:
 
 def _show(found: Audit) -> None:
     known = algorithm(found.name)
-    claim = "" if found.claimed == found.stated else f"; discreet itself states {found.stated.short} for this noise"
+    claim = (
+        ""
+        if found.claimed == found.stated
+        else f"; discreet itself states {found.stated.short} for this noise"
+    )
     lines = [
-        ("claimed", f"{found.claimed.short}, {found.claimed.status}: {found.claimed.source}{claim}"),
-        ("found", f"epsilon at least {found.lower_bound:.4g}, with {100 * found.confidence:.10g} % confidence"),
+        (
+            "claimed",
+            f"{found.claimed.short}, {found.claimed.status}: {found.claimed.source}{claim}",
+        ),
+        (
+            "found",
+            f"epsilon at least {found.lower_bound:.4g}, "
+            "with "
+            f"{100 * found.confidence:.10g} % "
+            "confidence",
+        ),
         ("attack", found.attack),
         ("trials", f"{found.trials:,} in each of two worlds"),
-        ("verdict", f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak"),
+        (
+            "verdict",
+            f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak",
+        ),
     ]
     if found.remark is not None:
         lines.append(("remark", found.remark))
@@ -140,7 +185,11 @@ def _show_table(found: list[Audit]) -> None:
         ]
         for each in found
     ]
-    table(["algorithm", "claimed", "found at least", "share", "verdict", "trials", "attack"], rows, right=(2, 3, 5))
+    table(
+        ["algorithm", "claimed", "found at least", "share", "verdict", "trials", "attack"],
+        rows,
+        right=(2, 3, 5),
+    )
     for each in found:
         if each.remark is not None:
             click.echo(f"{each.name}: {each.remark}")

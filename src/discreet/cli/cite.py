@@ -20,9 +20,20 @@ from discreet.errors import DiscreetError
 def cite(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Print BibTeX for the papers of algorithms and for discreet itself; without a NAME for discreet alone."""
     if everything and names:
-        raise DiscreetError(f"--all was given beside {' '.join(names)}, but it cites every algorithm: give one of them.")
+        raise DiscreetError(
+            f"--all was given beside {' '.join(names)}, "
+            "but it "
+            "cites "
+            "every "
+            "algorithm: "
+            "give "
+            "one of "
+            "them."
+        )
     found = citations(*(algorithms() if everything else names))
     if as_json:
-        click.echo(json.dumps([asdict(citation) for citation in found], indent=2, ensure_ascii=False))
+        click.echo(
+            json.dumps([asdict(citation) for citation in found], indent=2, ensure_ascii=False)
+        )
         return
     click.echo("\n\n".join(citation.bibtex for citation in found))

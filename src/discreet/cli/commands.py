@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import click
 
 from discreet.cli.audit import audit
 from discreet.cli.cite import cite
 from discreet.cli.completion import completion
-from discreet.cli.counters import counters
 from discreet.cli.describe import describe
-from discreet.cli.errata import errata
 from discreet.cli.glossary import glossary
 from discreet.cli.listing import list_algorithms
 from discreet.cli.plan import plan
-from discreet.cli.reproduce import reproduce
 from discreet.cli.simulate import simulate
 from discreet.cli.warm import warm
 from discreet.errors import unknown_name
+from discreet.plugins import plugin_commands
 
 
 class Commands(click.Group):
-    """A group that suggests the nearest command."""
+    """A group that suggests the nearest command, and has those of plugins."""
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all names."""
+        return sorted({*super().list_commands(ctx), *plugin_commands()})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, if there is one of that name."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in plugin_commands():
+            return cast(click.Command, plugin_commands()[cmd_name]())
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             raise unknown_name("command", args[0], self.list_commands(ctx))
@@ -44,10 +57,7 @@ for command in (
     describe,
     simulate,
     plan,
-    reproduce,
     audit,
-    errata,
-    counters,
     glossary,
     warm,
     cite,

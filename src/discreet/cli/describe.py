@@ -19,7 +19,9 @@ from discreet.options import Option, parse_all
 from discreet.problems import Arms, Problem
 
 
-@click.command(epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5")
+@click.command(
+    epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5"
+)
 @click.argument("name", type=options.AlgorithmName())
 @options.problem_parameters
 @click.option(
@@ -32,7 +34,11 @@ from discreet.problems import Arms, Problem
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
 @options.delta
 @options.settings
-@click.option("--plain", is_flag=True, help="Say what is promised in one paragraph, for readers of other fields.")
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Say what is promised in one paragraph, for readers of other fields.",
+)
 @options.as_json
 def describe(
     name: str,
@@ -46,7 +52,9 @@ def describe(
 ) -> None:
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
     if plain and as_json:
-        raise DiscreetError("--plain and --json are both given, but --plain is a text: give one of them.")
+        raise DiscreetError(
+            "--plain and --json are both given, but --plain is a text: give one of them."
+        )
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
     setting = known.setting(
@@ -82,7 +90,9 @@ def describe(
             "regret_bound": instance.regret_bound,
             "stationary_regret_bound": instance.stationary_bound,
             "regret_bound_source": instance.bound_source,
-            "regret_bound_holds_for": None if instance.regret_bound is None else "losses fixed in advance",
+            "regret_bound_holds_for": None
+            if instance.regret_bound is None
+            else "losses fixed in advance",
             "citation": known.citation.text,
             "options": [*known.options, "low", "high"],
         }
@@ -97,7 +107,10 @@ def describe(
         ),
         *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),
-        *(("noise", f"{noise.kind}, scale {number(noise.scale)} in units of the loss") for noise in noises),
+        *(
+            ("noise", f"{noise.kind}, scale {number(noise.scale)} in units of the loss")
+            for noise in noises
+        ),
         *(("noise", "none") for _ in range(not noises)),
         *(
             (key.replace("_", " "), value if isinstance(value, str) else number(value))
@@ -111,7 +124,10 @@ def describe(
         ),
         *_taken_by_bandit(name, setting),
         *(
-            ("if losses do not change", _most(each, "independent losses with fixed means, and no others", setting))
+            (
+                "if losses do not change",
+                _most(each, "independent losses with fixed means, and no others", setting),
+            )
             for each in (instance.stationary_bound,)
             if each is not None
         ),
@@ -125,7 +141,10 @@ def _taken_by_bandit(name: str, setting: Setting[Problem]) -> list[tuple[str, st
     """Return why a Bandit with these numbers takes this algorithm, if it does."""
     if not isinstance(setting.problem, Arms):
         return []
-    return [("Bandit takes it", f"as {reason}") for reason in reasons(name, cast(Setting[Arms], setting))]
+    return [
+        ("Bandit takes it", f"as {reason}")
+        for reason in reasons(name, cast(Setting[Arms], setting))
+    ]
 
 
 def _length(setting: Setting[Problem]) -> str:
@@ -147,7 +166,9 @@ def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:
     epsilon, delta = f"epsilon {setting.epsilon:g}", f"delta {setting.delta:g}"
     if not guarantee.is_private or guarantee.epsilon == 0.0:
         return f"{epsilon} and {delta} (neither is used)"
-    return f"{epsilon}, {delta}" + (" (not used: the guarantee is pure)" if setting.delta > guarantee.delta else "")
+    return f"{epsilon}, {delta}" + (
+        " (not used: the guarantee is pure)" if setting.delta > guarantee.delta else ""
+    )
 
 
 def _option(option: Option) -> str:

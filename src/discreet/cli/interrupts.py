@@ -1,10 +1,12 @@
 """Ctrl-C at any moment: a command works in a thread of its own, and the main thread does nothing but heed signals.
 
-An interrupt as an exception in the middle of the work is not reliable: compiled loops do not see it, and imports and
-finalisers may swallow it. So nothing is raised. The process ends as it is, after unfinished output is removed; unless a
-command keeps what is finished: then it is asked to stop (``check``), and has the last word.
+An interrupt as an exception in the middle of the work is not reliable: compiled loops do not see
+it, and imports and finalisers may swallow it. So nothing is raised. The process ends as it is,
+after unfinished output is removed; unless a command keeps what is finished: then it is asked to
+stop (``check``), and has the last word.
 
-Hardly anything is imported here, because an interrupt before the first line of ``run_as_program`` shows a traceback.
+Hardly anything is imported here, because an interrupt before the first line of ``run_as_program``
+shows a traceback.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ class _State:
     keeping = False  # there is something to keep
     requested = False  # and an interrupt asks to stop
     ending = False  # the process ends, whatever the command does
-    clean_up: Callable[[], Sequence[object]] = list  # removes what is unfinished, and returns what was written
+    clean_up: Callable[[], Sequence[object]] = (
+        list  # removes what is unfinished, and returns what was written
+    )
 
 
 _state = _State()
@@ -36,7 +40,9 @@ _state = _State()
 
 def run_as_program(work: Callable[[], int]) -> NoReturn:
     """Exit with the code that the work returns, or as soon as there is an interrupt."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # jobs in the background ignore it, and still do
+    if (
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):  # jobs in the background ignore it, and still do
         signal.signal(signal.SIGINT, _interrupt)
     import threading
 
@@ -55,7 +61,9 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
         worker.join(0.05)  # again and again: a signal that comes just before a wait does not end it
     if requested():
         os._exit(EXIT_CODE)  # trials that were given up may still be running
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: a late one would only show a traceback
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # all is done: a late one would only show a traceback
     if failures:
         raise failures[0]
     sys.exit(codes[0])
@@ -89,7 +97,10 @@ def check() -> None:
 
 def message(*, written: bool = False) -> str:
     """Return what to say after an interrupt."""
-    return f"discreet: interrupted; {'what was written is complete' if written else 'nothing was written'}."
+    return (
+        "discreet: interrupted; "
+        f"{'what was written is complete' if written else 'nothing was written'}."
+    )
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
@@ -102,5 +113,7 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     text = message(written=bool(_state.clean_up()))
     if os.isatty(2):
         text = f"\r\x1b[K\x1b[?25h{text}"  # in place of a progress bar, which hides the cursor
-    os.write(2, f"{text}\n".encode())  # not through sys.stderr, which the other thread may have locked
+    os.write(
+        2, f"{text}\n".encode()
+    )  # not through sys.stderr, which the other thread may have locked
     os._exit(EXIT_CODE)

@@ -18,7 +18,12 @@ MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
 
 
 @click.command(name="list", epilog="Example: discreet list --json")
-@click.option("--environments", "adversaries", is_flag=True, help="Show environments instead, with their options.")
+@click.option(
+    "--environments",
+    "adversaries",
+    is_flag=True,
+    help="Show environments instead, with their options.",
+)
 @options.as_json
 def list_algorithms(adversaries: bool, as_json: bool) -> None:
     """Show every named algorithm: what it is for, what it promises, where it comes from."""

@@ -26,9 +26,15 @@ class AlgorithmName(click.ParamType[str]):
 
     name = "name"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Offer the names that begin like this."""
-        return [CompletionItem(n, help=a.title) for n, a in algorithms().items() if n.startswith(incomplete)]
+        return [
+            CompletionItem(n, help=a.title)
+            for n, a in algorithms().items()
+            if n.startswith(incomplete)
+        ]
 
 
 class EnvironmentName(click.ParamType[str]):
@@ -36,9 +42,15 @@ class EnvironmentName(click.ParamType[str]):
 
     name = "env"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Offer the names that begin like this."""
-        return [CompletionItem(n, help=t) for n, t in environment_names().items() if n.startswith(incomplete)]
+        return [
+            CompletionItem(n, help=t)
+            for n, t in environment_names().items()
+            if n.startswith(incomplete)
+        ]
 
 
 class Rounds(NamedTuple):
@@ -53,7 +65,9 @@ class RoundsOption(click.ParamType[Rounds]):
 
     name = "rounds"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Rounds:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Rounds:
         """Read it."""
         if isinstance(value, Rounds):
             return value
@@ -69,7 +83,9 @@ class RoundsOption(click.ParamType[Rounds]):
 
 NOT_TOLD = "'unknown' or 'unknown:N' does not tell algorithms how many there are"
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-delta = click.option("--delta", type=float, default=0.0, show_default=True, help="Allowed failure of pure privacy.")
+delta = click.option(
+    "--delta", type=float, default=0.0, show_default=True, help="Allowed failure of pure privacy."
+)
 on = click.option(
     "--on",
     type=click.Choice(["threads", "ray"]),
@@ -82,7 +98,13 @@ settings = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Set an option of an algorithm or of the environment, or the range of losses: low=-1 high=1. May be repeated.",
+    help="Set an option of an algorithm or of the "
+    "environment, "
+    "or the "
+    "range of "
+    "losses: "
+    "low=-1 "
+    "high=1. May be repeated.",
 )
 
 
@@ -91,12 +113,16 @@ def problem_parameters(command: Command) -> Command:
     described: dict[str, tuple[Any, str, list[str]]] = {}
     for problem in known_problems():
         for each in fields(cast(Any, problem)):
-            kind, text, defaults = described.setdefault(each.name, (each.type, each.metadata.get("help", ""), []))
+            kind, text, defaults = described.setdefault(
+                each.name, (each.type, each.metadata.get("help", ""), [])
+            )
             if str(each.default) not in defaults:
                 defaults.append(str(each.default))
     for name, (kind, text, defaults) in reversed(described.items()):
         usual = f"(default: {' or '.join(defaults)})"
-        command = click.option(f"--{name}", type=KINDS.get(kind, str), help=f"{text} {usual}".strip())(command)
+        command = click.option(
+            f"--{name}", type=KINDS.get(kind, str), help=f"{text} {usual}".strip()
+        )(command)
     return command
 
 
@@ -115,7 +141,9 @@ def given(arguments: Values) -> dict[str, Any]:
 
 def known_problems() -> list[type[Problem]]:
     """Return every kind of problem that an algorithm or an environment is for."""
-    named = [type(each.problem) for each in algorithms().values()] + [each.problem for each in environments()]
+    named = [type(each.problem) for each in algorithms().values()] + [
+        each.problem for each in environments()
+    ]
     return list(dict.fromkeys(sorted(named, key=lambda kind: kind.__name__ != "Arms")))
 
 

@@ -27,48 +27,105 @@ ANYWAY = ("workers", "outcomes")  # may be given with --repeat
 
 @click.command(
     name="plan",
-    epilog="Example: discreet plan --arms 3 --rounds 2000 --high 10 --difference 1 --spread 2 --epsilon 0.1 --epsilon 1 "
+    epilog="Example: discreet plan --arms 3 --rounds 2000 "
+    "--high 10 "
+    "--difference 1 "
+    "--spread 2 "
+    "--epsilon 0.1 --epsilon 1 "
     "--output my-plan",
 )
-@click.option("--arms", type=int, help="How many options there are; the outcome of the one that is chosen is seen.")
-@click.option("--dimension", type=int, help="How many options there are, if the outcomes of all are seen every time.")
+@click.option(
+    "--arms",
+    type=int,
+    help="How many options there are; the outcome of the one that is chosen is seen.",
+)
+@click.option(
+    "--dimension",
+    type=int,
+    help="How many options there are, if the outcomes of all are seen every time.",
+)
 @click.option("--experts", type=int, hidden=True)
-@click.option("--rounds", type=int, help="How many decisions there will be: patients, messages, visits.")
+@click.option(
+    "--rounds", type=int, help="How many decisions there will be: patients, messages, visits."
+)
 @click.option("--low", type=float, help="The least outcome there can be (default: 0).")
 @click.option("--high", type=float, help="The largest outcome there can be (default: 1).")
-@click.option("--better", type=click.Choice(get_args(Better)), help="Which outcomes are better (default: higher).")
-@click.option("--difference", type=float, help="The smallest difference between the best arm and others that matters.")
 @click.option(
-    "--spread", type=float, help="Standard deviation of outcomes (default: the widest there can be, as of 0/1 outcomes)."
+    "--better",
+    type=click.Choice(get_args(Better)),
+    help="Which outcomes are better (default: higher).",
 )
-@click.option("--typical", type=float, help="Mean outcome of all arms but the best (default: the middle of the range).")
+@click.option(
+    "--difference",
+    type=float,
+    help="The smallest difference between the best arm and others that matters.",
+)
+@click.option(
+    "--spread",
+    type=float,
+    help="Standard deviation of outcomes (default: the widest there can be, as of 0/1 outcomes).",
+)
+@click.option(
+    "--typical",
+    type=float,
+    help="Mean outcome of all arms but the best (default: the middle of the range).",
+)
 @click.option(
     "--outcomes",
     type=click.Path(path_type=Path),
-    help="CSV, Parquet or NPY file of past outcomes, a column for each arm, in place of difference and spread.",
+    help="CSV, Parquet or NPY file of past outcomes, a "
+    "column for "
+    "each "
+    "arm, in "
+    "place of "
+    "difference "
+    "and spread.",
 )
-@click.option("--arm-column", help="If the file has one column that names the arm of each row: its name.")
+@click.option(
+    "--arm-column", help="If the file has one column that names the arm of each row: its name."
+)
 @click.option("--outcome-column", help="And the name of the column of outcomes.")
 @click.option(
     "--epsilon",
     type=float,
     multiple=True,
-    help=f"Privacy of one round; may be repeated (default: {', '.join(f'{each:g}' for each in EPSILONS)}).",
+    help="Privacy of one round; may be repeated (default: "
+    f"{', '.join(f'{each:g}' for each in EPSILONS)}).",
 )
 @click.option("--delta", type=float, help="Allowed failure of pure privacy (default: 0).")
-@click.option("--rounds-per-user", type=int, help="In how many rounds one person may be at most (default: 1).")
 @click.option(
-    "--drift/--no-drift", "may_drift", default=None, help="Whether outcomes may change over time (default: yes)."
+    "--rounds-per-user", type=int, help="In how many rounds one person may be at most (default: 1)."
 )
-@click.option("--share", type=float, help="Share of the gain without privacy that is wanted (default: 0.5).")
 @click.option(
-    "--wanted-epsilon", type=float, help="Say how many rounds this epsilon needs (default: the least of --epsilon)."
+    "--drift/--no-drift",
+    "may_drift",
+    default=None,
+    help="Whether outcomes may change over time (default: yes).",
 )
-@click.option("--trials", type=int, help="Number of simulated trials (default: 200, fewer of many rounds).")
+@click.option(
+    "--share", type=float, help="Share of the gain without privacy that is wanted (default: 0.5)."
+)
+@click.option(
+    "--wanted-epsilon",
+    type=float,
+    help="Say how many rounds this epsilon needs (default: the least of --epsilon).",
+)
+@click.option(
+    "--trials", type=int, help="Number of simulated trials (default: 200, fewer of many rounds)."
+)
 @click.option("--seed", type=int, help="The same seed gives the same numbers (default: 0).")
 @click.option("--workers", type=int, help="Number of threads (default: all cores).")
-@click.option("--repeat", "again", type=click.Path(path_type=Path), help="Simulate the plan in this plan.json again.")
-@click.option("--output", type=click.Path(path_type=Path), help="New folder for plan.json, plan.txt and plan.png.")
+@click.option(
+    "--repeat",
+    "again",
+    type=click.Path(path_type=Path),
+    help="Simulate the plan in this plan.json again.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="New folder for plan.json, plan.txt and plan.png.",
+)
 @click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @options.as_json
@@ -83,9 +140,9 @@ def plan(
 ) -> int:
     """Say before a study begins which private algorithm to take, and what each epsilon would cost.
 
-    Outcomes are simulated as you expect them. Shown are the cost of every epsilon beside guessing and beside no privacy,
-    the least epsilon that is worth it, how many rounds a wanted epsilon needs, and the guarantee in words for an ethics
-    board.
+    Outcomes are simulated as you expect them. Shown are the cost of every epsilon beside guessing
+    and beside no privacy, the least epsilon that is worth it, how many rounds a wanted epsilon
+    needs, and the guarantee in words for an ethics board.
     """
     given = options.given(arguments) | ({"epsilon": epsilon} if epsilon else {})
     before = None if again is None else _read(again, given)
@@ -105,7 +162,9 @@ def plan(
                 raise DiscreetError("rounds is missing: say how many decisions there will be.")
             else:
                 found = make(**given, progress=show)
-        click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False) if as_json else str(found))
+        click.echo(
+            json.dumps(found.to_json(), indent=2, ensure_ascii=False) if as_json else str(found)
+        )
         files = [] if folder is None else found.save(folder)
     if files and not as_json:
         click.echo(f"\nWritten to {output}: {', '.join(file.name for file in files)}")
@@ -131,7 +190,13 @@ def _read(path: Path, given: Json) -> Json:
     for name in given:
         if name not in ANYWAY:
             raise DiscreetError(
-                f"--{name.replace('_', '-')} is given, but so is --repeat, which takes it from {path}: give one of both."
+                f"--{name.replace('_', '-')} is given, but "
+                "so is "
+                "--repeat, "
+                "which "
+                "takes it "
+                "from "
+                f"{path}: give one of both."
             )
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
@@ -148,7 +213,13 @@ def _compare(found: Plan, before: Json, path: Path | None, *, quiet: bool) -> in
     text = f"The figures are those of {path}."
     if not same:
         text = (
-            f"The figures are not those of {path}, which was made by discreet {before.get('discreet')} with sources "
+            f"The figures are not those of {path}, "
+            "which was "
+            "made by "
+            "discreet "
+            f"{before.get('discreet')} "
+            "with "
+            "sources "
             f"{before.get('sources')}."
         )
     click.echo(f"\n{text}" if not quiet else text, err=quiet)

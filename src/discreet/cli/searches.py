@@ -43,17 +43,36 @@ def print_searches(results: SearchResults) -> None:
     ]
     click.echo(
         f"Samples until {results.problem.rivals} is found, {results.environment} losses, "
-        f"wrong with at most {results.problem.parameters()['error']:g}, {count(results.trials.size, 'trial')}"
+        "wrong with at most "
+        f"{results.problem.parameters()['error']:g}, "
+        f"{count(results.trials.size, 'trial')}"
     )
     table(HEAD, rows, right=range(1, len(HEAD)))
-    click.echo("T* kl(ν, 1 - ν): what normal numbers of the same variance need at least. Error rate: 95 % interval.")
+    click.echo(
+        "T* kl(ν, 1 - ν): what normal numbers of the same "
+        "variance "
+        "need at "
+        "least. "
+        "Error "
+        "rate: "
+        "95 % "
+        "interval."
+    )
     for row in summary:
         if row["cut_off"]:
             click.echo(
-                f"{row['label']}: {count(row['cut_off'], 'trial')} of {row['trials']:,} had no answer after "
+                f"{row['label']}: "
+                f"{count(row['cut_off'], 'trial')} of "
+                f"{row['trials']:,} "
+                "had no "
+                "answer after "
                 f"{results.horizon:,} rounds, so there is no mean."
             )
 
 
 def _span(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{number(low, digits=4)} to {number(high, digits=4)}"
+    return (
+        "-"
+        if low is None or high is None
+        else f"{number(low, digits=4)} to {number(high, digits=4)}"
+    )

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
+from componentjit import being_compiled
 from discreet.algorithms import algorithm
 from discreet.cli import interrupts, options
 from discreet.cli.searches import print_searches
 from discreet.cli.text import number, table
 from discreet.environments import environment_names, environments
 from discreet.errors import DiscreetError, count
-from discreet.kernel import being_compiled
 from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
 from discreet.simulation import Results, SearchResults, search
@@ -27,7 +27,11 @@ from discreet.simulation.results import parquet_writer
 
 
 @click.command(
-    epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --environment stochastic "
+    epilog="Example: discreet simulate batched-tsallis-inf "
+    "tsallis-inf "
+    "uniform "
+    "--environment "
+    "stochastic "
     "--arms 4 --rounds 100000 --trials 50 --epsilon 1 --epsilon 0.1 --seed 1 --output my-run"
 )
 @click.argument("names", nargs=-1, required=True, type=options.AlgorithmName(), metavar="NAME...")
@@ -44,17 +48,36 @@ from discreet.simulation.results import parquet_writer
     default=None,
     help=f"Number of rounds (default: 10000, or the rows of the file); {options.NOT_TOLD}.",
 )
-@click.option("--trials", type=int, default=24, show_default=True, help="Number of independent trials.")
-@click.option("--epsilon", type=float, multiple=True, default=[1.0], show_default=True, help="Privacy; may be repeated.")
+@click.option(
+    "--trials", type=int, default=24, show_default=True, help="Number of independent trials."
+)
+@click.option(
+    "--epsilon",
+    type=float,
+    multiple=True,
+    default=[1.0],
+    show_default=True,
+    help="Privacy; may be repeated.",
+)
 @options.delta
 @options.settings
-@click.option("--clip", is_flag=True, help="Clip losses outside their declared range instead of refusing them.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers.")
+@click.option(
+    "--clip",
+    is_flag=True,
+    help="Clip losses outside their declared range instead of refusing them.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers."
+)
 @click.option("--workers", type=int, help="Number of threads (default: all cores).")
 @options.on
-@click.option("--output", type=click.Path(path_type=Path), help="New folder for results, manifest and plot.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="New folder for results, manifest and plot."
+)
 @click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
-@click.option("--resume", is_flag=True, help="Go on with a run that was broken off in the output folder.")
+@click.option(
+    "--resume", is_flag=True, help="Go on with a run that was broken off in the output folder."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @options.as_json
 def simulate(
@@ -71,8 +94,8 @@ def simulate(
 ) -> int:
     """Play algorithms against an adversary over many trials and show their regret, or how long searches took.
 
-    A private algorithm plays once for each epsilon. All algorithms of a trial meet the same game. Ctrl-C ends the run
-    early and keeps the trials that are finished.
+    A private algorithm plays once for each epsilon. All algorithms of a trial meet the same game.
+    Ctrl-C ends the run early and keeps the trials that are finished.
     """
     bounds, texts = options.parse_settings(settings)
     arguments = options.given(arguments) | bounds
@@ -80,7 +103,9 @@ def simulate(
         arguments["rounds"], unknown = rounds
         arguments |= {"unknown_horizon": True} if unknown else {}
     parsed: dict[str, Any] = dict(texts)
-    for known in [each.options for each in environments()] + [algorithm(name).options for name in names]:
+    for known in [each.options for each in environments()] + [
+        algorithm(name).options for name in names
+    ]:
         parsed |= parse_all(known, texts)
     searching = algorithm(names[0]).problem.stops
     if resume and (output is None or overwrite or searching):
@@ -103,7 +128,9 @@ def simulate(
             results, files = go(names, folder, _keeping_finished(bar("trials")), arguments)
         if as_json:
             clipped = {} if isinstance(results, SearchResults) else {"clipped": results.clipped}
-            click.echo(json.dumps({"results": results.summary(), **clipped}, indent=2, ensure_ascii=False))
+            click.echo(
+                json.dumps({"results": results.summary(), **clipped}, indent=2, ensure_ascii=False)
+            )
         elif isinstance(results, SearchResults):
             print_searches(results)
         else:
@@ -111,8 +138,15 @@ def simulate(
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(files)}")
     if interrupts.requested() or results.trials.size < results.asked:
-        go_on = "; go on with --resume" if files and not searching and results.trials.size < results.asked else ""
-        click.echo(f"Interrupted: {results.trials.size} of {results.asked} trials were finished{go_on}.", err=True)
+        go_on = (
+            "; go on with --resume"
+            if files and not searching and results.trials.size < results.asked
+            else ""
+        )
+        click.echo(
+            f"Interrupted: {results.trials.size} of {results.asked} trials were finished{go_on}.",
+            err=True,
+        )
         return interrupts.EXIT_CODE
     return 0
 
@@ -136,7 +170,9 @@ def _search(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
 ) -> tuple[Results | SearchResults, list[str]]:
     """Search, in losses that are made in their range; return what came out, and the names of the files."""
-    needed: dict[str, Any] = {name: value for name, value in arguments.items() if name not in ("resume", "clip")}
+    needed: dict[str, Any] = {
+        name: value for name, value in arguments.items() if name not in ("resume", "clip")
+    }
     results = search(names, progress=progress, keep_finished=True, **needed)
     if folder is None:
         return results, []
@@ -166,7 +202,9 @@ def _print(results: Results) -> None:
         [
             row["label"],
             short(row["regret_mean"]),
-            "-" if row["regret_low"] is None else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
+            "-"
+            if row["regret_low"] is None
+            else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
             short(row["regret_median_of_means"]),
             number(row["regret_per_round"], digits=3),
             "-" if row["times_twin"] is None else f"{short(row['times_twin'])} ×",
@@ -191,9 +229,18 @@ def _print(results: Results) -> None:
     ]
     table(head, rows, right=range(1, len(head)))
     if any(row["times_twin"] is not None for row in summary):
-        click.echo("To its twin: as a multiple of the regret of the same algorithm without privacy.")
+        click.echo(
+            "To its twin: as a multiple of the regret of the same algorithm without privacy."
+        )
     if any(row["bound_is_vacuous"] for row in summary):
-        click.echo(f"* says nothing: who learns nothing has a regret of at most {short(results.blind_regret)} here.")
+        click.echo(
+            "* says nothing: who learns nothing has a "
+            "regret "
+            "of at "
+            "most "
+            f"{short(results.blind_regret)} "
+            "here."
+        )
     if results.clipped:
         click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
 
@@ -205,7 +252,13 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        ProgressColumn,
+        Task,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
     from rich.text import Text
 
@@ -213,7 +266,9 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
         """A part of the work, or who waits for the compiler."""
 
         def render(self, task: Task) -> Text:
-            return Text(task.description if (name := being_compiled()) is None else compiling_words(name))
+            return Text(
+                task.description if (name := being_compiled()) is None else compiling_words(name)
+            )
 
     parts = (WhatIsDone(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     bars = Bars(*parts, console=Console(stderr=True))
@@ -223,7 +278,9 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
 
         def show(done: int, asked: int) -> None:
             bars.start()  # not before: what is refused at once needs no bar
-            bars.update(task, description=title if done else "preparing", completed=done, total=asked)
+            bars.update(
+                task, description=title if done else "preparing", completed=done, total=asked
+            )
 
         return show
 

@@ -16,7 +16,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
 
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for position, title in enumerate(head):
-        grid.add_column(title, justify="right" if position in right else "left", overflow="fold", no_wrap=position == 0)
+        grid.add_column(
+            title,
+            justify="right" if position in right else "left",
+            overflow="fold",
+            no_wrap=position == 0,
+        )
     for row in rows:
         grid.add_row(*row)
     console = Console(highlight=False, markup=False)
@@ -33,7 +38,9 @@ def facts(title: str, lines: Sequence[tuple[str, str]]) -> None:
     width = max(len(key) for key, _ in lines)
     click.echo(f"{title}\n")
     for key, value in lines:
-        first, *others = textwrap.wrap(value, 117 - width, break_long_words=False, break_on_hyphens=False) or [""]
+        first, *others = textwrap.wrap(
+            value, 117 - width, break_long_words=False, break_on_hyphens=False
+        ) or [""]
         click.echo(f"  {key:<{width}}  {first}")
         for line in others:
             click.echo(f"  {'':<{width}}  {line}")

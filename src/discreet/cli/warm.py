@@ -14,18 +14,36 @@ from discreet.simulation.warming import warm as compile_ahead
 @click.command(epilog="Example: discreet warm exp3 batched-htinf; discreet warm --problem arms")
 @click.argument("names", nargs=-1, type=options.AlgorithmName(), metavar="[NAME]...")
 @click.option("--problem", help=f"Those for one kind of problem: {', '.join(problem_names())}.")
-@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy: it may decide what is compiled.")
+@click.option(
+    "--epsilon",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Privacy: it may decide what is compiled.",
+)
 @options.delta
 @click.option("--workers", type=int, default=2, show_default=True, help="Number of processes.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
-def warm(names: tuple[str, ...], problem: str | None, epsilon: float, delta: float, workers: int, quiet: bool) -> None:
+def warm(
+    names: tuple[str, ...],
+    problem: str | None,
+    epsilon: float,
+    delta: float,
+    workers: int,
+    quiet: bool,
+) -> None:
     """Compile algorithms ahead, so that their first use does not wait: those named, or all.
 
     Each is compiled as it is played in the default environment of its problem.
     """
     with progress_bar(quiet=quiet) as bar:
         found = compile_ahead(
-            names, problem=problem, epsilon=epsilon, delta=delta, workers=workers, progress=bar("compiling")
+            names,
+            problem=problem,
+            epsilon=epsilon,
+            delta=delta,
+            workers=workers,
+            progress=bar("compiling"),
         )
     slowest = max(found.seconds, key=lambda name: found.seconds[name])
     click.echo(

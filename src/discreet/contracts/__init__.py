@@ -1,10 +1,11 @@
 """The narrow contracts of a private learner: learner, channel, noise, policy. Those of games are in ``problems/base.py``.
 
-Each is a base class. It has defaults for what most do, and declares every ability that only some have, with what it means
-not to have it; so nothing has to be asked whether it has an attribute. Names that recur: an *action* is what is played
-(an arm, a point, a distribution). A *trace* is the public record of how it was chosen, everything that ``learn`` will
-need of it later; its arrays stay valid until the next ``act``, and a trace that is kept longer is copied. *Feedback* is
-raw and sensitive. A *query* is the public factor by which a learner wants feedback multiplied. ``rng`` is a
+Each is a base class. It has defaults for what most do, and declares every ability that only some
+have, with what it means not to have it; so nothing has to be asked whether it has an attribute.
+Names that recur: an *action* is what is played (an arm, a point, a distribution). A *trace* is the
+public record of how it was chosen, everything that ``learn`` will need of it later; its arrays stay
+valid until the next ``act``, and a trace that is kept longer is copied. *Feedback* is raw and
+sensitive. A *query* is the public factor by which a learner wants feedback multiplied. ``rng`` is a
 ``numpy.random.Generator``. Rounds inside a game count from 0.
 """
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Generic, Self, TypeVar
 
+from componentjit import map_parts
+from discreet.components import Component
 from discreet.contracts.learner import Learner
 from discreet.contracts.noise import Noise, NoiseScale
 from discreet.contracts.passing import Feedback, Generator, Query, Release
 from discreet.guarantee import Guarantee
-from discreet.kernel import Component, map_parts
 
 ENDLESS = 2**62  # rounds
 Part = TypeVar("Part", bound="Channel")
@@ -17,14 +18,22 @@ Part = TypeVar("Part", bound="Channel")
 class Channel(Component, Generic[Feedback, Release, Query]):
     """The only place that holds raw feedback. Its guarantee covers whatever is done with what it releases.
 
-    Feedback is *taken*, and what is due is *released*: two steps, so that a program can keep what it was told before
-    anything is drawn. ``offer`` does both.
+    Feedback is *taken*, and what is due is *released*: two steps, so that a program can keep what
+    it was told before anything is drawn. ``offer`` does both.
     """
 
-    in_order: ClassVar[bool] = False  # whether all outcomes must be learned before the next action is drawn
-    one_stream: ClassVar[bool] = False  # whether all rounds enter one running sum, in the order in which they come
-    holds_feedback: ClassVar[bool] = True  # whether raw feedback stays; else each round is released at once, by offer
-    draws_while_taking: ClassVar[bool] = False  # whether noise is drawn before a release is due: then offer does both
+    in_order: ClassVar[bool] = (
+        False  # whether all outcomes must be learned before the next action is drawn
+    )
+    one_stream: ClassVar[bool] = (
+        False  # whether all rounds enter one running sum, in the order in which they come
+    )
+    holds_feedback: ClassVar[bool] = (
+        True  # whether raw feedback stays; else each round is released at once, by offer
+    )
+    draws_while_taking: ClassVar[bool] = (
+        False  # whether noise is drawn before a release is due: then offer does both
+    )
     example_feedback: ClassVar[object] = 0.75  # valid for the example, and half of it too
     example_query: ClassVar[object] = 1.0
 
@@ -66,8 +75,8 @@ class Channel(Component, Generic[Feedback, Release, Query]):
     def live(self) -> Self:
         """Return the channel for live use, with exact noise, or refuse.
 
-        One that holds raw feedback is sealed: it releases nothing by itself, but inside a live run alone, which sees to
-        threads, processes, copies and failures.
+        One that holds raw feedback is sealed: it releases nothing by itself, but inside a live run
+        alone, which sees to threads, processes, copies and failures.
         """
         return sealed(self._with_exact_noise()) if self.holds_feedback else self._with_exact_noise()
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from typing import ClassVar, Generic, NoReturn
 
+from discreet.components import Component
 from discreet.contracts.passing import Action, Generator, Model, Observation, Query, Release, Trace
 from discreet.errors import DiscreetError
-from discreet.kernel import Component
 
 
 class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
     """An ordinary online learner. It sees observations and released values, never raw feedback."""
 
-    follows: ClassVar[bool] = False  # whether actions are experts, whose advice the game then carries out
-    plays_vertices: ClassVar[bool] = False  # whether actions are vertices of a set, which can be told in words
+    follows: ClassVar[bool] = (
+        False  # whether actions are experts, whose advice the game then carries out
+    )
+    plays_vertices: ClassVar[bool] = (
+        False  # whether actions are vertices of a set, which can be told in words
+    )
 
     @classmethod
     def example(cls) -> Learner:
@@ -77,7 +81,9 @@ class Server(Learner[NoReturn, object, Release, Query], Generic[Model, Release, 
 
     def act(self, observation: object, rng: Generator) -> NoReturn:
         """Refuse: a server is shown nothing, and plays nothing."""
-        raise DiscreetError("a server publishes a model and plays nothing: join it with a policy by OnDevice.")
+        raise DiscreetError(
+            "a server publishes a model and plays nothing: join it with a policy by OnDevice."
+        )
 
 
 class Policy(Component, Generic[Model, Action, Observation]):

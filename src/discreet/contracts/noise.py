@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import ClassVar, NamedTuple, Self
 
+from discreet.components import Component
 from discreet.contracts.passing import Floats, Generator
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee, Json
 from discreet.guarantee import Model as PrivacyModel
-from discreet.kernel import Component
 
 
 class NoiseScale(NamedTuple):
@@ -31,17 +31,26 @@ class NoiseScale(NamedTuple):
 class Noise(Component):
     """Noise with a known strength, for one number or for vectors. It knows itself: nothing asks which noise it is.
 
-    Noise of one's own needs ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number at a time, and for
-    simulation: what vectors and several releases cost together is stated by noise that declares it.
+    Noise of one's own needs ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number
+    at a time, and for simulation: what vectors and several releases cost together is stated by
+    noise that declares it.
     """
 
     kind: ClassVar[str] = "noise of one's own"
     norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
-    across: ClassVar[float] = math.nan  # in which norm those of several releases add up: 1, or 2 where squares do
-    is_exact: ClassVar[bool] = False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    across: ClassVar[float] = (
+        math.nan
+    )  # in which norm those of several releases add up: 1, or 2 where squares do
+    is_exact: ClassVar[bool] = (
+        False  # whether it is drawn exactly on a grid of ``step``, as live use needs
+    )
     has_exact_twin: ClassVar[bool] = False  # whether there is noise of this kind that is
-    is_bounded: ClassVar[bool] = False  # whether noisy numbers of a range stay as near to its middle as their mean square
-    has_memory: ClassVar[bool] = True  # whether a draw may depend on earlier ones, so that releases are no trials
+    is_bounded: ClassVar[bool] = (
+        False  # whether noisy numbers of a range stay as near to its middle as their mean square
+    )
+    has_memory: ClassVar[bool] = (
+        True  # whether a draw may depend on earlier ones, so that releases are no trials
+    )
 
     @property
     def scale(self) -> float:
@@ -56,13 +65,30 @@ class Noise(Component):
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
         """Return the least noise with which a movement of ``sensitivity`` costs at most (epsilon, delta)."""
-        raise DiscreetError(f"{cls.__name__} noise cannot be calibrated by name: build it with the scale that it needs.")
+        raise DiscreetError(
+            f"{cls.__name__} noise cannot be calibrated by "
+            "name: "
+            "build it "
+            "with the "
+            "scale "
+            "that it "
+            "needs."
+        )
 
     @classmethod
     def combined(cls, releases: int) -> float:
         """Return by how much more a movement costs that is in several releases: k times, or sqrt(k) times."""
         if math.isnan(cls.across):
-            raise DiscreetError(f"noise is {cls.__name__}, of which it is not known what several releases cost together.")
+            raise DiscreetError(
+                f"noise is {cls.__name__}, of which it "
+                "is not "
+                "known "
+                "what "
+                "several "
+                "releases "
+                "cost "
+                "together."
+            )
         return math.sqrt(releases) if cls.across == 2.0 else float(releases)
 
     def fits_vectors_of(self, size: int) -> bool:
@@ -106,7 +132,15 @@ class Noise(Component):
         """Return the exact twin that keeps a guarantee for this sensitivity, or refuse."""
         if self.is_exact:
             return self
-        raise DiscreetError(f"noise is {type(self).__name__}, which cannot be drawn exactly: it is for simulation only.")
+        raise DiscreetError(
+            f"noise is {type(self).__name__}, which "
+            "cannot be "
+            "drawn "
+            "exactly: it "
+            "is for "
+            "simulation "
+            "only."
+        )
 
     def sealed(self) -> Noise:
         """Return noise of the same law that refuses to be drawn: exact noise can do so, for live use."""

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import ClassVar, Generic
 
+from discreet.components import Component
 from discreet.contracts.channel import Channel
 from discreet.contracts.learner import Learner
-from discreet.contracts.passing import Action, Feedback, Generator, Observation, Query, Release, Trace
+from discreet.contracts.passing import (
+    Action,
+    Feedback,
+    Generator,
+    Observation,
+    Query,
+    Release,
+    Trace,
+)
 from discreet.guarantee import Guarantee
-from discreet.kernel import Component
 
 
 class Protected(Component, Generic[Action, Trace, Feedback, Observation, Release, Query]):
     """A channel before a learner, as games are played with: ``Private``, or ``OnDevice`` where contexts are private."""
 
-    keeps_observations: ClassVar[bool] = False  # whether what is observed stays away from the learner, as feedback does
+    keeps_observations: ClassVar[bool] = (
+        False  # whether what is observed stays away from the learner, as feedback does
+    )
 
     @property
     def channel(self) -> Channel[Feedback, Release, Query]:

@@ -13,7 +13,12 @@ from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
 from discreet.environments.contexts.actg175 import Actg175Replay, Actg175Simulator
 from discreet.environments.contexts.classification import Classification
-from discreet.environments.contexts.linear import ContextsFixed, ContextsGaussian, ContextsLogistic, ContextsSkewed
+from discreet.environments.contexts.linear import (
+    ContextsFixed,
+    ContextsGaussian,
+    ContextsLogistic,
+    ContextsSkewed,
+)
 from discreet.environments.functions.absolute import Absolute
 from discreet.environments.functions.completion import Completion
 from discreet.environments.functions.diabetes import Diabetes
@@ -26,7 +31,12 @@ from discreet.environments.functions.routing import Routing
 from discreet.environments.functions.slates import Slates
 from discreet.environments.points.adaptive import LinearAdaptive
 from discreet.environments.points.linear import LinearAlternating, LinearDrifting, LinearStochastic
-from discreet.environments.registry import environment, environment_names, environments, register_environment
+from discreet.environments.registry import (
+    environment,
+    environment_names,
+    environments,
+    register_environment,
+)
 
 __all__ = [
     "Absolute",

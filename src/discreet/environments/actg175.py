@@ -16,11 +16,30 @@ from discreet.errors import DiscreetError
 Covariates = Literal["all", "three", "none"]
 TREATMENTS = ("zidovudine", "zidovudine and didanosine", "zidovudine and zalcitabine", "didanosine")
 BASELINE = (
-    *("age", "wtkg", "hemo", "homo", "drugs", "karnof", "oprior", "z30", "preanti", "race", "gender", "str2", "symptom"),
+    *(
+        "age",
+        "wtkg",
+        "hemo",
+        "homo",
+        "drugs",
+        "karnof",
+        "oprior",
+        "z30",
+        "preanti",
+        "race",
+        "gender",
+        "str2",
+        "symptom",
+    ),
     *("cd40", "cd80"),
 )
-SHOWN: dict[str, tuple[str, ...]] = {"all": BASELINE, "three": ("z30", "symptom", "cd40"), "none": ()}
-PENALTY = 10.0  # half of it times each squared coefficient of a standardised covariate; none on the constant
+SHOWN: dict[str, tuple[str, ...]] = {
+    "all": BASELINE,
+    "three": ("z30", "symptom", "cd40"),
+    "none": (),
+}
+# half of it times each squared coefficient of a standardised covariate; none on the constant
+PENALTY = 10.0
 STEPS = 25  # of Newton's method, which needs seven
 
 
@@ -41,10 +60,16 @@ def trial() -> Trial:
     """Return the data, or say what is missing. Only the file is read: lifelines itself is not imported."""
     found = find_spec("lifelines")
     if found is None or not found.submodule_search_locations:
-        raise DiscreetError("environments on ACTG 175 need lifelines, which ships it: pip install 'discreet[data]'.")
-    with (Path(found.submodule_search_locations[0]) / "datasets" / "ACTG175.csv").open(newline="") as file:
+        raise DiscreetError(
+            "environments on ACTG 175 need lifelines, which ships it: pip install 'discreet[data]'."
+        )
+    with (Path(found.submodule_search_locations[0]) / "datasets" / "ACTG175.csv").open(
+        newline=""
+    ) as file:
         rows = list(csv.DictReader(file))
-    columns = {name: np.array([float(row[name]) for row in rows]) for name in (*BASELINE, "arms", "cens")}
+    columns = {
+        name: np.array([float(row[name]) for row in rows]) for name in (*BASELINE, "arms", "cens")
+    }
     baseline = np.column_stack([columns[name] for name in BASELINE])
     standard = (baseline - baseline.mean(axis=0)) / baseline.std(axis=0)
     return Trial(standard, columns["arms"].astype(np.int64), columns["cens"])
@@ -54,7 +79,8 @@ def trial() -> Trial:
 def fitted_risks() -> Floats:
     """Return for every patient and treatment how likely the disease gets worse, by a fitted model and not by data.
 
-    It is a logistic regression on all covariates for each treatment, with a penalty that keeps coefficients small.
+    It is a logistic regression on all covariates for each treatment, with a penalty that keeps
+    coefficients small.
     """
     data = trial()
     design = np.column_stack([data.covariates, np.ones(len(data.worse))])

@@ -8,8 +8,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from componentjit import copy
 from discreet.errors import DiscreetError, check_int, unknown_name
-from discreet.kernel import copy
 from discreet.options import REQUIRED, Option, Values, defined_as, options_of
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, check_bounds, make_range
@@ -22,9 +22,10 @@ DEFAULT_ROUNDS = 10_000
 class NamedEnvironment:
     """A named environment: what makes it, for which kind of problem, and some of its options already set.
 
-    ``make`` is an environment's class, or a function with keyword-only arguments. Arguments that have the names of the
-    problem's parameters, ``rounds`` and ``bounds`` are filled in; all others are options. ``usual`` are parameters that
-    the problem has where others are not given: an environment for slates is played on slates.
+    ``make`` is an environment's class, or a function with keyword-only arguments. Arguments that
+    have the names of the problem's parameters, ``rounds`` and ``bounds`` are filled in; all others
+    are options. ``usual`` are parameters that the problem has where others are not given: an
+    environment for slates is played on slates.
     """
 
     name: str
@@ -42,24 +43,36 @@ class NamedEnvironment:
     def options(self) -> dict[str, Option]:
         """What can be set."""
         filled = {*parameter_names(self.problem), "rounds", "bounds", *self.preset}
-        return {name: option for name, option in options_of(self.make).items() if name not in filled}
+        return {
+            name: option for name, option in options_of(self.make).items() if name not in filled
+        }
 
-    def build(self, problem: Problem, *, rounds: int, bounds: Range, options: Values) -> Environment:
+    def build(
+        self, problem: Problem, *, rounds: int, bounds: Range, options: Values
+    ) -> Environment:
         """Return the environment for a problem and a number of rounds."""
         wanted = options_of(self.make)
         given: dict[str, Any] = {"rounds": rounds, "bounds": bounds} | problem.parameters()
-        arguments = {name: value for name, value in given.items() if name in wanted} | dict(self.preset)
+        arguments = {name: value for name, value in given.items() if name in wanted} | dict(
+            self.preset
+        )
         for name, value in options.items():
             if name in file_options() and name not in self.options:
-                raise DiscreetError(f"{name} is given, but environment '{self.name}' makes its own: use 'table'.")
+                raise DiscreetError(
+                    f"{name} is given, but environment '{self.name}' makes its own: use 'table'."
+                )
             if name not in self.options:
                 raise unknown_name(f"option of environment '{self.name}'", name, self.options)
             arguments[name] = self.options[name].check(value)
         for name, option in self.options.items():
             if option.default is REQUIRED and arguments.get(name) is None:
-                raise DiscreetError(f"environment '{self.name}' needs {_what(option)}, and none was given.")
+                raise DiscreetError(
+                    f"environment '{self.name}' needs {_what(option)}, and none was given."
+                )
         made = self.make(**arguments)
-        copy(made).deal(0, 2, np.random.default_rng(0))  # what is wrong with an option is said now, not in the middle
+        copy(made).deal(
+            0, 2, np.random.default_rng(0)
+        )  # what is wrong with an option is said now, not in the middle
         return made
 
 
@@ -74,9 +87,21 @@ def register_environment(
     def keep(make: Make) -> Make:
         older = _environments.get((problem, name))
         if older is not None and defined_as(older.make) != defined_as(make):
-            raise DiscreetError(f"name is '{name}', but an environment of that name is registered already: use another.")
+            raise DiscreetError(
+                f"name is '{name}', but an environment of "
+                "that "
+                "name is "
+                "registered "
+                "already: use "
+                "another."
+            )
         known = NamedEnvironment(
-            name=name, title=title, problem=problem, make=make, preset=preset, usual=dict(usual or {})
+            name=name,
+            title=title,
+            problem=problem,
+            make=make,
+            preset=preset,
+            usual=dict(usual or {}),
         )
         _environments[problem, name] = known
         return make
@@ -107,7 +132,12 @@ def find_environment(name: str, problem: Problem | None = None) -> NamedEnvironm
     other = next(each for each in environments() if each.name == name)
     names = ", ".join(environment_names(type(problem)))
     raise DiscreetError(
-        f"environment '{name}' is for {other.problem_with()}, but {problem} are played: use one of {names}."
+        f"environment '{name}' is for "
+        f"{other.problem_with()}, but "
+        f"{problem} are "
+        "played: use "
+        "one of "
+        f"{names}."
     )
 
 
@@ -129,9 +159,14 @@ def environment(
     known = find_environment(name, problem)
     given: dict[str, Any] = {}
     if problem is None:
-        given = {name: options.pop(name) for name in parameter_names(known.problem) if name in options}
+        given = {
+            name: options.pop(name) for name in parameter_names(known.problem) if name in options
+        }
         problem = known.problem_with(**given)
-    length, declared = check_int("rounds", rounds, least=2), make_range() if bounds is None else check_bounds(bounds)
+    length, declared = (
+        check_int("rounds", rounds, least=2),
+        make_range() if bounds is None else check_bounds(bounds),
+    )
     borrowed = None if isinstance(problem, known.problem) else problem.borrowed()
     found = known.build(borrowed or problem, rounds=length, bounds=declared, options=options)
     return check_parameters(found if borrowed is None else problem.adapt(found), given)
@@ -142,13 +177,20 @@ def check_parameters(environment: Environment, parameters: Values) -> Environmen
     found = environment.problem.parameters()
     for name, value in parameters.items():
         if found.get(name) != value:
-            raise DiscreetError(f"{name} is {value}, but {environment.source} has {found.get(name)}.")
+            raise DiscreetError(
+                f"{name} is {value}, but {environment.source} has {found.get(name)}."
+            )
     return environment
 
 
 def file_options() -> dict[str, Option]:
     """Return all options of environments that name a file, or hold what a file would."""
-    return {name: option for each in environments() for name, option in each.options.items() if option.is_file}
+    return {
+        name: option
+        for each in environments()
+        for name, option in each.options.items()
+        if option.is_file
+    }
 
 
 def parameter_names(problem: type[Problem]) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.contracts import Floats
 from discreet.factorisations.buffers import Buffers, buffered, column_norm
 from discreet.factorisations.contract import UNIT, Spread
 from discreet.factorisations.toeplitz import Toeplitz, toeplitz_curve
-from discreet.kernel import Raw
 
 
 class Buffered(Toeplitz):
@@ -74,8 +74,9 @@ class Buffered(Toeplitz):
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
         """Fill the buffers.
 
-        A raw one changes by x - (1 - decay) r, which is small, so its rounding errors are; and what is lost when that is
-        added to a large r is kept and added later. Of the noisy ones no guarantee depends.
+        A raw one changes by x - (1 - decay) r, which is small, so its rounding errors are; and what
+        is lost when that is added to a large r is kept and added later. Of the noisy ones no
+        guarantee depends.
         """
         for j in range(self.decay.size):
             decay = self.decay[j]
@@ -107,7 +108,9 @@ class Buffered(Toeplitz):
 
     def variances_by_digits(self) -> Floats:
         """Return the squared norms of some rows of B."""
-        lengths = [min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)]
+        lengths = [
+            min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)
+        ]
         return np.array([0.0, *(self.matrix.row_norm(length) ** 2 for length in lengths)])
 
     def variances(self, rounds: int) -> Floats:
@@ -131,4 +134,10 @@ class Buffered(Toeplitz):
         """
         rounds, sizes = float(self.prefixes), np.abs(self.output)
         held = float(sizes @ np.minimum(rounds, 1.0 / (1.0 - self.decay)))
-        return 1.03 * UNIT * largest * math.sqrt(rounds) * (sizes.size + 1.0 + (sizes.size + 24.0) * held)
+        return (
+            1.03
+            * UNIT
+            * largest
+            * math.sqrt(rounds)
+            * (sizes.size + 1.0 + (sizes.size + 24.0) * held)
+        )

@@ -46,8 +46,9 @@ class Buffers(NamedTuple):
 def column_norm(decay: Floats, output: Floats, rounds: int) -> float:
     """Return the norm of c(0) .. c(rounds - 1) of a buffered matrix with decays in (0, 1) and outputs above 0.
 
-    The sum of c(k)² is one geometric sum for each pair of buffers. All terms are positive, and each is computed without
-    cancellation: so the relative error is a few units in the last place for any number of rounds.
+    The sum of c(k)² is one geometric sum for each pair of buffers. All terms are positive, and each
+    is computed without cancellation: so the relative error is a few units in the last place for any
+    number of rounds.
     """
     left, rates = 1.0 - decay, np.log(decay)
     gaps = left[:, None] + decay[:, None] * left[None, :]  # 1 - decay(i) decay(j)
@@ -66,26 +67,34 @@ def all_time_norm(decay: Floats, output: Floats) -> float:
 def buffered(rounds: int, buffers: int | None = None) -> Buffers:
     """Return the buffered matrix with the least largest error for a number of rounds.
 
-    C has the generating function Π (1 - zero(j) x) / Π (1 - decay(j) x) with 1 > decay(1) > zero(1) > decay(2) > ..; both
-    sums of squares have closed forms, so that the search costs no more for long horizons. Without a number of buffers,
-    3 to 5 are used, as many as it takes to come within 1 % of the square root.
+    C has the generating function Π (1 - zero(j) x) / Π (1 - decay(j) x) with 1 > decay(1) > zero(1)
+    > decay(2) > ..; both sums of squares have closed forms, so that the search costs no more for
+    long horizons. Without a number of buffers, 3 to 5 are used, as many as it takes to come within
+    1 % of the square root.
     """
     from scipy import optimize
 
     length = check_int("rounds", rounds, least=2)
     count = check_int("buffers", _enough(length) if buffers is None else buffers, least=1, most=12)
     top, bottom = math.log(min(0.5, 1.0 / length)), math.log(0.9)
-    start = np.concatenate([[top], np.log(np.full(2 * count - 1, max(0.1, (bottom - top) / (2 * count))))])
+    start = np.concatenate(
+        [[top], np.log(np.full(2 * count - 1, max(0.1, (bottom - top) / (2 * count))))]
+    )
 
     def objective(parameters: Floats) -> float:
         decay, zero = _poles(parameters)
         if zero[-1] <= 0.0:
             return 1e6 - 1e3 * float(zero[-1])
-        return math.log(_square_sum(decay, zero, length, summed=False) * _square_sum(zero, decay, length, summed=True))
+        return math.log(
+            _square_sum(decay, zero, length, summed=False)
+            * _square_sum(zero, decay, length, summed=True)
+        )
 
     best = start
     for _ in range(3):
-        best = optimize.minimize(objective, best, method="Nelder-Mead", options={"maxiter": 4000, "fatol": 1e-10}).x
+        best = optimize.minimize(
+            objective, best, method="Nelder-Mead", options={"maxiter": 4000, "fatol": 1e-10}
+        ).x
         best = optimize.minimize(objective, best, method="BFGS", options={"maxiter": 400}).x
     decay, zero = _poles(best)
     return Buffers.of(decay, zero)
@@ -109,7 +118,9 @@ def residues(decay: Floats, zero: Floats) -> Floats:
     """
     found = np.empty(decay.size)
     for j, d in enumerate(decay):
-        found[j] = np.prod((d - zero) / d) / np.prod([(d - e) / d for i, e in enumerate(decay) if i != j])
+        found[j] = np.prod((d - zero) / d) / np.prod(
+            [(d - e) / d for i, e in enumerate(decay) if i != j]
+        )
     return found
 
 
@@ -127,4 +138,6 @@ def _square_sum(decay: Floats, zero: Floats, rounds: int, *, summed: bool) -> fl
     if not summed:
         return 1.0 + total
     limit = float(np.prod((1.0 - zero) / left))  # of the prefix sums
-    return total + limit * (rounds * limit + 2.0 * float(parts @ (-np.expm1(rounds * rates) / left)))
+    return total + limit * (
+        rounds * limit + 2.0 * float(parts @ (-np.expm1(rounds * rates) / left))
+    )

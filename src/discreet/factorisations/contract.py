@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from discreet.components import Component
 from discreet.contracts import Floats, Noise
 from discreet.errors import DiscreetError
-from discreet.kernel import Component
 
 UNIT = 2.0**-53  # the largest relative error of one operation
 
@@ -27,7 +27,8 @@ class Spread(NamedTuple):
     least: float  # the smallest standard deviation in a sum, in units of that of one noise
     most: float  # the largest
     draws: int  # how many independent noises a sum holds, at most
-    steady: bool  # whether its distribution is the same in all sums, or Gaussian with a variance that never falls
+    # whether its distribution is the same in all sums, or Gaussian with a variance that never falls
+    steady: bool
 
 
 class Shares(NamedTuple):
@@ -40,17 +41,22 @@ class Shares(NamedTuple):
 class Factorisation(Component):
     """Turns vectors into the rows that get noise, and noisy rows into prefix sums: A = B C, A the lower triangle of ones.
 
-    The release of C x + z with independent noise z gives all prefix sums A x + B z. In every round, counted from 1, some
-    rows of C x are complete: ``encode`` writes them, one after the other; when they have noise, ``decode`` takes them in;
-    ``prefix`` then writes the sum. Until ``advance`` nothing has changed that a repeated round would read: it is called
-    last, when all noise was drawn. What is computed from noisy rows is as private as they are.
+    The release of C x + z with independent noise z gives all prefix sums A x + B z. In every round,
+    counted from 1, some rows of C x are complete: ``encode`` writes them, one after the other; when
+    they have noise, ``decode`` takes them in; ``prefix`` then writes the sum. Until ``advance``
+    nothing has changed that a repeated round would read: it is called last, when all noise was
+    drawn. What is computed from noisy rows is as private as they are.
     """
 
     name: ClassVar[str]
     proof: ClassVar[str]  # what it is, and where it is proved
     sections: ClassVar[str]  # of docs/proofs.md
-    splits: ClassVar[tuple[str, ...]] = ("restarts",)  # how an epoch may share its guarantee, if it is restarted
-    adds_up_vectors: ClassVar[bool] = False  # whether rows are plain sums of vectors, which are exact on a grid
+    splits: ClassVar[tuple[str, ...]] = (
+        "restarts",
+    )  # how an epoch may share its guarantee, if it is restarted
+    adds_up_vectors: ClassVar[bool] = (
+        False  # whether rows are plain sums of vectors, which are exact on a grid
+    )
 
     prefixes: int  # the number of rounds it is made for
 
@@ -130,13 +136,18 @@ class Factorisation(Component):
         """Return the noise of epochs of these lengths, each of which pays the whole guarantee for its rounds."""
         if split not in self.splits:
             allowed = ", ".join(map(repr, self.splits))
-            raise DiscreetError(f"split is {split!r}, but {self.name} can be restarted with {allowed} only.")
+            raise DiscreetError(
+                f"split is {split!r}, but {self.name} can be restarted with {allowed} only."
+            )
         each = np.array([self.sensitivity(noise, length) for length in lengths]) * (1.0 + 1e-14)
         return Shares(each, each.copy())
 
     def epoch_cost(self, noise: Noise, lengths: list[int], shares: Shares) -> float:
         """Return by how much a vector that moves by 1 moves the rows of its epoch, each in units of its own noise."""
-        costs = [self.sensitivity(noise, length) / each for length, each in zip(lengths, shares.on_inside, strict=True)]
+        costs = [
+            self.sensitivity(noise, length) / each
+            for length, each in zip(lengths, shares.on_inside, strict=True)
+        ]
         return float(max(costs))
 
     def input_grid(self, largest: float, step: float) -> float:

@@ -1,13 +1,15 @@
 """Convolutions of a stream that is still coming in: near coefficients as they are, far ones as a sum of exponentials.
 
-Row t of C x needs all vectors before. A lag below ``BLOCK`` has a coefficient of its own; from there on
-c(k) = Σ weight(j) exp(-rate(j) k), so that all that came long ago is one number for each rate. Within a block of rounds,
-vectors are passed on to later rows one by one; when it is over, to all rows of the next block at once: what the block
-itself adds, and what the exponentials hold of all blocks before. A round costs O(BLOCK + rates) for each coordinate, and
-a stream is as long whatever the number of rounds.
+Row t of C x needs all vectors before. A lag below ``BLOCK`` has a coefficient of its own; from
+there on c(k) = Σ weight(j) exp(-rate(j) k), so that all that came long ago is one number for each
+rate. Within a block of rounds, vectors are passed on to later rows one by one; when it is over, to
+all rows of the next block at once: what the block itself adds, and what the exponentials hold of
+all blocks before. A round costs O(BLOCK + rates) for each coordinate, and a stream is as long
+whatever the number of rounds.
 
-A stream is one array (coordinate, place): vectors of this block that came, and behind them what is added to its later
-rows; room for the rows of the next one; what the block before adds to the exponentials; the exponentials.
+A stream is one array (coordinate, place): vectors of this block that came, and behind them what is
+added to its later rows; room for the rows of the next one; what the block before adds to the
+exponentials; the exponentials.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import compile_for, compiled_as, helper
 from discreet.contracts import Floats, Integers
 from discreet.factorisations.contract import UNIT
-from discreet.kernel import compile_for, compiled_as, helper
 
 BLOCK = 32
-TOGETHER = 4  # products that are added up before they are added to a sum: BLOCK and the number of rates are multiples
+# products that are added up before they are added to a sum: BLOCK and the number of rates are
+# multiples
+TOGETHER = 4
 STEP, REACH = 0.12, 3.0  # of the quadrature: relative errors below 2^-50
 FAINT = 39.0  # what is smaller than exp(-FAINT) is left out
 
@@ -75,7 +79,10 @@ class Filter(NamedTuple):
         whole = float(self.near.sum()) + float((self.weight * np.exp(-BLOCK * self.rate)) @ reach)
         in_row = (2 * BLOCK + 2 * self.rate.size + 8 + tables) * whole
         in_block = blocks * (3 * BLOCK + (BLOCK + 4 + tables) * np.minimum(BLOCK, reach))
-        growing = np.minimum(rounds**2.5 / (2.2 * BLOCK) + rounds**1.5 / 1.7, math.sqrt(rounds) * 2.0 * reach / self.lost)
+        growing = np.minimum(
+            rounds**2.5 / (2.2 * BLOCK) + rounds**1.5 / 1.7,
+            math.sqrt(rounds) * 2.0 * reach / self.lost,
+        )
         held = float(self.pull[:, 0] @ (math.sqrt(rounds) * in_block + growing))
         return 1.03 * UNIT * largest * (math.sqrt(rounds) * in_row + held)
 
@@ -89,8 +96,8 @@ def sum_of_exponentials(weight: Floats, rate: Floats, lags: Integers) -> Floats:
 def quadrature(rounds: int) -> tuple[Floats, Floats]:
     """Return points and weights of ∫ f(s) ds over s > 0, for f(s) = (1 + s²)^-(k + 1), k from BLOCK to some rounds.
 
-    It is the midpoint rule after s = s₀ sinh(x), which is even and analytic, so that errors fall exponentially; s₀ is
-    of the order of the width of f for the largest k.
+    It is the midpoint rule after s = s₀ sinh(x), which is even and analytic, so that errors fall
+    exponentially; s₀ is of the order of the width of f for the largest k.
     """
     unit = REACH / math.sqrt(max(rounds, BLOCK))
     last = math.asinh(math.sqrt(math.expm1(FAINT / (BLOCK + 2))) / unit)

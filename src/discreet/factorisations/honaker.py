@@ -7,19 +7,20 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.contracts import Floats, Noise
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations.contract import Factorisation, Shares, Spread
 from discreet.factorisations.tree import Tree, digits_of, lowest_digit
-from discreet.kernel import Raw
 
 
 class Honaker(Tree):
     """A binary tree whose nodes all get noise, each estimated from its own noisy sum and from all below it.
 
-    The best estimate of a node on level j has the variance v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2 v(j - 1)), in units of
-    that of one noise; v(j) is also the weight of its own noisy sum. Guarantees are those of the tree: the same nodes get
-    noise once, and estimates are computed from noisy nodes alone.
+    The best estimate of a node on level j has the variance v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2
+    v(j - 1)), in units of that of one noise; v(j) is also the weight of its own noisy sum.
+    Guarantees are those of the tree: the same nodes get noise once, and estimates are computed from
+    noisy nodes alone.
     """
 
     name: ClassVar[str] = "honaker"
@@ -66,7 +67,12 @@ class Honaker(Tree):
 
     def noise_spread(self) -> Spread:
         """Return that of the largest node alone, and of one node of each size."""
-        return Spread(math.sqrt(float(self.weights[-1])), math.sqrt(float(self.weights.sum())), self.weights.size, False)
+        return Spread(
+            math.sqrt(float(self.weights[-1])),
+            math.sqrt(float(self.weights.sum())),
+            self.weights.size,
+            False,
+        )
 
     def variances(self, rounds: int) -> Floats:
         """Return the variances of the nodes of every prefix, added up."""

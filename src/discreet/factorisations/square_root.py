@@ -6,18 +6,19 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw
 from discreet.contracts import Floats
 from discreet.factorisations.contract import Spread
 from discreet.factorisations.convolution import BLOCK, Filter, pass_on, quadrature, row_in_stream
 from discreet.factorisations.toeplitz import Toeplitz
-from discreet.kernel import Raw
 
 
 class SquareRoot(Toeplitz):
     """B = C, with c(k) = binom(2k, k) / 4^k: the release is C (C x + z).
 
-    c(k) = (2/π) ∫ (1 + s²)^-(k + 1) ds over s > 0. Beyond the first coefficients that integral is taken at some forty
-    points, to all digits that doubles have: so C is a sum of exponentials there, and long streams need no more memory.
+    c(k) = (2/π) ∫ (1 + s²)^-(k + 1) ds over s > 0. Beyond the first coefficients that integral is
+    taken at some forty points, to all digits that doubles have: so C is a sum of exponentials
+    there, and long streams need no more memory.
     """
 
     name: ClassVar[str] = "sqrt-toeplitz"
@@ -30,7 +31,12 @@ class SquareRoot(Toeplitz):
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
         """Return the factorisation before the first round."""
         matrix = square_root_filter(prefixes)
-        return cls(prefixes=prefixes, matrix=matrix, raw=matrix.stream(dimension), noisy=matrix.stream(dimension))
+        return cls(
+            prefixes=prefixes,
+            matrix=matrix,
+            raw=matrix.stream(dimension),
+            noisy=matrix.stream(dimension),
+        )
 
     def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
         """Add what earlier vectors give to this row."""
@@ -64,7 +70,9 @@ class SquareRoot(Toeplitz):
 
     def variances_by_digits(self) -> Floats:
         """Return the squared norms of some rows of B."""
-        lengths = [min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)]
+        lengths = [
+            min(2**digits - 1, self.prefixes) for digits in range(1, self.prefixes.bit_length() + 1)
+        ]
         return np.array([0.0, *(self.column_norm(length) ** 2 for length in lengths)])
 
     def variances(self, rounds: int) -> Floats:

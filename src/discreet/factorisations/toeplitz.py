@@ -14,9 +14,10 @@ from discreet.factorisations.contract import Factorisation
 class Toeplitz(Factorisation):
     """C has the coefficients c(0) = 1, c(1), .. below its diagonal: a round moves row t by c(t - s) times as much.
 
-    With Gaussian noise all of it is one Gaussian mechanism whose sensitivity is that of a vector times the norm of c,
-    also when later vectors depend on earlier releases (docs/proofs.md: Factorisations). In live use rows are rounded to
-    the grid of the noise, and their rounding errors are paid for (Sums on a grid).
+    With Gaussian noise all of it is one Gaussian mechanism whose sensitivity is that of a vector
+    times the norm of c, also when later vectors depend on earlier releases (docs/proofs.md:
+    Factorisations). In live use rows are rounded to the grid of the noise, and their rounding
+    errors are paid for (Sums on a grid).
     """
 
     proof: ClassVar[str] = "Gaussian factorisation of prefix sums, adaptive inputs"
@@ -39,7 +40,9 @@ class Toeplitz(Factorisation):
 
 def toeplitz_rows(coefficients: Floats) -> Floats:
     """Return the squared norm of every row of B = A C^-1, for a C with these coefficients."""
-    rows: Floats = np.cumsum(np.cumsum(_inverse(coefficients)) ** 2)  # prefix sums of the coefficients of C^-1
+    rows: Floats = np.cumsum(
+        np.cumsum(_inverse(coefficients)) ** 2
+    )  # prefix sums of the coefficients of C^-1
     return rows
 
 

@@ -7,24 +7,27 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw, helper
 from discreet.contracts import Floats, Integers, Noise
 from discreet.errors import check_int
 from discreet.factorisations.contract import Factorisation, Shares, Spread
-from discreet.kernel import Raw, helper
 
 
 class Tree(Factorisation):
     """The binary tree: prefix t is the sum of one node for each binary digit 1 of t.
 
-    A node gets noise once, when all its rounds are over, and a round is in at most k = floor(log2 m) + 1 nodes, m the
-    number of prefixes; so the joint sensitivity is k times that of one vector (pure noise), sqrt(k) times (Gaussian),
-    also when later vectors depend on earlier releases (docs/proofs.md: Tree levels, Adaptive trees).
+    A node gets noise once, when all its rounds are over, and a round is in at most k = floor(log2
+    m) + 1 nodes, m the number of prefixes; so the joint sensitivity is k times that of one vector
+    (pure noise), sqrt(k) times (Gaussian), also when later vectors depend on earlier releases
+    (docs/proofs.md: Tree levels, Adaptive trees).
 
-    ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal & Singh 2017, Algorithm
-    2), which buys no pure privacy and is never counted (Tree levels). On a grid nodes are exact (Sums on a grid).
+    ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal &
+    Singh 2017, Algorithm 2), which buys no pure privacy and is never counted (Tree levels). On a
+    grid nodes are exact (Sums on a grid).
 
-    The node that ends in round t is on the level of the lowest binary digit 1 of t. What was kept on that level was read
-    for the last time before: so a round writes it as it goes, and there is nothing to advance.
+    The node that ends in round t is on the level of the lowest binary digit 1 of t. What was kept
+    on that level was read for the last time before: so a round writes it as it goes, and there is
+    nothing to advance.
     """
 
     name: ClassVar[str] = "tree"
@@ -35,7 +38,9 @@ class Tree(Factorisation):
 
     padding: bool
     sums: Raw[Floats]  # level, coordinate: sums of complete nodes
-    towers: Raw[Floats]  # level, coordinate: estimates of this node and of all larger ones of the same prefix
+    towers: Raw[
+        Floats
+    ]  # level, coordinate: estimates of this node and of all larger ones of the same prefix
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -92,7 +97,9 @@ class Tree(Factorisation):
     def variances_by_digits(self) -> Floats:
         """Return the largest number of nodes of a sum: one for each digit."""
         levels = self.towers.shape[0]
-        return np.array([0.0, *(float(levels if self.padding else each) for each in range(1, levels + 1))])
+        return np.array(
+            [0.0, *(float(levels if self.padding else each) for each in range(1, levels + 1))]
+        )
 
     def variances(self, rounds: int) -> Floats:
         """Return the number of nodes of every prefix."""
@@ -109,15 +116,18 @@ class Tree(Factorisation):
     def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
         """Return the noise on the total of every epoch, its root, and on the nodes inside, rounded up.
 
-        With k levels inside, the total gets the share 1 / (k + 1) of the guarantee (restarts), 1 / 2 (hybrid) or
-        (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get the rest in equal parts. Shares of ε add up (p = 1),
-        and for Gaussian noise those of μ² (p = 2): a release with the share s has s^(-1 / p) times the noise.
+        With k levels inside, the total gets the share 1 / (k + 1) of the guarantee (restarts), 1 /
+        2 (hybrid) or (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get the rest in equal
+        parts. Shares of ε add up (p = 1), and for Gaussian noise those of μ² (p = 2): a release
+        with the share s has s^(-1 / p) times the noise.
         """
         if split not in self.splits:
             return Factorisation.shares(self, split, noise, lengths)
         levels: Integers = np.array([length.bit_length() - 1 for length in lengths])
         falling = -1.0 if split == "restarts" else -2.0 / (2.0 + noise.across)
-        total: Floats = np.where(levels > 0, 0.5, 1.0) if split == "hybrid" else np.power(levels + 1.0, falling)
+        total: Floats = (
+            np.where(levels > 0, 0.5, 1.0) if split == "hybrid" else np.power(levels + 1.0, falling)
+        )
         each: Floats = np.where(levels > 0, (1.0 - total) / np.maximum(levels, 1), 1.0)
         power = -1.0 / noise.across
         up = 1.0 + 1e-14

@@ -14,8 +14,10 @@ from discreet.factorisations.buffers import Buffers, all_time_norm
 LONGEST = 2**31  # rounds up to which the error is near the least; privacy does not end there
 AUDITED = 255  # rounds that an audit listens to, at most
 
-# Distances from 1, the slowest first. Of all matrices with 8 buffers they have the least largest ratio, over t from 2^10
-# to 2^31, of the mean squared error after t rounds to that of the square root made for t rounds: 1.44
+# Distances from 1, the slowest first. Of all matrices with 8 buffers they have the least largest
+# ratio, over t from 2^10
+# to 2^31, of the mean squared error after t rounds to that of the square root made for t rounds:
+# 1.44
 # (benchmarks/unbounded.py finds such). Nothing that is promised depends on how good they are.
 DECAYS = (9.35e-10, 2.39e-8, 3.66e-7, 5.34e-6, 7.3e-5, 1.66e-3, 2.82e-2, 0.289)
 ZEROS = (5.25e-9, 8.72e-8, 1.28e-6, 1.76e-5, 2.16e-4, 7.97e-3, 9.45e-2, 0.699)
@@ -24,10 +26,11 @@ ZEROS = (5.25e-9, 8.72e-8, 1.28e-6, 1.76e-5, 2.16e-4, 7.97e-3, 9.45e-2, 0.699)
 class Unbounded(Buffered):
     """A buffered matrix that is the same for every number of rounds, with eight buffers.
 
-    All c(k) are positive and fall geometrically in the end, so the norm of a column converges: noise for its limit pays
-    for every round, however many there are going to be (docs/proofs.md: Unbounded sums). The decays are spread so that
-    the error of every prefix sum from the 2^10th to the 2^31st is at most 1.44 times that of a square root which
-    knows the number of rounds; afterwards it grows with the number of rounds.
+    All c(k) are positive and fall geometrically in the end, so the norm of a column converges:
+    noise for its limit pays for every round, however many there are going to be (docs/proofs.md:
+    Unbounded sums). The decays are spread so that the error of every prefix sum from the 2^10th to
+    the 2^31st is at most 1.44 times that of a square root which knows the number of rounds;
+    afterwards it grows with the number of rounds.
     """
 
     name: ClassVar[str] = "unbounded"
@@ -47,7 +50,9 @@ class Unbounded(Buffered):
     def curve(cls, rounds: int) -> Floats:
         """Return the squared norm of every row of B, times that of a column of C for all time."""
         matrix = unbounded()
-        curve: Floats = np.cumsum(matrix.row(rounds) ** 2) * all_time_norm(matrix.decay, matrix.output) ** 2
+        curve: Floats = (
+            np.cumsum(matrix.row(rounds) ** 2) * all_time_norm(matrix.decay, matrix.output) ** 2
+        )
         return curve
 
     def rounds_to_audit(self) -> int:

@@ -14,7 +14,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple, NoReturn, SupportsIndex
 
-from discreet.errors import DiscreetError, check_int, check_positive, check_range, count, unknown_name
+from discreet.errors import (
+    DiscreetError,
+    check_int,
+    check_positive,
+    check_range,
+    count,
+    unknown_name,
+)
 from discreet.guarantee import Guarantee
 from discreet.ledger.charges import check_charge
 from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down, share
@@ -27,12 +34,22 @@ MARK = 0x4C677231  # "Lgr1", the application id of a ledger's file
 
 TABLES = (
     "CREATE TABLE terms (epsilon, delta, composition, max_rounds_per_user, key_check)",
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY, label, epsilon, delta, rho, status, time, total)",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY, "
+    "label, "
+    "epsilon, "
+    "delta, "
+    "rho, "
+    "status, "
+    "time, "
+    "total)",
     "CREATE TABLE users (digest BLOB PRIMARY KEY, rounds INTEGER) WITHOUT ROWID",
     f"PRAGMA application_id = {MARK}",
 )
 
-CHECK, OLD_CHECK = b"check: users are text", b"check"  # what tells, with the key, how users are counted
+CHECK, OLD_CHECK = (
+    b"check: users are text",
+    b"check",
+)  # what tells, with the key, how users are counted
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
@@ -59,25 +76,30 @@ class Entry(NamedTuple):
 class Ledger:
     """A budget of (epsilon, delta)-differential privacy, to which every release is charged before it happens.
 
-    If every release is charged first, with a guarantee that is true of it, then everything released together is
-    (epsilon, delta)-differentially private, also when later releases and their guarantees are chosen after looking at
-    earlier ones, and when long-running ones overlap (Haney et al. 2023). All guarantees must be about the same unit: to
-    protect people who take part in up to m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
-    ``guarantee.for_user(rounds=m)``. The guarantee is about the budget; ``spent`` is how far it is used up.
+    If every release is charged first, with a guarantee that is true of it, then everything released
+    together is (epsilon, delta)-differentially private, also when later releases and their
+    guarantees are chosen after looking at earlier ones, and when long-running ones overlap (Haney
+    et al. 2023). All guarantees must be about the same unit: to protect people who take part in up
+    to m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
+    ``guarantee.for_user(rounds=m)``. The guarantee is about the budget; ``spent`` is how far it is
+    used up.
 
-    ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho and turns the sum
-    into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta (Feldman & Zrnic 2021; Whitehouse et al.
-    2023). Choose ``"zcdp"`` for Gaussian noise and for many small charges, ``"basic"`` for few or large ones: equal
-    pure charges of e < 2 cost less by ``"zcdp"`` when there are more than ``2 ln(1/delta) / (1 - e/2)^2``. The rule is
-    fixed at the start, because each is proved for all charges together, stopped by that rule: taking the better of both
-    along the way would let released values choose the rule, which neither proof covers.
+    ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho
+    and turns the sum into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta
+    (Feldman & Zrnic 2021; Whitehouse et al. 2023). Choose ``"zcdp"`` for Gaussian noise and for
+    many small charges, ``"basic"`` for few or large ones: equal pure charges of e < 2 cost less by
+    ``"zcdp"`` when there are more than ``2 ln(1/delta) / (1 - e/2)^2``. The rule is fixed at the
+    start, because each is proved for all charges together, stopped by that rule: taking the better
+    of both along the way would let released values choose the rule, which neither proof covers.
 
-    Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and no more fits.
+    Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and
+    no more fits.
 
-    With ``path`` the ledger is a SQLite file that processes may share. When ``charge`` or ``admit`` returns, it is on the
-    disk: a crash may leave a charge without its release, but never a release without its charge. The file belongs on a
-    local disk; who deletes it or puts back an old copy forgets charges. It holds labels as they are, and users only as
-    HMAC-SHA256 under ``key``, which is never stored and without which it cannot be opened again.
+    With ``path`` the ledger is a SQLite file that processes may share. When ``charge`` or ``admit``
+    returns, it is on the disk: a crash may leave a charge without its release, but never a release
+    without its charge. The file belongs on a local disk; who deletes it or puts back an old copy
+    forgets charges. It holds labels as they are, and users only as HMAC-SHA256 under ``key``, which
+    is never stored and without which it cannot be opened again.
 
     >>> once = Guarantee(epsilon=0.2, delta=0.0, model="central", status="proved", source="a theorem")
     >>> guarantee = once.for_user(rounds=2)
@@ -108,18 +130,24 @@ class Ledger:
     ) -> None:
         if not isinstance(composition, str) or composition not in RULES:
             raise unknown_name("composition", composition, RULES)
-        self._budget = Cost(check_positive("epsilon", epsilon), check_range("delta", delta, 0.0, 1.0))
+        self._budget = Cost(
+            check_positive("epsilon", epsilon), check_range("delta", delta, 0.0, 1.0)
+        )
         self._composition = composition
         self._rule = RULES[composition](self._budget.epsilon, self._budget.delta)
         self._most = (
-            None if max_rounds_per_user is None else check_int("max_rounds_per_user", max_rounds_per_user, least=1)
+            None
+            if max_rounds_per_user is None
+            else check_int("max_rounds_per_user", max_rounds_per_user, least=1)
         )
         self._key = _usable(key, limited=self._most is not None, in_memory=path is None)
         self._closed = False
         self._process = os.getpid()
         self._path = None if path is None else _present(path)
         self._where = "in memory" if path is None else f"in {str(self._path)!r}"
-        self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)  # unused with a path
+        self._memory = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False
+        )  # unused with a path
         weakref.finalize(self, self._memory.close)
         with self._transaction(writing=True, creating=True):
             pass
@@ -127,13 +155,20 @@ class Ledger:
     def charge(self, guarantee: Guarantee, *, label: str = "", once: bool = False) -> int:
         """Take a release's guarantee off the budget and return the entry's number; release only afterwards.
 
-        A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is charged then. With
-        ``once`` the label names what is charged: if it is in the ledger already, its entry's number is returned, and
-        nothing is charged; so a program that may have stopped right after a charge can just repeat it.
+        A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is
+        charged then. With ``once`` the label names what is charged: if it is in the ledger already,
+        its entry's number is returned, and nothing is charged; so a program that may have stopped
+        right after a charge can just repeat it.
         """
         check_charge(guarantee, label, self._most or 1)
         price = self._rule.price(guarantee)
-        facts = (label, float(guarantee.epsilon), float(guarantee.delta), guarantee.rho, guarantee.status)
+        facts = (
+            label,
+            float(guarantee.epsilon),
+            float(guarantee.delta),
+            guarantee.rho,
+            guarantee.status,
+        )
         with self._transaction(writing=True) as file:
             if once and (known := file.execute(BY_LABEL, (label,)).fetchone()) is not None:
                 return _same_charge(known, facts)
@@ -142,8 +177,16 @@ class Ledger:
             if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
                 then = self._rule.cost(total)
                 raise BudgetExceeded(
-                    f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta {then.delta!r} in all, "
-                    f"but the budget is epsilon {self._budget.epsilon!r} and delta {self._budget.delta!r}: "
+                    f"a charge of {guarantee.short} would "
+                    "make "
+                    "epsilon "
+                    f"{then.epsilon!r} and "
+                    "delta "
+                    f"{then.delta!r} in all, "
+                    "but the budget is epsilon "
+                    f"{self._budget.epsilon!r} and "
+                    "delta "
+                    f"{self._budget.delta!r}: "
                     f"{self._offer(self._rule.room(before), guarantee.rounds)}."
                 )
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -168,15 +211,18 @@ class Ledger:
     def admit(self, user: User) -> int:
         """Count a round of a user and return how many it has been in now; use the round's outcome only afterwards.
 
-        A user is named by text. A whole number is taken as the text that it prints as and bytes as the text that they
-        encode, and blanks around it do not count: 17, "17", b"17" and " 17" are one user. One more than
-        ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not counted.
+        A user is named by text. A whole number is taken as the text that it prints as and bytes as
+        the text that they encode, and blanks around it do not count: 17, "17", b"17" and " 17" are
+        one user. One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and
+        not counted.
         """
         digest = self._digest(user)
         with self._transaction(writing=True) as file:
             rounds = _rounds(file, digest) + 1
             if self._most is not None and rounds > self._most:
-                raise UserLimitReached(f"this user has been in {count(self._most, 'round')}, and no more is allowed.")
+                raise UserLimitReached(
+                    f"this user has been in {count(self._most, 'round')}, and no more is allowed."
+                )
             file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (digest, rounds))
         return rounds
 
@@ -207,12 +253,23 @@ class Ledger:
         """The budget less what is spent, rounded down; by zCDP, ``rho`` is what a charge may still have."""
         spent, most = self.spent, self._budget
         rho = None if spent.rho is None else less(self._rule.limit[0], spent.rho)
-        return Cost(less(exact(most.epsilon), spent.epsilon), less(exact(most.delta), spent.delta), rho)
+        return Cost(
+            less(exact(most.epsilon), spent.epsilon), less(exact(most.delta), spent.delta), rho
+        )
 
     def entries(self) -> list[Entry]:
         """Return all charges, oldest first."""
         with self._transaction() as file:
-            rows = file.execute("SELECT number, label, epsilon, delta, rho, status, time FROM entries ORDER BY number")
+            rows = file.execute(
+                "SELECT number, label, epsilon, delta, "
+                "rho, "
+                "status, "
+                "time "
+                "FROM "
+                "entries "
+                "ORDER BY "
+                "number"
+            )
             return [Entry(*row) for row in rows]
 
     def close(self) -> None:
@@ -233,31 +290,48 @@ class Ledger:
         except DiscreetError:
             spent = "closed" if self._closed else "unreadable"
         return (
-            f"Ledger(epsilon={self._budget.epsilon!r}, delta={self._budget.delta!r}, composition={self._composition!r}, "
+            f"Ledger(epsilon={self._budget.epsilon!r}, "
+            f"delta={self._budget.delta!r}, "
+            f"composition={self._composition!r}, "
             f"max_rounds_per_user={self._most!r}; {spent}; kept {self._where})"
         )
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise DiscreetError("a Ledger cannot be copied or pickled, or its budget would be spent twice: open its path.")
+        raise DiscreetError(
+            "a Ledger cannot be copied or pickled, or its "
+            "budget "
+            "would be "
+            "spent "
+            "twice: "
+            "open its "
+            "path."
+        )
 
     @contextlib.contextmanager
-    def _transaction(self, *, writing: bool = False, creating: bool = False) -> Iterator[sqlite3.Connection]:
+    def _transaction(
+        self, *, writing: bool = False, creating: bool = False
+    ) -> Iterator[sqlite3.Connection]:
         """Do all of what follows or nothing, alone; afterwards it is on the disk.
 
-        A file is opened every time: then no connection outlives a fork or is shared by threads, a file that has
-        vanished is noticed, and next to the disk's own delay it costs little. Its rollback journal keeps every commit
-        in the one file, which the write-ahead log (faster, with a corrupting bug before SQLite 3.51.3) would not.
-        EXTRA, because with FULL a power loss may bring a deleted journal back, and so take back the last commit.
+        A file is opened every time: then no connection outlives a fork or is shared by threads, a
+        file that has vanished is noticed, and next to the disk's own delay it costs little. Its
+        rollback journal keeps every commit in the one file, which the write-ahead log (faster, with
+        a corrupting bug before SQLite 3.51.3) would not. EXTRA, because with FULL a power loss may
+        bring a deleted journal back, and so take back the last commit.
         """
         with turn:
             if self._closed:
                 raise DiscreetError("this ledger is closed: make it again to use it.")
             if self._path is None and os.getpid() != self._process:
-                raise DiscreetError("this ledger is in the memory of another process: give it a path to share it.")
+                raise DiscreetError(
+                    "this ledger is in the memory of another process: give it a path to share it."
+                )
             try:
                 with self._connection() as file:
                     file.execute("PRAGMA synchronous = EXTRA")
-                    file.execute("PRAGMA fullfsync = ON")  # without it, macOS does not wait for the disk
+                    file.execute(
+                        "PRAGMA fullfsync = ON"
+                    )  # without it, macOS does not wait for the disk
                     file.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
                     try:
                         self._check(file, creating)
@@ -268,16 +342,27 @@ class Ledger:
                             file.execute("ROLLBACK")
             except sqlite3.Error as error:
                 if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
-                    raise DiscreetError(f"the ledger {self._where} is a file of another kind.") from None
+                    raise DiscreetError(
+                        f"the ledger {self._where} is a file of another kind."
+                    ) from None
                 raise DiscreetError(
-                    f"the ledger {self._where} cannot be used ({error}), so nothing may be released."
+                    f"the ledger {self._where} cannot be "
+                    "used "
+                    f"({error}), so "
+                    "nothing "
+                    "may be "
+                    "released."
                 ) from None
 
     def _connection(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
         if self._path is None:
             return contextlib.nullcontext(self._memory)
-        address = f"{self._path.as_uri()}?mode=rw"  # not rwc: a file that has vanished is not made again
-        return contextlib.closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None))
+        address = (
+            f"{self._path.as_uri()}?mode=rw"  # not rwc: a file that has vanished is not made again
+        )
+        return contextlib.closing(
+            sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        )
 
     def _check(self, file: sqlite3.Connection, creating: bool) -> None:
         """Refuse a file that is not this ledger; make it, if it is new."""
@@ -293,17 +378,30 @@ class Ledger:
         names = ("epsilon", "delta", "composition", "max_rounds_per_user")
         for name, here, there in zip(names, terms, stored, strict=True):
             if here != there:
-                raise DiscreetError(f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good.")
-        if self._key is not None and hmac.compare_digest(hmac.digest(self._key, OLD_CHECK, "sha256"), stored_check):
+                raise DiscreetError(
+                    f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good."
+                )
+        if self._key is not None and hmac.compare_digest(
+            hmac.digest(self._key, OLD_CHECK, "sha256"), stored_check
+        ):
             raise DiscreetError(
-                f"the ledger {self._where} counted 17 and '17' as two users, so it cannot be gone on with."
+                f"the ledger {self._where} counted 17 and "
+                "'17' "
+                "as two "
+                "users, "
+                "so it "
+                "cannot be "
+                "gone "
+                "on with."
             )
         if check is not None and not hmac.compare_digest(check, stored_check):
             raise DiscreetError(f"key is not the one with which the ledger {self._where} was made.")
 
     def _last(self, file: sqlite3.Connection) -> tuple[int, tuple[Decimal, ...]]:
         """Return the number of the last entry, and the exact sums up to it."""
-        row = file.execute("SELECT number, total FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+        row = file.execute(
+            "SELECT number, total FROM entries ORDER BY number DESC LIMIT 1"
+        ).fetchone()
         if row is None:
             return 0, (Decimal(0),) * len(self._rule.limit)
         return row[0], tuple(map(Decimal, row[1].split()))
@@ -311,8 +409,12 @@ class Ledger:
     def _digest(self, user: object) -> bytes:
         """Return a user's pseudonym."""
         if self._key is None:
-            raise DiscreetError("max_rounds_per_user is None, but must be set to count the rounds of users.")
-        return hmac.digest(self._key, b"user:" + user_name(user).encode("utf-8", "surrogatepass"), "sha256")
+            raise DiscreetError(
+                "max_rounds_per_user is None, but must be set to count the rounds of users."
+            )
+        return hmac.digest(
+            self._key, b"user:" + user_name(user).encode("utf-8", "surrogatepass"), "sha256"
+        )
 
     def _offer(self, room: Decimal, rounds: int) -> str:
         """Return which epsilon would fit, for a guarantee about this number of rounds."""
@@ -325,13 +427,23 @@ class Ledger:
 def _usable(key: object, *, limited: bool, in_memory: bool) -> bytes | None:
     """Return the key to hide users with, if there is a limit on users."""
     if not limited and key is not None:
-        raise DiscreetError("key is given, but max_rounds_per_user is None, and without it no user is stored.")
+        raise DiscreetError(
+            "key is given, but max_rounds_per_user is None, and without it no user is stored."
+        )
     if not limited or (key is None and in_memory):
         return secrets.token_bytes(32) if limited else None
     if not isinstance(key, bytes) or len(key) < KEY_BYTES:
-        found = "None" if key is None else f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+        found = (
+            "None"
+            if key is None
+            else f"{len(key)} bytes"
+            if isinstance(key, bytes)
+            else f"a {type(key).__name__}"
+        )
         advice = "make one with secrets.token_bytes(32), and keep it apart from the file"
-        raise DiscreetError(f"key is {found}, but must be at least {KEY_BYTES} secret bytes: {advice}.")
+        raise DiscreetError(
+            f"key is {found}, but must be at least {KEY_BYTES} secret bytes: {advice}."
+        )
     return key
 
 
@@ -351,7 +463,12 @@ def _same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> 
     label, now_epsilon, now_delta, *_ = facts
     if (epsilon, delta) != (now_epsilon, now_delta):
         raise DiscreetError(
-            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, but the guarantee has "
+            f"label is {label!r}, which was charged with "
+            "epsilon "
+            f"{epsilon!r} and "
+            "delta "
+            f"{delta!r}, "
+            "but the guarantee has "
             f"{now_epsilon!r} and {now_delta!r}."
         )
     return number

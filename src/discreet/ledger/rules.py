@@ -46,7 +46,9 @@ class Concentrated:
 
     def __init__(self, epsilon: float, delta: float) -> None:
         if not 0.0 < delta < 1.0:
-            raise DiscreetError(f"delta is {delta!r}, but composition 'zcdp' needs one above 0 and below 1.")
+            raise DiscreetError(
+                f"delta is {delta!r}, but composition 'zcdp' needs one above 0 and below 1."
+            )
         self.delta = delta
         with localcontext(FINE):
             self.log = -exact(delta).ln()
@@ -56,7 +58,9 @@ class Concentrated:
     def price(self, guarantee: Guarantee) -> tuple[Decimal, ...]:
         """Return what a charge adds."""
         if guarantee.rho is None:
-            raise DiscreetError(f"guarantee is {guarantee.short} of unknown rho, but composition 'zcdp' needs one.")
+            raise DiscreetError(
+                f"guarantee is {guarantee.short} of unknown rho, but composition 'zcdp' needs one."
+            )
         return (exact(check_range("rho", guarantee.rho, 0.0, 1e300)),)
 
     def cost(self, total: tuple[Decimal, ...]) -> Cost:

@@ -6,12 +6,15 @@ import os
 import threading
 from collections.abc import Callable
 
-# One operation at a time in a process. It is also held while the process forks: SQLite's own state, copied in the middle
+# One operation at a time in a process. It is also held while the process forks: SQLite's own state,
+# copied in the middle
 # of another thread's operation, would leave the child with locks that nobody gives back.
 turn = threading.RLock()
 CAN_FORK = hasattr(os, "register_at_fork")
 if CAN_FORK:
-    os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
+    os.register_at_fork(
+        before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release
+    )
 
 
 def in_every_child(do: Callable[[], None]) -> None:

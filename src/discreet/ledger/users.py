@@ -17,11 +17,19 @@ def user_name(user: object) -> str:
     ['17', '17', '17', '17']
     """
     if isinstance(user, bool) or not isinstance(user, str | bytes | Integral):
-        raise DiscreetError(f"user is of type {type(user).__name__}, but must be text, a whole number or bytes.")
+        raise DiscreetError(
+            f"user is of type {type(user).__name__}, but must be text, a whole number or bytes."
+        )
     text = _text(user)
     if text is None:
         raise DiscreetError(
-            "user is no text: bytes must be UTF-8 (or give their hex()), and numbers at most 4,300 digits."
+            "user is no text: bytes must be UTF-8 (or give "
+            "their "
+            "hex()), and "
+            "numbers at "
+            "most "
+            "4,300 "
+            "digits."
         )
     name = unicodedata.normalize("NFC", text).strip()
     if not name:

@@ -31,9 +31,9 @@ class Advisor(Face):
     >>> advisor
     Advisor(2 arms, 3 experts, round 1 of 1000, expert-arms, 1-differential privacy, live: exact noise)
 
-    Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The default,
-    ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. All other options are those of
-    :class:`discreet.Bandit`.
+    Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The
+    default, ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. All other
+    options are those of :class:`discreet.Bandit`.
     """
 
     _gives = Decision
@@ -98,12 +98,16 @@ class Advisor(Face):
         super()._enter(recipe, run)
         self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
 
-    def ask(self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None) -> Decision:
+    def ask(
+        self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None
+    ) -> Decision:
         """Return the arm to play in the next round, on this advice: experts by arms."""
         given = self._run.ask(advice_of(advice, self._experts, self._labels), user=user)
         return Decision(self._labels[given.choice], given.id, given.token)
 
-    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
+    def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
         """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range."""
         self._hear(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 

@@ -27,10 +27,14 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
     if isinstance(given, np.ndarray) and given.ndim == 1:
         given = given.tolist()
     if isinstance(given, str | bytes) or not isinstance(given, int | np.integer | Sequence):
-        raise DiscreetError(f"{name} is {given!r}, but must be a list of labels or a whole number of at least 2.")
+        raise DiscreetError(
+            f"{name} is {given!r}, but must be a list of labels or a whole number of at least 2."
+        )
     if isinstance(given, Sequence):
         if len(given) < 2:
-            raise DiscreetError(f"{name} has {count(len(given), 'label')}, but at least 2 are needed.")
+            raise DiscreetError(
+                f"{name} has {count(len(given), 'label')}, but at least 2 are needed."
+            )
         if not all(isinstance(label, Hashable) and label == label for label in given):
             raise DiscreetError(f"{name} has a label that cannot be one: use text or numbers.")
         if len(set(given)) < len(given):
@@ -39,7 +43,9 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
     return tuple(range(check_int(name, given, least=2, most=10_000_000)))
 
 
-def loss_of(reward: object, loss: object, bounds: Range | tuple[float, float], *, clip: bool) -> float:
+def loss_of(
+    reward: object, loss: object, bounds: Range | tuple[float, float], *, clip: bool
+) -> float:
     """Return the outcome as a loss in range."""
     if (reward is None) == (loss is None):
         raise DiscreetError("tell needs one outcome: either reward or loss.")
@@ -51,7 +57,14 @@ def loss_of(reward: object, loss: object, bounds: Range | tuple[float, float], *
         if value is None or not math.isfinite(value):
             raise DiscreetError(f"the {name} is not a finite number.")
         if not clip:
-            raise DiscreetError(f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would clip it.")
+            raise DiscreetError(
+                f"the {name} is outside the declared range "
+                f"{low:g} to "
+                f"{high:g}; "
+                "clip=True "
+                "would "
+                "clip it."
+            )
         value = min(max(value, low), high)
     return value if loss is not None else low + (high - value)
 
@@ -66,7 +79,9 @@ def _number(given: object) -> float | None:
         return None
 
 
-def losses_of(rewards: object, losses: object, labels: Labels, bounds: Range, *, clip: bool) -> Floats:
+def losses_of(
+    rewards: object, losses: object, labels: Labels, bounds: Range, *, clip: bool
+) -> Floats:
     """Return the outcome of every expert, as losses in range; they come in the order of the labels, or by label."""
     if (rewards is None) == (losses is None):
         raise DiscreetError("tell needs one outcome: either rewards or losses.")
@@ -74,10 +89,17 @@ def losses_of(rewards: object, losses: object, labels: Labels, bounds: Range, *,
     if isinstance(given, Mapping):
         if set(given) != set(labels):
             raise DiscreetError(
-                f"the {name} are those of {len(given)} labels, but must be those of all {len(labels)} experts."
+                f"the {name} are those of {len(given)} "
+                "labels, but "
+                "must be "
+                "those "
+                "of all "
+                f"{len(labels)} experts."
             )
         given = [given[label] for label in labels]
-    return _in_range(name, vector_of(name, given, len(labels)), bounds, clip=clip, turn=losses is None)
+    return _in_range(
+        name, vector_of(name, given, len(labels)), bounds, clip=clip, turn=losses is None
+    )
 
 
 def pair_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> Floats:
@@ -92,7 +114,9 @@ def _in_range(name: str, values: Floats, bounds: Range, *, clip: bool, turn: boo
     """Return losses in range; ``turn`` says that the values are rewards."""
     low, high = bounds
     if not clip and not ((values >= low) & (values <= high)).all():
-        raise DiscreetError(f"the {name} leave the declared range {low:g} to {high:g}; clip=True would clip them.")
+        raise DiscreetError(
+            f"the {name} leave the declared range {low:g} to {high:g}; clip=True would clip them."
+        )
     values = np.clip(values, low, high)
     return low + (high - values) if turn else values
 
@@ -103,7 +127,9 @@ def vector_of(name: str, given: object, length: int) -> Floats:
     if array is None or not np.isfinite(array).all():
         raise DiscreetError(f"the {name} must be {length} finite numbers.")
     if array.shape != (length,):
-        raise DiscreetError(f"the {name} have the shape {array.shape}, but must be a vector of length {length}.")
+        raise DiscreetError(
+            f"the {name} have the shape {array.shape}, but must be a vector of length {length}."
+        )
     return array
 
 
@@ -122,12 +148,22 @@ def advice_of(given: object, experts: Labels, arms: Labels) -> Floats:
     if advice is None or advice.shape != (len(experts), len(arms)):
         found = "no array of numbers" if advice is None else f"of shape {advice.shape}"
         raise DiscreetError(
-            f"advice is {found}, but must have a row for each expert: {len(experts)} by {len(arms)} numbers."
+            f"advice is {found}, but must have a row for "
+            "each "
+            "expert: "
+            f"{len(experts)} by "
+            f"{len(arms)} numbers."
         )
     wrong = ~((advice >= 0.0).all(axis=1) & (np.abs(advice.sum(axis=1) - 1.0) <= TOLERANCE))
     if wrong.any():
         who = int(np.argmax(wrong))
         row = advice[who]
-        told = f"adds up to {row.sum():g}" if (row >= 0.0).all() else f"has {row[~(row >= 0.0)][0]:g} in it"
-        raise DiscreetError(f"the advice of expert {experts[who]!r} {told}, but must be a distribution over arms.")
+        told = (
+            f"adds up to {row.sum():g}"
+            if (row >= 0.0).all()
+            else f"has {row[~(row >= 0.0)][0]:g} in it"
+        )
+        raise DiscreetError(
+            f"the advice of expert {experts[who]!r} {told}, but must be a distribution over arms."
+        )
     return np.ascontiguousarray(advice.T)

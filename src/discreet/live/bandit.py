@@ -29,7 +29,9 @@ class Decision(NamedTuple):
     token: str = ""  # of the run that gave it
 
 
-new_decision: Callable[[tuple[Hashable, int, str]], Decision] = partial(tuple.__new__, Decision)  # of all fields
+new_decision: Callable[[tuple[Hashable, int, str]], Decision] = partial(
+    tuple.__new__, Decision
+)  # of all fields
 
 
 class ArmsFace(Face):
@@ -47,7 +49,9 @@ class ArmsFace(Face):
         number, _, choice, token, _, _ = self._run.decide(0, user)
         return new_decision((self._labels[choice], number, token))
 
-    def tell(self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None) -> None:
+    def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
         """Report the outcome of a decision, or of the one with an id: a reward or a loss in the declared range.
 
         With ``wait``, what comes after its deadline is dropped.
@@ -55,7 +59,9 @@ class ArmsFace(Face):
         outcome = loss_of(reward, loss, self._range, clip=self._clip)
         if type(decision) is Decision:
             arm, number, token = decision
-            if type(number) is int and type(token) is str:  # what ask gives; all else is looked at more closely
+            if (
+                type(number) is int and type(token) is str
+            ):  # what ask gives; all else is looked at more closely
                 self._run.hear(number, token, self._indices.get(arm), outcome)
                 return
         self._hear(decision, outcome)
@@ -76,39 +82,32 @@ class Bandit(ArmsFace):
     >>> bandit
     Bandit(3 arms, round 1 of 1000, one-bit-tsallis-inf, 1-differential privacy, live: exact noise)
 
-    Several decisions may be open at once, and outcomes may come late and in any order: what the learner needs of a
-    decision is kept with it. Rounds are grouped in the order of asking; a group whose outcomes do not all come is never
-    released. *When* outcomes come is taken to be public: if that depends on the outcome itself, fix a deadline and tell a
-    default then, for every outcome that has not come (docs/proofs.md: Batches).
+    Several decisions may be open at once, and outcomes may come late and in any order: what the
+    learner needs of a decision is kept with it. Rounds are grouped in the order of asking; a group
+    whose outcomes do not all come is never released. *When* outcomes come is taken to be public: if
+    that depends on the outcome itself, fix a deadline and tell a default then, for every outcome
+    that has not come (docs/proofs.md: Batches).
 
-    **Live and simulated.** By default the noise is exact: whole numbers drawn by OpenDP from the operating system's
-    entropy (the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is floating point, fast and
-    reproducible from a seed, and protects nobody: its low-order bits can be attacked. ``repr`` and guarantee say
-    which of the two a bandit is. (``exp3-tau`` is private through its own sampling, can only be simulated, and needs all
+    **Live and simulated.** By default the noise is exact: whole numbers drawn by OpenDP from the
+    operating system's entropy (the extra ``exact``), and a seed is refused. With
+    ``simulation=True`` noise is floating point, fast and reproducible from a seed, and protects
+    nobody: its low-order bits can be attacked. ``repr`` and guarantee say which of the two a bandit
+    is. (``exp3-tau`` is private through its own sampling, can only be simulated, and needs all
     outcomes before the next draw.)
 
-    Parameters
-    ----------
-    arms
-        Labels of the arms, or how many there are (then the labels are 0, 1, ...).
-    horizon
-        How many rounds there will be at most.
-    epsilon, delta
-        The privacy parameters: smaller is more private.
-    low, high
-        The declared range of the outcomes. An outcome outside it is refused, or clipped with ``clip=True``.
-    algorithm
-        A name of ``discreet list``, or one of two choices. ``proved``, the default, is the algorithm with the least
-        *proved* bound on regret for this number of arms and rounds and this epsilon, whatever the losses, fixed in
-        advance; ``best`` the one with the least regret in our simulations, which may have no bound at all.
-        ``bandit.algorithm`` says which one it is.
-    simulation, seed
-        Whether to draw fast noise instead of exact noise, and the seed that makes such a run reproducible.
-    ledger
-        A budget (:class:`discreet.Ledger`) that the whole run is charged to before the first decision. If it limits the
-        rounds of a user, ``ask`` needs the user, and the charge is what holds for a user with that many rounds.
-    path
-        A new file to keep the run in, safe from crashes; ``Bandit.open(path)`` goes on with it (docs/live.md).
+    Parameters ---------- arms Labels of the arms, or how many there are (then the labels are 0, 1,
+    ...). horizon How many rounds there will be at most. epsilon, delta The privacy parameters:
+    smaller is more private. low, high The declared range of the outcomes. An outcome outside it is
+    refused, or clipped with ``clip=True``. algorithm A name of ``discreet list``, or one of two
+    choices. ``proved``, the default, is the algorithm with the least *proved* bound on regret for
+    this number of arms and rounds and this epsilon, whatever the losses, fixed in advance; ``best``
+    the one with the least regret in our simulations, which may have no bound at all.
+    ``bandit.algorithm`` says which one it is. simulation, seed Whether to draw fast noise instead
+    of exact noise, and the seed that makes such a run reproducible. ledger A budget
+    (:class:`discreet.Ledger`) that the whole run is charged to before the first decision. If it
+    limits the rounds of a user, ``ask`` needs the user, and the charge is what holds for a user
+    with that many rounds. path A new file to keep the run in, safe from crashes;
+    ``Bandit.open(path)`` goes on with it (docs/live.md).
 
     """
 

@@ -31,10 +31,11 @@ class BestArmSearch(ArmsFace):
     >>> search.answer
     'B'
 
-    The answer is wrong with a probability of at most ``error``, if what an arm yields is independent from round to round,
-    its mean does not change, and whether and when an outcome comes does not depend on it (docs/proofs.md: Best-arm
-    search). When the search stops, and its answer, are as private as all else. ``horizon`` is how many rounds there will
-    be at most; all other arguments are those of :class:`Bandit`.
+    The answer is wrong with a probability of at most ``error``, if what an arm yields is
+    independent from round to round, its mean does not change, and whether and when an outcome comes
+    does not depend on it (docs/proofs.md: Best-arm search). When the search stops, and its answer,
+    are as private as all else. ``horizon`` is how many rounds there will be at most; all other
+    arguments are those of :class:`Bandit`.
     """
 
     def __init__(
@@ -60,7 +61,15 @@ class BestArmSearch(ArmsFace):
         **options: object,
     ) -> None:
         if horizon is None:
-            raise DiscreetError("horizon is None, but a search learns from all of its rounds: give a number of rounds.")
+            raise DiscreetError(
+                "horizon is None, but a search learns "
+                "from all "
+                "of its "
+                "rounds: "
+                "give a "
+                "number of "
+                "rounds."
+            )
         recipe: Recipe = {
             "arms": list(labels_of("arms", arms)),
             "error": error,
@@ -106,7 +115,9 @@ class BestArmSearch(ArmsFace):
         """Return the arm to sample in the next round, unless the answer is found."""
         self.release_due()
         if self.finished:
-            raise DiscreetError(f"the search has its answer, {self.answer!r}: no decision is left to ask for.")
+            raise DiscreetError(
+                f"the search has its answer, {self.answer!r}: no decision is left to ask for."
+            )
         return super().ask(user=user)
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernel import arrays, map_arrays
+from componentjit import arrays, map_arrays
 
 Part = TypeVar("Part")
 Array = NDArray[np.generic]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet import kernel
+import componentjit
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Generator
 from discreet.errors import DiscreetError, check_int, shorten
@@ -24,7 +24,9 @@ FACES: dict[type[Problem], str] = {
     BestArm: "BestArmSearch",
     Advice: "Advisor",
 }
-Carry = Callable[[Any, Any, Generator], int]  # of an action, and what was shown: each face has types of its own
+Carry = Callable[
+    [Any, Any, Generator], int
+]  # of an action, and what was shown: each face has types of its own
 TOLD = b"\1"
 FIRST_EPOCH = 1024  # rounds, where there is no horizon and the algorithm needs one
 
@@ -39,14 +41,20 @@ class Plan(NamedTuple):
     simulation: bool
     seed: int | None
     observation: object  # an example
-    carry: Carry | None  # which arm or expert an action comes to in a round, -1 for none; None if it is that arm itself
+    carry: (
+        Carry | None
+    )  # which arm or expert an action comes to in a round, -1 for none; None if it is that arm itself
     wait: float | None = None  # seconds until the default takes the place of an outcome
     default: object = None
-    rebuild: Callable[[int], Private] | None = None  # for a number of rounds, where there is no horizon
+    rebuild: Callable[[int], Private] | None = (
+        None  # for a number of rounds, where there is no horizon
+    )
     first_epoch: int = FIRST_EPOCH  # rounds, where there is no horizon
 
     @classmethod
-    def of(cls, recipe: Recipe, problem: Problem, *, observation: object, carry: Carry | None = None) -> Plan:
+    def of(
+        cls, recipe: Recipe, problem: Problem, *, observation: object, carry: Carry | None = None
+    ) -> Plan:
         """Return the plan that a face's arguments describe."""
         horizon, default = recipe["horizon"], recipe["default"]
         rebuild = functools.partial(build, problem, recipe)
@@ -54,11 +62,29 @@ class Plan(NamedTuple):
         endless = horizon is None and algorithm(recipe["algorithm"]).anytime
         if horizon is None and not endless and private.channel.one_stream:
             raise DiscreetError(
-                f"horizon is None, but {recipe['algorithm']} learns from one running sum: give a number of rounds."
+                "horizon is None, but "
+                f"{recipe['algorithm']} "
+                "learns "
+                "from one "
+                "running "
+                "sum: "
+                "give a "
+                "number of rounds."
             )
-        if horizon is None and not endless and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee:
+        if (
+            horizon is None
+            and not endless
+            and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee
+        ):
             raise DiscreetError(
-                f"horizon is None, but {recipe['algorithm']} promises less in longer runs: give a number."
+                "horizon is None, but "
+                f"{recipe['algorithm']} "
+                "promises "
+                "less in "
+                "longer "
+                "runs: "
+                "give a "
+                "number."
             )
         return cls(
             name=recipe["face"].lower(),
@@ -87,7 +113,8 @@ class Plan(NamedTuple):
     def rounds_of(self, epoch: int) -> int:
         """Return how many rounds an epoch has: all, or twice as many as the one before if there is no horizon.
 
-        Those of an algorithm that does without a horizon are all as long as its channel lasts: it starts again only then.
+        Those of an algorithm that does without a horizon are all as long as its channel lasts: it
+        starts again only then.
         """
         if self.horizon is not None:
             return self.horizon
@@ -99,7 +126,9 @@ class Plan(NamedTuple):
             return self.private
         private = self.rebuild(self.rounds_of(epoch))
         if not private.guarantee <= self.private.guarantee:
-            raise DiscreetError(f"{self.algorithm} would promise less from here on: give a horizon.")
+            raise DiscreetError(
+                f"{self.algorithm} would promise less from here on: give a horizon."
+            )
         return private
 
     @property
@@ -133,7 +162,11 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
     known = algorithm(recipe["algorithm"])
     if not known.plays(problem):
         instead = FACES.get(type(known.problem), "LiveRun")
-        here = f", but here {problem} are played" if isinstance(problem, type(known.problem)) else f": use {instead}"
+        here = (
+            f", but here {problem} are played"
+            if isinstance(problem, type(known.problem))
+            else f": use {instead}"
+        )
         raise DiscreetError(f"algorithm is {known.name}, which plays {known.problem}{here}.")
     setting = Setting(
         problem,
@@ -146,7 +179,9 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
     )
     private = known.build(setting, **recipe["options"]).private
     if not isinstance(private, Private):  # it does not play a problem that a face is for
-        raise DiscreetError(f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer.")
+        raise DiscreetError(
+            f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer."
+        )
     return private if recipe["simulation"] else exactly(private)
 
 
@@ -158,8 +193,10 @@ def whole_action(action: object, observation: object, rng: Generator) -> int:
 def exactly(private: Private) -> Private:
     """Return a twin with exact noise, for a run: it sees to it that nothing is released twice."""
     if private.channel.rounds_seen() > 0:
-        raise DiscreetError("the channel has seen rounds, but live use begins before the first: build it again.")
-    twin = kernel.copy(private)
+        raise DiscreetError(
+            "the channel has seen rounds, but live use begins before the first: build it again."
+        )
+    twin = componentjit.copy(private)
     return twin._replace(channel=twin.channel.live())
 
 

@@ -35,11 +35,12 @@ class Round(NamedTuple):
 class Device(NoTwin):
     """Chooses with a published model, makes one noisy report of the outcome, and forgets both.
 
-    All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private by itself (exact
-    noise of a hemisphere), for the features and the outcome together. **The choice is not protected:** it follows from
-    the features without noise, so a server that sees it, or what it causes, learns about them; so do names, times and
-    addresses that go with a report. ``ledger`` is the person's own budget, charged before each report: the server cannot
-    know who reports. Threads take turns, a round is reported by one of them; a forked process is refused.
+    All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private
+    by itself (exact noise of a hemisphere), for the features and the outcome together. **The choice
+    is not protected:** it follows from the features without noise, so a server that sees it, or
+    what it causes, learns about them; so do names, times and addresses that go with a report.
+    ``ledger`` is the person's own budget, charged before each report: the server cannot know who
+    reports. Threads take turns, a round is reported by one of them; a forked process is refused.
 
     >>> from discreet.live import LocalServer
     >>> server = LocalServer(dimension=2, horizon=1000, epsilon=1.0)
@@ -68,7 +69,13 @@ class Device(NoTwin):
         if ledger is not None and not isinstance(ledger, Ledger):
             raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a Ledger.")
         self._task = task_for(
-            algorithm, dimension=dimension, horizon=1000, epsilon=epsilon, low=low, high=high, norm=norm
+            algorithm,
+            dimension=dimension,
+            horizon=1000,
+            epsilon=epsilon,
+            low=low,
+            high=high,
+            norm=norm,
         )
         self._dimension, self._norm, self._range = dimension, norm, make_range(low, high)
         self._clip, self._ledger = check_flag("clip", clip), ledger
@@ -89,7 +96,9 @@ class Device(NoTwin):
         """Return which arm to play, given a row of features for each; what was open before is forgotten."""
         self._check_process()
         if self._published is None:
-            raise DiscreetError("there is no model yet: call update with what the server published.")
+            raise DiscreetError(
+                "there is no model yet: call update with what the server published."
+            )
         features = self._checked(contexts)
         version, server = self._published
         arm = int(self._task.policy.choose(server.model, features, np.random.default_rng()))
@@ -118,22 +127,35 @@ class Device(NoTwin):
         """Return contexts as a table, none longer than declared, or refuse them."""
         features = numbers_of(contexts)
         if features is None:
-            raise DiscreetError("contexts is no table of numbers: give a row of features for each arm.")
+            raise DiscreetError(
+                "contexts is no table of numbers: give a row of features for each arm."
+            )
         if features.ndim != 2 or features.shape[1] != self._dimension or features.shape[0] < 2:
             wanted = f"at least 2 rows of {self._dimension}"
-            raise DiscreetError(f"contexts has the shape {features.shape}, but must have {wanted} features.")
+            raise DiscreetError(
+                f"contexts has the shape {features.shape}, but must have {wanted} features."
+            )
         if not np.isfinite(features).all():
             raise DiscreetError("contexts has entries that are not finite numbers.")
-        largest = np.maximum(np.abs(features).max(axis=1, keepdims=True), self._norm)  # squares must not overflow
+        largest = np.maximum(
+            np.abs(features).max(axis=1, keepdims=True), self._norm
+        )  # squares must not overflow
         lengths = np.linalg.norm(features / largest, axis=1, keepdims=True)
         limits = self._norm / largest
         if (lengths > limits * (1.0 + TOLERANCE)).any():
             if not self._clip:
                 raise DiscreetError(
-                    f"a context is longer than the declared norm {self._norm:g}: declare a larger one, or clip=True."
+                    "a context is longer than the declared "
+                    "norm "
+                    f"{self._norm:g}: "
+                    "declare a "
+                    "larger "
+                    "one, or clip=True."
                 )
             features = np.where(
-                lengths > limits, features / largest * (self._norm / np.maximum(lengths, limits)), features
+                lengths > limits,
+                features / largest * (self._norm / np.maximum(lengths, limits)),
+                features,
             )
         return features
 

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from componentjit import with_names
 from discreet.errors import DiscreetError
-from discreet.kernel import with_names
 from discreet.live.rows import Recipe
 
 Part = TypeVar("Part")
@@ -32,7 +32,9 @@ def recipe_text(recipe: Recipe) -> str:
             continue
         labels = value if isinstance(value, list) else [value]
         if not all(label is None or isinstance(label, str | int | float) for label in labels):
-            raise DiscreetError(f"{name} has a value that is neither text nor a number, which a file cannot hold.")
+            raise DiscreetError(
+                f"{name} has a value that is neither text nor a number, which a file cannot hold."
+            )
     return json.dumps(recipe)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet import kernel
+import componentjit
 from discreet.contracts import Channel, Generator, Learner, unsealed
 from discreet.live.blocks import packed
 from discreet.live.rows import Example
@@ -14,8 +14,9 @@ from discreet.private import Private
 class Engine:
     """The learner and the channel of a run, and how feedback is held between two calls.
 
-    The learner's arrays are a copy of the committed ones. What a group of rounds holds is put into the channel while an
-    outcome is taken, and taken out again: between two calls there is nothing raw in it.
+    The learner's arrays are a copy of the committed ones. What a group of rounds holds is put into
+    the channel while an outcome is taken, and taken out again: between two calls there is nothing
+    raw in it.
     """
 
     def __init__(self, private: Private, observation: object) -> None:
@@ -31,8 +32,12 @@ class Engine:
         self.example = _example(private, observation)
         self._pausing = type(learner).must_pause is not Learner.must_pause
         alike = type(channel).begin is Channel.begin and not self.holding
-        self._size = channel.hold() if alike else None  # of every group, if it holds nothing of its own
-        self._copy_action, self._copy_trace = (kernel.copier(part) for part in self.example)  # buffers of the learner
+        self._size = (
+            channel.hold() if alike else None
+        )  # of every group, if it holds nothing of its own
+        self._copy_action, self._copy_trace = (
+            componentjit.copier(part) for part in self.example
+        )  # buffers of the learner
 
     @property
     def stream(self) -> bytes | None:
@@ -68,7 +73,7 @@ class Engine:
 
 def _example(private: Private, observation: object) -> Example:
     """Return an action and a trace of the kind that the learner makes."""
-    learner = kernel.copy(private.learner)
+    learner = componentjit.copy(private.learner)
     if learner.must_pause():
         learner.resume()
     return learner.act(observation, np.random.default_rng(0))

@@ -40,9 +40,10 @@ class Experts(Face):
     >>> experts
     Experts(3 experts, round 1 of 1000, private-ftrl-experts, (1, 1e-06)-differential privacy, live: exact noise)
 
-    Neighbours replace the losses of one round, all of them. Losses come in the order of the experts, or by label; they
-    may come late and in any order, and enter one running sum as they come. Losses outside of the range from ``low`` to
-    ``high`` are refused, or clipped with ``clip=True``. All other options are those of :class:`discreet.Bandit`.
+    Neighbours replace the losses of one round, all of them. Losses come in the order of the
+    experts, or by label; they may come late and in any order, and enter one running sum as they
+    come. Losses outside of the range from ``low`` to ``high`` are refused, or clipped with
+    ``clip=True``. All other options are those of :class:`discreet.Bandit`.
     """
 
     _gives = Trust
@@ -82,7 +83,9 @@ class Experts(Face):
         }
         default = None
         if default_rewards is not None or default_losses is not None:
-            default = losses_of(default_rewards, default_losses, labels, make_range(low, high), clip=False).tolist()
+            default = losses_of(
+                default_rewards, default_losses, labels, make_range(low, high), clip=False
+            ).tolist()
         super().__init__(
             recipe,
             simulation=simulation,
@@ -97,7 +100,9 @@ class Experts(Face):
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        return Plan.of(recipe, Points("experts", len(recipe["experts"])), observation=0, carry=draw_expert)
+        return Plan.of(
+            recipe, Points("experts", len(recipe["experts"])), observation=0, carry=draw_expert
+        )
 
     def ask(self, *, user: User | None = None) -> Trust:
         """Return how far to trust each expert in the next round, and one of them, drawn accordingly."""
@@ -113,7 +118,10 @@ class Experts(Face):
         rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
     ) -> None:
         """Report the losses, or the rewards, of all experts in the round of a decision, or of the one with an id."""
-        self._hear(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"]))
+        self._hear(
+            decision,
+            losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"]),
+        )
 
     def _choice(self, decision: Trust) -> int | None:
         return self._indices.get(decision.expert)

@@ -31,12 +31,14 @@ Given = TypeVar("Given", bound=Mapping[str, object])
 class Face(NoTwin):
     """A live run, in the words of one problem. A subclass has ``ask`` and ``tell``, and says how its run is planned.
 
-    Every face has these options. By default noise is exact and a seed is refused; with ``simulation=True`` noise is
-    floating point, fast, reproducible from a ``seed``, and protects nobody. ``ledger`` is a budget that the whole run is
-    charged to before its first decision. With ``path`` the run is kept in a file, from which ``open`` goes on; what is
-    raw in it is hidden by a key that is kept elsewhere. With ``wait`` and a default, silence counts as that default after
-    a while, and no release says who answered when (docs/live.md). Without a horizon (None) the run has epochs, each twice
-    as long as the one before, and begins to learn again in each; algorithms on running sums need none and go on learning.
+    Every face has these options. By default noise is exact and a seed is refused; with
+    ``simulation=True`` noise is floating point, fast, reproducible from a ``seed``, and protects
+    nobody. ``ledger`` is a budget that the whole run is charged to before its first decision. With
+    ``path`` the run is kept in a file, from which ``open`` goes on; what is raw in it is hidden by
+    a key that is kept elsewhere. With ``wait`` and a default, silence counts as that default after
+    a while, and no release says who answered when (docs/live.md). Without a horizon (None) the run
+    has epochs, each twice as long as the one before, and begins to learn again in each; algorithms
+    on running sums need none and go on learning.
     """
 
     _gives: ClassVar[type[Any]]  # what ``ask`` returns
@@ -59,11 +61,29 @@ class Face(NoTwin):
         if recipe["horizon"] is not None:
             check_int("horizon", recipe["horizon"], least=2)
         if (wait is None) != (default is None):
-            raise DiscreetError("wait and a default belong together: after the wait the default counts as the outcome.")
+            raise DiscreetError(
+                "wait and a default belong together: "
+                "after the "
+                "wait the "
+                "default "
+                "counts "
+                "as the "
+                "outcome."
+            )
         if key is not None and path is None:
-            raise DiscreetError("key is given, but without path= nothing is written that it could hide.")
+            raise DiscreetError(
+                "key is given, but without path= nothing is written that it could hide."
+            )
         if seed is not None and not simulation:
-            raise DiscreetError(f"seed is {seed!r}, but live noise cannot have one: only simulation=True takes a seed.")
+            raise DiscreetError(
+                f"seed is {seed!r}, but live noise cannot "
+                "have "
+                "one: "
+                "only "
+                "simulation=True "
+                "takes a "
+                "seed."
+            )
         _check_ledger(ledger, simulation)
         whole: Recipe = {
             **_plain(recipe),
@@ -82,17 +102,27 @@ class Face(NoTwin):
         self._enter(whole, LiveRun.start(plan, whole, ledger=ledger, path=path, key=key))
 
     @classmethod
-    def open(cls, path: Path, *, ledger: Ledger | None = None, key: Path | None = None, lost_key: bool = False) -> Self:
+    def open(
+        cls,
+        path: Path,
+        *,
+        ledger: Ledger | None = None,
+        key: Path | None = None,
+        lost_key: bool = False,
+    ) -> Self:
         """Go on with the run in a file, where it was stopped; a run that had a ledger needs it again.
 
-        Another ledger than before is charged for the whole run. ``key`` is where the run's key is, if that was said at
-        the start; ``lost_key=True`` goes on with a new one, without unfinished batches, which nobody can read.
+        Another ledger than before is charged for the whole run. ``key`` is where the run's key is,
+        if that was said at the start; ``lost_key=True`` goes on with a new one, without unfinished
+        batches, which nobody can read.
         """
         store = FileStore.open(path, key, lost_key=lost_key)
         try:
             recipe = store.recipe()
             if recipe["face"] != cls.__name__:
-                raise DiscreetError(f"{path} is a run of {recipe['face']}: open it with {recipe['face']}.open.")
+                raise DiscreetError(
+                    f"{path} is a run of {recipe['face']}: open it with {recipe['face']}.open."
+                )
             if recipe["ledger"] != (ledger is not None):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
                 raise DiscreetError(f"the run in {path} had {had} ledger: {do}.")
@@ -130,7 +160,8 @@ class Face(NoTwin):
     def guarantee(self) -> Guarantee:
         """What is promised; with a caveat if this is a simulation.
 
-        With a ledger that limits the rounds of a user, it is what holds for a user with that many rounds.
+        With a ledger that limits the rounds of a user, it is what holds for a user with that many
+        rounds.
         """
         return self._run.guarantee
 
@@ -150,12 +181,16 @@ class Face(NoTwin):
 
         With ``wait`` they are those before their deadline, told or not.
         """
-        return tuple(OpenDecision(t.id, self._shown(t), age) for t, age in self._run.open_decisions())
+        return tuple(
+            OpenDecision(t.id, self._shown(t), age) for t, age in self._run.open_decisions()
+        )
 
     def state(self) -> Progress:
         """Return how it is getting on: rounds, share of each arm, releases, what is open or lost; nothing raw."""
         run = self._run.state()
-        return run._replace(shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()})
+        return run._replace(
+            shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()}
+        )
 
     def release_due(self) -> int:
         """With ``wait``: make the releases whose time has come, and return how many. ``ask`` does so first."""
@@ -184,7 +219,13 @@ class Face(NoTwin):
         """Return a decision, or refuse what ``ask`` cannot have given."""
         if not isinstance(decision, self._gives) or type(decision.id) is not int:
             raise DiscreetError(
-                f"decision is of type {type(decision).__name__}, but must be the {self._gives.__name__} that ask() gave, "
+                "decision is of type "
+                f"{type(decision).__name__}, but "
+                "must "
+                "be the "
+                f"{self._gives.__name__} that "
+                "ask() "
+                "gave, "
                 "or its id."
             )
         return cast(Decided, decision)
@@ -219,7 +260,9 @@ class Face(NoTwin):
         plan = self._run.plan
         horizon = "" if plan.horizon is None else f" of {plan.horizon}"
         return (
-            f"{type(self).__name__}({self._size()}, round {self._run.round}{horizon}, {plan.algorithm}, "
+            f"{type(self).__name__}({self._size()}, round "
+            f"{self._run.round}{horizon}, "
+            f"{plan.algorithm}, "
             f"{self.guarantee.short}, {noise_words(plan)})"
         )
 
@@ -253,9 +296,14 @@ def _check_ledger(ledger: object, simulation: bool) -> None:
     if ledger is not None and not isinstance(ledger, Ledger):
         raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
     if ledger is not None and simulation:
-        raise DiscreetError("ledger is given, but simulation=True draws noise that protects nobody: leave it out.")
+        raise DiscreetError(
+            "ledger is given, but simulation=True draws noise that protects nobody: leave it out."
+        )
 
 
 def _plain(values: Given) -> Given:
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in values.items()
+    }
     return cast(Given, plain)

@@ -32,5 +32,11 @@ class NoTwin:
         name = type(self).__name__
         article = "an" if name[0] in "AEIOU" else "a"
         raise DiscreetError(
-            f"{article} {name} cannot be copied or pickled, or what it holds would be released twice: {self._instead}."
+            f"{article} {name} cannot be copied or "
+            "pickled, or "
+            "what it "
+            "holds "
+            "would be "
+            "released "
+            f"twice: {self._instead}."
         )

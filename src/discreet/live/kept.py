@@ -32,12 +32,17 @@ Read = TypeVar("Read")
 class KeptRun(NoTwin):
     """What a run is between two operations, and how it goes back to that when one has failed.
 
-    One thread at a time, by a lock that is taken by a plain ``with`` in every method: an interrupt cannot come between
-    taking it and giving it back. One process: others are refused.
+    One thread at a time, by a lock that is taken by a plain ``with`` in every method: an interrupt
+    cannot come between taking it and giving it back. One process: others are refused.
     """
 
     def __init__(
-        self, plan: Plan, store: Store, *, ledger: Ledger | None = None, clock: Callable[[], float] = time.time
+        self,
+        plan: Plan,
+        store: Store,
+        *,
+        ledger: Ledger | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._plan, self._store, self._clock = plan, store, clock
         self._commit_ask, self._commit_tell, self._commit = store.ask, store.tell, store.change
@@ -89,7 +94,9 @@ class KeptRun(NoTwin):
     def _check_process(self) -> None:
         """Refuse in a forked process: what is held would be released twice, with two noises."""
         if process.number != self._process:
-            raise DiscreetError("this run belongs to another process: close it there, and open its file here.")
+            raise DiscreetError(
+                "this run belongs to another process: close it there, and open its file here."
+            )
 
     def _committed(self) -> Rows:
         """Return what is committed, after going back to it if an operation has failed."""
@@ -113,7 +120,11 @@ class KeptRun(NoTwin):
         state = self._engine.learner_state
         if len(rows.learner) != len(state):
             raise DiscreetError(
-                f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} needs "
+                "the learner of this run has "
+                f"{len(rows.learner)} "
+                "bytes, but "
+                f"{plan.algorithm} "
+                "needs "
                 f"{len(state)}: it was made by another version."
             )
         state[:] = rows.learner
@@ -132,7 +143,9 @@ class KeptRun(NoTwin):
             made = sorted((choice, times) for choice, times in rows.choices.items() if choice >= 0)
             total = sum(times for _, times in made)
             shares: dict[Hashable, float] = {choice: times / total for choice, times in made}
-            return Progress(asked, self._plan.horizon, shares, released, len(rows.open), len(rows.groups), lost)
+            return Progress(
+                asked, self._plan.horizon, shares, released, len(rows.open), len(rows.groups), lost
+            )
 
     def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
         """Return the decisions whose outcome may still come, with their actions and their ages in seconds."""
@@ -155,7 +168,9 @@ class KeptRun(NoTwin):
     @property
     def guarantee(self) -> Guarantee:
         """What is promised, and on which condition; to a user with as many rounds as the ledger allows."""
-        return stated(self._plan).for_user(rounds=1 if self._budget is None else self._budget.rounds_per_user)
+        return stated(self._plan).for_user(
+            rounds=1 if self._budget is None else self._budget.rounds_per_user
+        )
 
     @property
     def round(self) -> int:
@@ -167,25 +182,38 @@ class KeptRun(NoTwin):
         """What is run."""
         return self._plan
 
-    def snapshot(self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None) -> None:
+    def snapshot(
+        self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None
+    ) -> None:
         """Write a copy to a new file: a run of its own, without what is open here, and with other randomness.
 
         Decisions of this run mean nothing to it, and a ledger is charged for it again.
         """
         if self._engine.streaming:
             raise DiscreetError(
-                f"{self._plan.algorithm} learns from one running sum, which a copy would release again: use its file."
+                f"{self._plan.algorithm} learns from one "
+                "running "
+                "sum, "
+                "which a "
+                "copy "
+                "would "
+                "release "
+                "again: use its file."
             )
         self._check_process()
         with self._lock:
             rows = self._committed()
             if not rows.recipe:
-                raise DiscreetError("a private learner of one's own is run in memory: it cannot be kept in a file.")
+                raise DiscreetError(
+                    "a private learner of one's own is run in memory: it cannot be kept in a file."
+                )
             asked, _, left, released, _ = rows.counters
             twin = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
             twin.counters = (min(asked + left, self._end), -1, 0, released, 0)
             twin.epoch = rows.epoch
-            FileStore.create(path, twin, partial(Key.for_new, key, twin.token, self._plan.needs_key)).close()
+            FileStore.create(
+                path, twin, partial(Key.for_new, key, twin.token, self._plan.needs_key)
+            ).close()
 
     def close(self) -> None:
         """Give the file free; a run in memory is forgotten."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
+from componentjit import copy
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
-from discreet.kernel import copy
 from discreet.live.messages import pack_model, task_for, unpack_report
 from discreet.mechanisms.exact_directions import SEED
 
@@ -14,9 +14,10 @@ from discreet.mechanisms.exact_directions import SEED
 class LocalServer:
     """Receives reports of devices and publishes models; it is never told a context, an action or an outcome.
 
-    A new version is published by ``model`` if something was learned since the last one. Reports about one of the last
-    ``lag`` versions are accepted, each once. A message that is malformed, too long, of another task, about another
-    version or received before is refused with a sentence, and changes nothing. See ``Device`` for an example.
+    A new version is published by ``model`` if something was learned since the last one. Reports
+    about one of the last ``lag`` versions are accepted, each once. A message that is malformed, too
+    long, of another task, about another version or received before is refused with a sentence, and
+    changes nothing. See ``Device`` for an example.
     """
 
     def __init__(
@@ -32,7 +33,13 @@ class LocalServer:
         lag: int = 100,
     ) -> None:
         self._task = task_for(
-            algorithm, dimension=dimension, horizon=horizon, epsilon=epsilon, low=low, high=high, norm=norm
+            algorithm,
+            dimension=dimension,
+            horizon=horizon,
+            epsilon=epsilon,
+            low=low,
+            high=high,
+            norm=norm,
         )
         self._server = copy(self._task.server)
         self._lag = check_int("lag", lag, least=1)
@@ -70,7 +77,9 @@ class LocalServer:
         with self._lock:
             if version not in self._seen:
                 known = f"those from {min(self._seen)} to {self._version} count"
-                raise DiscreetError(f"the report is about version {version} of the model, but {known}.")
+                raise DiscreetError(
+                    f"the report is about version {version} of the model, but {known}."
+                )
             if payload[:SEED] in self._seen[version]:
                 raise DiscreetError("this report was received before, and counts once.")
             vector = self._task.noise.decode(payload)
@@ -81,4 +90,11 @@ class LocalServer:
             return self._reports
 
     def __repr__(self) -> str:
-        return f"LocalServer({self._server.choices} features, {self._reports:,} reports, version {self._version})"
+        return (
+            f"LocalServer({self._server.choices} "
+            "features, "
+            f"{self._reports:,} "
+            "reports, "
+            "version "
+            f"{self._version})"
+        )

@@ -1,8 +1,8 @@
 """The key of a run: it hides the raw sums in a file, and knows how far the run is.
 
-The key lies elsewhere than the file, so that who gets hold of the file alone, of a copy or of a backup, learns no more
-than what was released. It also counts releases: a run that is older than its key is an old copy, and to go on with it
-would release batches again.
+The key lies elsewhere than the file, so that who gets hold of the file alone, of a copy or of a
+backup, learns no more than what was released. It also counts releases: a run that is older than its
+key is an old copy, and to go on with it would release batches again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 class Key:
     """A secret, and the number of releases of its run, in a file that only its owner can read.
 
-    While it is open nobody else can open it, in this process or another: so of a run and a copy of its file one is
-    refused.
+    While it is open nobody else can open it, in this process or another: so of a run and a copy of
+    its file one is refused.
     """
 
     def __init__(self, path: Path, *, new: bool) -> None:
@@ -42,7 +42,9 @@ class Key:
                 _write_new(path)
             self._file = path.open("r+b", buffering=0)
         except FileExistsError:
-            raise DiscreetError(f"key is {str(path)!r}, where a file is already: give a new path.") from None
+            raise DiscreetError(
+                f"key is {str(path)!r}, where a file is already: give a new path."
+            ) from None
         except OSError as error:
             raise DiscreetError(f"key is {str(path)!r}, which cannot be used ({error}).") from None
         _opened.add(self)
@@ -51,13 +53,23 @@ class Key:
         if not lock(self._file):
             self.close()
             raise DiscreetError(
-                f"key is {str(path)!r}, which is in use: the same run is open, here or from a copy of its file."
+                f"key is {str(path)!r}, which is in "
+                "use: the "
+                "same "
+                "run is "
+                "open, "
+                "here or "
+                "from a "
+                "copy "
+                "of its file."
             )
         content = self._file.read(SIZE)
         self._secret = content[len(MARK) : len(MARK) + SECRET]
         if content[: len(MARK)] != MARK or len(content) < SIZE:
             self.close()
-            raise DiscreetError(f"key is {str(path)!r}, but that is a file of another kind, not the key of a run.")
+            raise DiscreetError(
+                f"key is {str(path)!r}, but that is a file of another kind, not the key of a run."
+            )
         self.version = int.from_bytes(content[-VERSION:], "big")
 
     @classmethod
@@ -71,7 +83,15 @@ class Key:
         place = Path(path or usual_path(token)).absolute()
         if not place.is_file():
             raise DiscreetError(
-                f"the key of this run is not at {place}: say with key= where it is; if it is lost, lost_key=True goes on "
+                "the key of this run is not at "
+                f"{place}: say "
+                "with "
+                "key= "
+                "where it "
+                "is; if "
+                "it is "
+                "lost, "
+                "lost_key=True goes on "
                 "without the outcomes of unfinished batches."
             )
         return cls(place, new=False)
@@ -107,7 +127,12 @@ class Key:
             os.fsync(self._file.fileno())
         except (OSError, ValueError) as error:
             raise DiscreetError(
-                f"what was told and released counts, but its key {self.path} cannot be written ({error}): nothing goes "
+                "what was told and released counts, but "
+                "its key "
+                f"{self.path} "
+                "cannot be "
+                "written "
+                f"({error}): nothing goes "
                 "on before it can."
             ) from None
         self.version = version
@@ -122,7 +147,9 @@ class Key:
 
 def usual_path(token: str) -> Path:
     """Return where the key of a run is kept, if its path is not given."""
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(
+        os.path.expanduser("~"), ".local", "state"
+    )
     return Path(os.environ.get(FOLDER) or os.path.join(state, "discreet", "keys")) / f"{token}.key"
 
 

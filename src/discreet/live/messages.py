@@ -9,11 +9,11 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from componentjit import arrays, copy
 from discreet.algorithms import Setting, algorithm
 from discreet.channels.reporting import Reporting
 from discreet.contracts import Floats, Policy, Server
 from discreet.errors import DiscreetError, check_int, shorten
-from discreet.kernel import arrays, copy
 from discreet.mechanisms import ExactHemisphere
 from discreet.mechanisms.exact_directions import SEED
 from discreet.on_device import OnDevice
@@ -37,17 +37,32 @@ class Task(NamedTuple):
     digest: bytes
 
 
-def task_for(name: str, *, dimension: int, horizon: int, epsilon: float, low: float, high: float, norm: float) -> Task:
+def task_for(
+    name: str, *, dimension: int, horizon: int, epsilon: float, low: float, high: float, norm: float
+) -> Task:
     """Return the task of a named algorithm with exact noise."""
     if name not in SUITABLE:
-        raise DiscreetError(f"algorithm is {shorten(name)}, but devices have one of {', '.join(SUITABLE)}.")
+        raise DiscreetError(
+            f"algorithm is {shorten(name)}, but devices have one of {', '.join(SUITABLE)}."
+        )
     rounds = check_int("horizon", horizon, least=2)
-    setting = Setting(Contexts(2, dimension, norm), rounds=rounds, epsilon=epsilon, bounds=make_range(low, high))
+    setting = Setting(
+        Contexts(2, dimension, norm), rounds=rounds, epsilon=epsilon, bounds=make_range(low, high)
+    )
     private = cast(OnDevice, algorithm(name).build(setting, noise="hemisphere").private)
     channel = cast(Reporting, private.channel.live())
     noise = cast(ExactHemisphere, channel.noise)
     numbers = [repr(float(part)) for part in channel if isinstance(part, int | float)]
-    facts = [FORMAT, name, repr(low), repr(high), repr(epsilon), noise.kind, noise.dimension, *numbers]
+    facts = [
+        FORMAT,
+        name,
+        repr(low),
+        repr(high),
+        repr(epsilon),
+        noise.kind,
+        noise.dimension,
+        *numbers,
+    ]
     digest = hashlib.sha256(json.dumps(facts).encode()).digest()[:8]
     return Task(channel, noise, private.policy, private.learner, digest)
 
@@ -92,12 +107,20 @@ def _check(task: Task, message: object, kind: bytes, size: int, name: str) -> in
     if not isinstance(message, bytes | bytearray):
         raise DiscreetError(f"the {name} is {shorten(message)}, but must be bytes.")
     if len(message) != HEAD.size + size:
-        raise DiscreetError(f"the {name} has {len(message)} bytes, but those of this task have {HEAD.size + size}.")
+        raise DiscreetError(
+            f"the {name} has {len(message)} bytes, but those of this task have {HEAD.size + size}."
+        )
     found, layout, digest, version = HEAD.unpack_from(message)
     if found != kind:
-        raise DiscreetError(f"the message is no {name}: it begins with {found!r}, and not with {kind!r}.")
+        raise DiscreetError(
+            f"the message is no {name}: it begins with {found!r}, and not with {kind!r}."
+        )
     if layout != FORMAT:
-        raise DiscreetError(f"the {name} has format {layout}, but this version reads format {FORMAT}.")
+        raise DiscreetError(
+            f"the {name} has format {layout}, but this version reads format {FORMAT}."
+        )
     if digest != task.digest:
-        raise DiscreetError(f"the {name} is of another task: all numbers of device and server must agree.")
+        raise DiscreetError(
+            f"the {name} is of another task: all numbers of device and server must agree."
+        )
     return int(version)

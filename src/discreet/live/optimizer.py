@@ -37,22 +37,19 @@ class Optimizer(PointFace):
     >>> slates
     Optimizer(k-sets(10,3), round 1 of 100000, private-linear-oracle, (1, 1e-06)-differential privacy, live: exact noise)
 
-    A loss is one number in the range from ``low`` to ``high``; neighbours replace that of one round. Algorithms with two
-    evaluations (``private-two-point``) give two points, the rows of ``decision.point``, and take the losses of both.
+    A loss is one number in the range from ``low`` to ``high``; neighbours replace that of one
+    round. Algorithms with two evaluations (``private-two-point``) give two points, the rows of
+    ``decision.point``, and take the losses of both.
 
-    Parameters
-    ----------
-    domain
-        The set of points, by a name of docs/sets.md: "ball(10)", "k-sets(10,3)", "paths(3,4)".
-    algorithm
-        A name of ``discreet list``. The default for slates, rankings, paths and the like plays them as they are, by
-        their labels, and learns best if losses are linear, a sum over items; for all other sets it is one for convex
-        functions of a point. What is not as declared costs regret, never privacy.
-    form, lipschitz, curvature, smoothness
-        Whether losses are "linear" or "convex"; how steep they are at most, in widths of the range per unit of length,
-        and how curved: the learner relies on it.
-    low, high, clip, and all others
-        As for :class:`discreet.Bandit`. (``noise="spherical"`` cannot be drawn exactly, and is not chosen live.)
+    Parameters ---------- domain The set of points, by a name of docs/sets.md: "ball(10)",
+    "k-sets(10,3)", "paths(3,4)". algorithm A name of ``discreet list``. The default for slates,
+    rankings, paths and the like plays them as they are, by their labels, and learns best if losses
+    are linear, a sum over items; for all other sets it is one for convex functions of a point. What
+    is not as declared costs regret, never privacy. form, lipschitz, curvature, smoothness Whether
+    losses are "linear" or "convex"; how steep they are at most, in widths of the range per unit of
+    length, and how curved: the learner relies on it. low, high, clip, and all others As for
+    :class:`discreet.Bandit`. (``noise="spherical"`` cannot be drawn exactly, and is not chosen
+    live.)
 
     """
 
@@ -83,7 +80,14 @@ class Optimizer(PointFace):
     ) -> None:
         if "geometry" in options:
             raise DiscreetError(
-                "geometry is given, but is for VectorOptimizer: here the set is a domain, such as 'ball(3)'."
+                "geometry is given, but is for "
+                "VectorOptimizer: "
+                "here "
+                "the set "
+                "is a "
+                "domain, "
+                "such as "
+                "'ball(3)'."
             )
         recipe: Recipe = {
             "domain": domain,
@@ -97,11 +101,15 @@ class Optimizer(PointFace):
             "lipschitz": lipschitz,
             "curvature": curvature,
             "smoothness": smoothness,
-            "algorithm": usual_algorithm(domain_named(domain).set) if algorithm is None else algorithm,
+            "algorithm": usual_algorithm(domain_named(domain).set)
+            if algorithm is None
+            else algorithm,
         }
         default = None
         if default_reward is not None or default_loss is not None:
-            read = _read(_problem(recipe), default_reward, default_loss, make_range(low, high), clip=False)
+            read = _read(
+                _problem(recipe), default_reward, default_loss, make_range(low, high), clip=False
+            )
             default = read.tolist() if isinstance(read, np.ndarray) else read
         super().__init__(
             recipe,
@@ -122,19 +130,27 @@ class Optimizer(PointFace):
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
         self._problem, self._range = _problem(recipe), self._bounds
-        self._names = cast(Vertices, self._problem.place.set) if run.plan.private.learner.plays_vertices else None
+        self._names = (
+            cast(Vertices, self._problem.place.set)
+            if run.plan.private.learner.plays_vertices
+            else None
+        )
 
     def ask(self, *, user: User | None = None) -> Point:
         """Return the point to play in the next round, or both of them."""
         given = self._run.ask(0, user=user)
         return Point(given.action.copy(), given.id, given.token, self._words(given.action))
 
-    def tell(self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None) -> None:
+    def tell(
+        self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
+    ) -> None:
         """Report what was lost or gained by a decision, or by the one with an id: two numbers for two points.
 
         With ``wait``, what comes after its deadline is dropped.
         """
-        self._hear(decision, _read(self._problem, reward, loss, self._range, clip=self._recipe["clip"]))
+        self._hear(
+            decision, _read(self._problem, reward, loss, self._range, clip=self._recipe["clip"])
+        )
 
     def _words(self, action: Floats) -> str | None:
         """Return what is played, in words; None if it has no name."""
@@ -157,13 +173,17 @@ def _problem(recipe: Recipe) -> Functions:
     """Return the problem that the algorithm plays on this domain; how many values it sees is its own."""
     known = algorithm_named(recipe["algorithm"])
     given: Mapping[str, object] = recipe
-    declared: dict[str, Any] = {name: given[name] for name in ("domain", "lipschitz", "curvature", "smoothness")}
+    declared: dict[str, Any] = {
+        name: given[name] for name in ("domain", "lipschitz", "curvature", "smoothness")
+    }
     declared |= {} if recipe["form"] is None else {"form": recipe["form"]}
     if not isinstance(known.problem, Functions):
         return Functions(**declared)  # which it is then said not to play
     return cast(Functions, known.problem_with(**declared))
 
 
-def _read(problem: Functions, reward: object, loss: object, bounds: Range, *, clip: bool) -> float | Floats:
+def _read(
+    problem: Functions, reward: object, loss: object, bounds: Range, *, clip: bool
+) -> float | Floats:
     """Return an outcome as feedback: one loss, or two."""
     return (loss_of if problem.evaluations == 1 else pair_of)(reward, loss, bounds, clip=clip)

@@ -13,13 +13,22 @@ CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for s
 EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
 AGAIN = ", begun again after {:,} rounds (docs/proofs.md: Epochs of a run)"
 PUBLIC_TIMES = "if when outcomes come is public"
-FIXED_TIMES = "also of when outcomes come, if decisions are not asked for in answer to them (docs/proofs.md: Deadlines)"
+FIXED_TIMES = (
+    "also of when outcomes come, if decisions "
+    "are not "
+    "asked "
+    "for in "
+    "answer to "
+    "them "
+    "(docs/proofs.md: Deadlines)"
+)
 
 
 class Progress(NamedTuple):
     """How a run is getting on; nothing in it is raw, and nothing depends on outcomes but through releases.
 
-    With a wait time a decision is open until its deadline, whether or not its outcome has been told.
+    With a wait time a decision is open until its deadline, whether or not its outcome has been
+    told.
     """
 
     round: int
@@ -38,8 +47,12 @@ def stated(plan: Plan) -> Guarantee:
         return mine
     many = EPOCHS if plan.first_epoch == FIRST_EPOCH else AGAIN.format(plan.first_epoch)
     epochs = many if plan.horizon is None else ""
-    mine = replace(mine, source=f"{mine.source}{epochs}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}")
+    mine = replace(
+        mine, source=f"{mine.source}{epochs}; {PUBLIC_TIMES if plan.wait is None else FIXED_TIMES}"
+    )
     if not plan.simulation:
         return mine
     seeded = "" if plan.seed is None else ", reproducible from its seed"
-    return replace(mine, caveat=f"{mine.caveat}; " * bool(mine.caveat) + CAVEAT.format(seeded=seeded))
+    return replace(
+        mine, caveat=f"{mine.caveat}; " * bool(mine.caveat) + CAVEAT.format(seeded=seeded)
+    )

@@ -11,7 +11,8 @@ from discreet.problems.points import GeometryName
 
 Example = tuple[object, object]  # of the kind that a learner makes
 
-# How far a run is: decisions asked for, the running group, decisions still to be asked for in it, releases, lost groups.
+# How far a run is: decisions asked for, the running group, decisions still to be asked for in it,
+# releases, lost groups.
 Counters = tuple[int, int, int, int, int]
 
 
@@ -72,7 +73,9 @@ class Ticket(NamedTuple):
     action: Any = None  # not kept: only who asks needs it
 
 
-Opened = tuple[int, int, int, str, float, object]  # a ticket in its table: without names it takes a fifth of the time
+Opened = tuple[
+    int, int, int, str, float, object
+]  # a ticket in its table: without names it takes a fifth of the time
 
 
 class Draws(NamedTuple):
@@ -82,17 +85,31 @@ class Draws(NamedTuple):
     privacy: Mapping[str, Any]
 
 
-# The three kinds of transactions: the new rows, and those that go. None leaves things as they are. The first two happen
+# The three kinds of transactions: the new rows, and those that go. None leaves things as they are.
+# The first two happen
 # in every round and are plain tuples, which take a quarter of the time.
 
-# By asking: the counters; the decision that is opened, and how often its choice was made, with this one; a new group; the
+# By asking: the counters; the decision that is opened, and how often its choice was made, with this
+# one; a new group; the
 # learner; the generators; and what is kept in place of the outcome until a deadline.
 Asked = tuple[Counters, Opened, int, Group | None, bytes | None, Draws | None, bytes | None]
 
-# By telling: the counters; the decision that is closed; its group as it is now, or the number of a group that is closed;
-# the group of which something is released (it has at most one release), and what that is, None if the channel is not
+# By telling: the counters; the decision that is closed; its group as it is now, or the number of a
+# group that is closed;
+# the group of which something is released (it has at most one release), and what that is, None if
+# the channel is not
 # private, for then it would be raw; the learner; the stream; the generators.
-Told = tuple[Counters, int, Group | None, int | None, int | None, object, bytes | None, bytes | None, Draws | None]
+Told = tuple[
+    Counters,
+    int,
+    Group | None,
+    int | None,
+    int | None,
+    object,
+    bytes | None,
+    bytes | None,
+    Draws | None,
+]
 
 
 class Change(NamedTuple):
@@ -110,25 +127,30 @@ class Change(NamedTuple):
         return f"Change(counters={self.counters}, rows=<hidden>)"
 
 
-# Groups are made in every round, and this way takes half of the time: from a tuple of all fields, in order.
+# Groups are made in every round, and this way takes half of the time: from a tuple of all fields,
+# in order.
 new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
 
 
 class Rows:
     """All tables of a run, in memory.
 
-    A change is made by one assignment, which says what is entering. All that follows can be repeated: ``complete`` does
-    so with a change that was interrupted on its way into the tables.
+    A change is made by one assignment, which says what is entering. All that follows can be
+    repeated: ``complete`` does so with a change that was interrupted on its way into the tables.
     """
 
     def __init__(self, recipe: Recipe, token: str, learner: bytes) -> None:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
-        self.session = secrets.token_hex(4)  # changes whenever the run is opened, so that no decision is given twice
+        self.session = secrets.token_hex(
+            4
+        )  # changes whenever the run is opened, so that no decision is given twice
         self.counters: Counters = (0, -1, 0, 0, 0)
         self.epoch: Epoch = (0, 0)
         self.learner = learner
-        self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are one stream
+        self.stream: bytes | None = (
+            None  # raw: what the channel holds, if all rounds are one stream
+        )
         self.draws: Draws | None = None
         self.groups: dict[int, Group] = {}
         self.open: dict[int, Opened] = {}  # in the order of asking

@@ -18,17 +18,19 @@ from discreet.private import Private
 class LiveRun(KeptRun):
     """A private learner in use: it decides, hears outcomes, and releases what is due.
 
-    All that it knows is rows of a store. What a group of rounds holds is put into the channel while an outcome is taken,
-    and taken out again; the learner's arrays are a copy of the committed ones. So an operation that fails leaves nothing
-    behind, wherever it failed: the next one begins with what is committed. (Random numbers that it drew are gone. Only
-    the file of a simulation with a seed keeps its generators, and turns them back.)
+    All that it knows is rows of a store. What a group of rounds holds is put into the channel while
+    an outcome is taken, and taken out again; the learner's arrays are a copy of the committed ones.
+    So an operation that fails leaves nothing behind, wherever it failed: the next one begins with
+    what is committed. (Random numbers that it drew are gone. Only the file of a simulation with a
+    seed keeps its generators, and turns them back.)
 
-    A release draws fresh noise, lets the learner learn, and is committed together with what it changes, the raw sum that
-    it erases included. Noise that was drawn and not committed was seen by nobody, and whether something is committed does
-    not depend on it (docs/proofs.md: Batches).
+    A release draws fresh noise, lets the learner learn, and is committed together with what it
+    changes, the raw sum that it erases included. Noise that was drawn and not committed was seen by
+    nobody, and whether something is committed does not depend on it (docs/proofs.md: Batches).
 
-    With a wait time, outcomes are kept until their deadlines. Then, in the order of asking, each counts, or the default
-    in its place; that is done when the next decision is asked for, never when an outcome is told (Deadlines).
+    With a wait time, outcomes are kept until their deadlines. Then, in the order of asking, each
+    counts, or the default in its place; that is done when the next decision is asked for, never
+    when an outcome is told (Deadlines).
 
     Threads take turns; other processes are refused.
     """
@@ -79,7 +81,10 @@ class LiveRun(KeptRun):
             if rows.draws is not None:
                 draws = Draws(rng.bit_generator.state, rows.draws.privacy)
             opened = asked, number, choice, self._token, now, action
-            counters, chosen = (asked + 1, number, left - 1, released, lost), rows.choices.get(choice, 0) + 1
+            counters, chosen = (
+                (asked + 1, number, left - 1, released, lost),
+                rows.choices.get(choice, 0) + 1,
+            )
             self._commit_ask((counters, opened, chosen, group, learner, draws, outcome))
             self._changing = False
             return opened
@@ -95,7 +100,9 @@ class LiveRun(KeptRun):
             self._pass_deadlines(rows, now, self._wait)
             outcome = self._plan.no_outcome
         if self._budget is None and user is not None:
-            raise DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")
+            raise DiscreetError(
+                "user is given, but there is no ledger that limits the rounds of a user."
+            )
         if rows.counters[0] >= self._end:
             self._next_epoch(rows)
         if self._in_order and rows.counters[2] == 0 and rows.groups:
@@ -107,7 +114,8 @@ class LiveRun(KeptRun):
     def tell(self, ticket: Ticket, feedback: object) -> bool:
         """Take the outcome of a decision; when it returns, the outcome counts, once, whatever happens.
 
-        With a wait time it returns False for an outcome that comes after its deadline, and does not count.
+        With a wait time it returns False for an outcome that comes after its deadline, and does not
+        count.
         """
         return self.hear(ticket.id, ticket.token, ticket.choice, feedback)
 
@@ -152,7 +160,11 @@ class LiveRun(KeptRun):
                 ready, value = False, None
             if ready:
                 engine.learner.learn(trace, value)
-                released, learner, shown = number, engine.learner_state.tobytes(), value if engine.showing else None
+                released, learner, shown = (
+                    number,
+                    engine.learner_state.tobytes(),
+                    value if engine.showing else None,
+                )
                 asked, running, left, releases, lost = counters
                 counters = (asked, running, left, releases + 1, lost)
                 if rows.draws is not None:
@@ -164,7 +176,9 @@ class LiveRun(KeptRun):
             else:
                 after = engine.channel_state.tobytes() if engine.holding else None
                 kept = new_group((number, action, trace, size, heard + 1, after))
-            self._commit_tell((counters, told, kept, closed, released, shown, learner, stream, draws))
+            self._commit_tell(
+                (counters, told, kept, closed, released, shown, learner, stream, draws)
+            )
         finally:
             if engine.raw:
                 engine.clear()
@@ -172,10 +186,14 @@ class LiveRun(KeptRun):
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
-        if self._clock() >= deadline:  # asked first: who has answered is not told to who comes too late
+        if (
+            self._clock() >= deadline
+        ):  # asked first: who has answered is not told to who comes too late
             return False
         if self._plan.is_told(rows.outcomes[number]):
-            raise DiscreetError(f"decision {number} has been told already: each outcome counts once.")
+            raise DiscreetError(
+                f"decision {number} has been told already: each outcome counts once."
+            )
         self._changing = True
         self._commit(Change(rows.counters, outcome=(number, self._plan.kept(feedback))))
         self._changing = False
@@ -220,7 +238,15 @@ class LiveRun(KeptRun):
         with self._lock:
             rows = self._committed()
             if self._wait is not None:
-                raise DiscreetError("wait was declared, so the time decides what comes too late: nothing is given up.")
+                raise DiscreetError(
+                    "wait was declared, so the time "
+                    "decides "
+                    "what "
+                    "comes too "
+                    "late: "
+                    "nothing is "
+                    "given up."
+                )
             if number not in rows.open:
                 return self._not_open(number, token)
             ticket = Ticket(*rows.open[number])
@@ -233,23 +259,31 @@ class LiveRun(KeptRun):
         asked, running, left, released, lost = rows.counters
         group = rows.groups.get(ticket.group)
         whole = self._engine.holding and group is not None
-        gone = [other.id for other in rows.tickets() if whole and other.group == ticket.group] or [ticket.id]
+        gone = [other.id for other in rows.tickets() if whole and other.group == ticket.group] or [
+            ticket.id
+        ]
         closed = ticket.group if whole or (group is not None and group.size == 1) else None
         left = 0 if closed == running else left
         self._changing = True
-        self._commit(Change((asked, running, left, released, lost + whole), closed=closed, given_up=tuple(gone)))
+        self._commit(
+            Change(
+                (asked, running, left, released, lost + whole), closed=closed, given_up=tuple(gone)
+            )
+        )
         self._changing = False
         return whole
 
     def _next_epoch(self, rows: Rows) -> None:
         """Begin again with a longer horizon, if none was declared; what is still open is not learned from any more.
 
-        It waits until as many outcomes have counted as the epoch has rounds, so that outcomes that come late do not leave
-        an epoch without any.
+        It waits until as many outcomes have counted as the epoch has rounds, so that outcomes that
+        come late do not leave an epoch without any.
         """
         if self._plan.horizon is not None:
             horizon = self._plan.horizon
-            raise DiscreetError(f"the horizon of {horizon} rounds is used up: no decision is left to ask for.")
+            raise DiscreetError(
+                f"the horizon of {horizon} rounds is used up: no decision is left to ask for."
+            )
         asked, _, _, released, lost = rows.counters
         if asked - len(rows.open) < self._end:
             return
@@ -257,13 +291,21 @@ class LiveRun(KeptRun):
         engine = Engine(self._plan.private_of(number), self._plan.observation)
         self._changing = True
         counters = (asked, -1, 0, released, lost + len(rows.groups))
-        self._commit(Change(counters, learner=engine.first, stream=engine.stream, epoch=(number, asked)))
+        self._commit(
+            Change(counters, learner=engine.first, stream=engine.stream, epoch=(number, asked))
+        )
         self._engine, self._epoch, self._end = engine, number, asked + self._plan.rounds_of(number)
         self._changing = False
 
     def _out_of_order(self, rows: Rows) -> DiscreetError:
         return DiscreetError(
-            f"{self._plan.algorithm} is private only if all outcomes so far are told before the next arm is drawn; "
+            f"{self._plan.algorithm} is private only "
+            "if all "
+            "outcomes so "
+            "far are "
+            "told "
+            "before the "
+            "next arm is drawn; "
             f"{count(len(rows.open), 'outcome')} still to come."
         )
 
@@ -274,5 +316,7 @@ class LiveRun(KeptRun):
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
             raise DiscreetError(f"decision {number!r} is not one that this run gave.")
         if self._wait is None:
-            raise DiscreetError(f"decision {number} has been told already, or given up: each outcome counts once.")
+            raise DiscreetError(
+                f"decision {number} has been told already, or given up: each outcome counts once."
+            )
         return False

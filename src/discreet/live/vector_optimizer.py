@@ -33,11 +33,12 @@ class VectorOptimizer(PointFace):
     VectorOptimizer(cube of dimension 3, round 1 of 1000, private-ftrl-cube, (1, 1e-06)-differential privacy,
     live: exact noise)
 
-    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points are those of the unit ball, and the 2-norm of a
-    loss vector is at most ``high``; with ``"cube"`` points are those of the cube from -1 to 1, and the absolute values of
-    a loss vector add up to at most ``high``. Vectors outside are refused, or moved to the nearest one inside with
-    ``clip=True``. Neighbours replace the loss vector of one round. (``private-ftrl-ball`` without a delta has noise that
-    cannot be drawn exactly: live use needs ``noise="laplace"`` there.) All other options are those of
+    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points are those of the unit ball,
+    and the 2-norm of a loss vector is at most ``high``; with ``"cube"`` points are those of the
+    cube from -1 to 1, and the absolute values of a loss vector add up to at most ``high``. Vectors
+    outside are refused, or moved to the nearest one inside with ``clip=True``. Neighbours replace
+    the loss vector of one round. (``private-ftrl-ball`` without a delta has noise that cannot be
+    drawn exactly: live use needs ``noise="laplace"`` there.) All other options are those of
     :class:`discreet.Bandit`.
     """
 
@@ -62,7 +63,13 @@ class VectorOptimizer(PointFace):
         **options: object,
     ) -> None:
         if geometry not in ("ball", "cube"):
-            raise DiscreetError(f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has distributions).")
+            raise DiscreetError(
+                f"geometry is {geometry!r}, but must be "
+                "'ball' or "
+                "'cube' "
+                "(Experts has "
+                "distributions)."
+            )
         size = check_int("dimension", dimension, least=2, most=10_000_000)
         recipe: Recipe = {
             "geometry": geometry,
@@ -78,7 +85,11 @@ class VectorOptimizer(PointFace):
         default = None
         if default_loss is not None:
             default = vector_of("default_loss", default_loss, size)
-            if not Points(geometry, size).sets(make_range(0.0, high)).losses.contains(default, ROUNDING * high):
+            if (
+                not Points(geometry, size)
+                .sets(make_range(0.0, high))
+                .losses.contains(default, ROUNDING * high)
+            ):
                 raise DiscreetError("default_loss is outside of the declared set of vectors.")
         super().__init__(
             recipe,
@@ -94,7 +105,9 @@ class VectorOptimizer(PointFace):
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> Plan:
-        return Plan.of(recipe, Points(recipe["geometry"], recipe["dimension"]), observation=0, carry=no_choice)
+        return Plan.of(
+            recipe, Points(recipe["geometry"], recipe["dimension"]), observation=0, carry=no_choice
+        )
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
@@ -110,7 +123,15 @@ class VectorOptimizer(PointFace):
         vector = vector_of("losses", loss, self._recipe["dimension"])
         if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
             if not self._recipe["clip"]:
-                raise DiscreetError("the loss is outside of the declared set of vectors; clip=True would move it there.")
+                raise DiscreetError(
+                    "the loss is outside of the declared "
+                    "set of "
+                    "vectors; "
+                    "clip=True "
+                    "would "
+                    "move it "
+                    "there."
+                )
             self._losses.project(vector)
         self._hear(decision, vector)
 

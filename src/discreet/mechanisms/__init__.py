@@ -7,7 +7,14 @@ from discreet.mechanisms.exact_directions import ExactHemisphere
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.named import NOISES, PURE, NoiseName, ReportNoiseName, noise_named, report_noise
+from discreet.mechanisms.named import (
+    NOISES,
+    PURE,
+    NoiseName,
+    ReportNoiseName,
+    noise_named,
+    report_noise,
+)
 from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
 from discreet.mechanisms.optimal import OptimalNoise
 from discreet.mechanisms.response import ExactResponse, RandomisedResponse

@@ -7,14 +7,15 @@ import secrets
 from fractions import Fraction
 from typing import ClassVar
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import helper
 from discreet.mechanisms.exact import SEALED
 
-LARGEST = 40.0  # of epsilon: beyond, the bit of one number is as good as certain, and no less private than this
+# of epsilon: beyond, the bit of one number is as good as certain, and no less private than this
+LARGEST = 40.0
 ROOM = 2.0**-48  # by how much e^ε - 1 is rounded down, far more than the error of its computation
 
 
@@ -82,8 +83,9 @@ class Coin(CoinShape):
 
     With u = e^ε - 1:   P(1) = (1 + u S) / (2 + u τ),   P(0) = (1 + u (τ - S)) / (2 + u τ).
 
-    If S moves by at most 1, neither changes by more than the factor 1 + u = e^ε (docs/proofs.md: One bit). The mean of
-    the bit is 1/2 + a (S / τ - 1/2) with a = u τ / (2 + u τ); for τ = 1 it is randomised response.
+    If S moves by at most 1, neither changes by more than the factor 1 + u = e^ε (docs/proofs.md:
+    One bit). The mean of the bit is 1/2 + a (S / τ - 1/2) with a = u τ / (2 + u τ); for τ = 1 it is
+    randomised response.
 
     >>> import numpy as np
     >>> coin, rng = Coin.calibrate(epsilon=1.0), np.random.default_rng(1)
@@ -110,7 +112,8 @@ class Coin(CoinShape):
 class ExactCoin(CoinShape):
     """The same for live use: P(1) is a ratio of whole numbers, and one from the operating system is compared with it.
 
-    u is a double, so a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is one too. So nothing is rounded.
+    u is a double, so a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is one too.
+    So nothing is rounded.
     """
 
     compiles = False
@@ -125,7 +128,9 @@ class ExactCoin(CoinShape):
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one bit guarantees, which is the same."""
-        return super().guarantee(sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: One bit)")
+        return super().guarantee(
+            sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: One bit)"
+        )
 
     def sealed(self) -> SealedCoin:
         """Return the same coin, to be tossed by a live run alone."""

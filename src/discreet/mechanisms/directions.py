@@ -7,23 +7,26 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from componentjit import Raw, helper
 from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.kernel import Raw, helper
 from discreet.lengths import check_vector
 from discreet.mechanisms.exact_directions import ExactHemisphere
 
 CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
 SMALLEST = 1e-290  # a share of the sphere that can still be divided by
-EVEN = 2.0**-53  # no side and no cap is missed more rarely: where an epsilon would allow that, it is not used up
+EVEN = (
+    2.0**-53
+)  # no side and no cap is missed more rarely: where an epsilon would allow that, it is not used up
 
 
 class DirectionShape(Noise):
     """A direction times ``reach``, whatever the vector: its mean is the vector, which must not be longer than 1.
 
-    Every report costs epsilon, however little the vector moved; nothing is proved of several reports about one vector.
+    Every report costs epsilon, however little the vector moved; nothing is proved of several
+    reports about one vector.
     """
 
     norm: ClassVar[float] = 2.0
@@ -55,9 +58,10 @@ class DirectionShape(Noise):
 class Hemisphere(DirectionShape):
     """Reports a uniform direction z times ``reach``, on the side of the vector v more often than on the other.
 
-    P(⟨z, v⟩ ≥ 0) = 1/2 + tanh(ε/2) |v| / 2, and z is uniform given its side (Duchi, Jordan & Wainwright 2018). So the
-    report is ε-differentially private; its mean is v with reach = sqrt(π) Γ((n+1)/2) / Γ(n/2) / tanh(ε/2)
-    (docs/proofs.md: Directions). Only a coin looks at the data, so that live use can toss it exactly.
+    P(⟨z, v⟩ ≥ 0) = 1/2 + tanh(ε/2) |v| / 2, and z is uniform given its side (Duchi, Jordan &
+    Wainwright 2018). So the report is ε-differentially private; its mean is v with reach = sqrt(π)
+    Γ((n+1)/2) / Γ(n/2) / tanh(ε/2) (docs/proofs.md: Directions). Only a coin looks at the data, so
+    that live use can toss it exactly.
 
     >>> round(Hemisphere.calibrate(dimension=10, epsilon=1.0).reach, 6)
     8.365047
@@ -72,7 +76,10 @@ class Hemisphere(DirectionShape):
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
-        size, budget = check_int("dimension", dimension, least=1), check_positive("epsilon", epsilon)
+        size, budget = (
+            check_int("dimension", dimension, least=1),
+            check_positive("epsilon", epsilon),
+        )
         return cls(1.0 / (mean_side(size) * lean_of(budget)), budget, np.zeros(size))
 
     @property
@@ -116,10 +123,11 @@ class Hemisphere(DirectionShape):
 class Cap(DirectionShape):
     """Reports a direction z times ``reach``, more often from the cap ⟨z, u⟩ ≥ γ around u = ±v / |v| than from the rest.
 
-    u has the sign of v with probability (1 + |v|) / 2. With q the share of the sphere that the cap has, z is uniform on
-    the cap with probability p = e^ε q / (1 - q + e^ε q), and on the rest otherwise (PrivUnit: Bhowmick et al. 2018). So
-    the densities of two vectors differ by at most e^ε. ``calibrate`` finds the γ of the shortest report with mean v
-    (docs/proofs.md: Directions). For simulation only: whether z is in the cap is found by rejection, which takes time.
+    u has the sign of v with probability (1 + |v|) / 2. With q the share of the sphere that the cap
+    has, z is uniform on the cap with probability p = e^ε q / (1 - q + e^ε q), and on the rest
+    otherwise (PrivUnit: Bhowmick et al. 2018). So the densities of two vectors differ by at most
+    e^ε. ``calibrate`` finds the γ of the shortest report with mean v (docs/proofs.md: Directions).
+    For simulation only: whether z is in the cap is found by rejection, which takes time.
 
     >>> cap = Cap.calibrate(dimension=10, epsilon=1.0)
     >>> round(cap.reach, 6), round(cap.threshold, 4), round(cap.inside, 4)
@@ -138,11 +146,14 @@ class Cap(DirectionShape):
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise with the shortest reports for vectors of a dimension."""
         if check_int("dimension", dimension, least=1) < 2:
-            raise DiscreetError(f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere.")
+            raise DiscreetError(
+                f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere."
+            )
         from scipy import optimize
 
         budget = check_positive("epsilon", epsilon)
-        # Beyond this a cap is less than about e^(-ε-20) of the sphere, and too rarely met: a search would see zeros only.
+        # Beyond this a cap is less than about e^(-ε-20) of the sphere, and too rarely met: a search
+        # would see zeros only.
         most = min(0.999, math.sqrt(2.0 * (min(budget, 600.0) + 20.0) / max(1, dimension - 1)))
         found = optimize.minimize_scalar(
             lambda threshold: -_mean_along(dimension, budget, threshold),
@@ -152,7 +163,13 @@ class Cap(DirectionShape):
         )
         threshold = max(0.0, float(found.x), key=lambda each: _mean_along(dimension, budget, each))
         inside = _inside(cap_share(dimension, threshold), budget)
-        return cls(threshold, inside, 1.0 / _mean_along(dimension, budget, threshold), budget, np.zeros(dimension))
+        return cls(
+            threshold,
+            inside,
+            1.0 / _mean_along(dimension, budget, threshold),
+            budget,
+            np.zeros(dimension),
+        )
 
     @property
     def scale(self) -> float:
@@ -197,9 +214,10 @@ class Cap(DirectionShape):
     def along_tail(self, rng: Generator) -> float:
         """Return the coordinate along its axis of a uniform direction in the cap.
 
-        Its density is proportional to (1 - z²)^((n-3)/2), log-concave from n = 4 on, and so below an exponential that
-        touches it at γ: that is drawn, up to 1, and accepted with the ratio of the two. On a circle it is the cosine of
-        a uniform angle, and in three dimensions it is uniform.
+        Its density is proportional to (1 - z²)^((n-3)/2), log-concave from n = 4 on, and so below
+        an exponential that touches it at γ: that is drawn, up to 1, and accepted with the ratio of
+        the two. On a circle it is the cosine of a uniform angle, and in three dimensions it is
+        uniform.
         """
         power, start = 0.5 * (self.direction.size - 3), self.threshold
         if power < 0.0:
@@ -222,8 +240,13 @@ class Cap(DirectionShape):
 
     def densities(self, reports: Floats, vector: Floats) -> Floats:
         """Return p / q in the cap and (1 - p) / (1 - q) elsewhere, for both signs of the vector as likely as they are."""
-        length, share = float(np.linalg.norm(vector)), cap_share(self.direction.size, self.threshold)
-        along = reports @ (vector / length) / self.reach if length > 0.0 else reports[:, 0] / self.reach
+        length, share = (
+            float(np.linalg.norm(vector)),
+            cap_share(self.direction.size, self.threshold),
+        )
+        along = (
+            reports @ (vector / length) / self.reach if length > 0.0 else reports[:, 0] / self.reach
+        )
         within, beyond = self.inside / share, (1.0 - self.inside) / (1.0 - share)
         signs = (0.5 + 0.5 * min(1.0, length), 1.0), (0.5 - 0.5 * min(1.0, length), -1.0)
         total = np.zeros(len(reports))
@@ -235,7 +258,9 @@ class Cap(DirectionShape):
         """Return what one report guarantees, from the share of the sphere that the cap really has."""
         share = cap_share(self.direction.size, self.threshold)
         found = abs(math.log(self.inside / (1.0 - self.inside)) - math.log(share / (1.0 - share)))
-        stated = self.epsilon if abs(found - self.epsilon) <= CLOSE * max(1.0, self.epsilon) else found
+        stated = (
+            self.epsilon if abs(found - self.epsilon) <= CLOSE * max(1.0, self.epsilon) else found
+        )
         return Guarantee.of(Pure(stated), delta=0.0, model=model, source=source)
 
 
@@ -243,7 +268,8 @@ class Cap(DirectionShape):
 def draw_coordinate(dimension: int, rng: Generator) -> float:
     """Return one coordinate of a uniform direction in at least two dimensions.
 
-    Of two of its coordinates the angle is uniform, and 1 - (the sum of their squares) = u^(2/(n-2)) with u uniform.
+    Of two of its coordinates the angle is uniform, and 1 - (the sum of their squares) = u^(2/(n-2))
+    with u uniform.
 
     >>> rng = np.random.default_rng(1)
     >>> squares = [draw_coordinate(10, rng) ** 2 for _ in range(10_000)]

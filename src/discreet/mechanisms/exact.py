@@ -1,8 +1,9 @@
 """Exact noise for live use: whole numbers on a grid, drawn by OpenDP from the operating system's entropy.
 
-Floating-point noise leaks: which doubles can be the sum of a value and such noise depends on the value. Here a value is
-rounded to a multiple of a power of two, and the noise is a whole number of such steps, drawn exactly; so neighbouring
-values give the same set of outputs with the stated ratio of probabilities. Rounding is paid for in the sensitivity.
+Floating-point noise leaks: which doubles can be the sum of a value and such noise depends on the
+value. Here a value is rounded to a multiple of a power of two, and the noise is a whole number of
+such steps, drawn exactly; so neighbouring values give the same set of outputs with the stated ratio
+of probabilities. Rounding is paid for in the sensitivity.
 """
 
 from __future__ import annotations
@@ -24,10 +25,19 @@ from discreet.mechanisms.shapes import GaussianShape, LaplaceShape
 AT_ONCE = 256
 NEEDED = (0, 16)
 LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # how many steps of the grid a scale has
-LARGEST = 1e4  # of epsilon: beyond, noise of 64 bits might not reach from one value to its neighbour
+LARGEST = (
+    1e4  # of epsilon: beyond, noise of 64 bits might not reach from one value to its neighbour
+)
 SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
 SEALED = (
-    "this live channel holds raw feedback, which threads, copies or a failure could release twice: use it "
+    "this live channel holds raw feedback, which threads, "
+    "copies "
+    "or a "
+    "failure "
+    "could "
+    "release "
+    "twice: "
+    "use it "
     "through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, which guard it."
 )
 
@@ -35,8 +45,9 @@ SEALED = (
 class NoiseBlock:
     """Whole-number noise that is drawn ahead of the data, many at once; every number is handed out once.
 
-    A copy, a pickle and a forked process start with nothing drawn: the same number is never used twice. The next block is
-    drawn by another thread while half of this one is left, so that nobody waits for it, nor sees how long it takes.
+    A copy, a pickle and a forked process start with nothing drawn: the same number is never used
+    twice. The next block is drawn by another thread while half of this one is left, so that nobody
+    waits for it, nor sees how long it takes.
     """
 
     def __init__(self, kind: str, scale: float) -> None:
@@ -123,8 +134,8 @@ class OnGrid(Noise):
 class ExactLaplace(OnGrid, LaplaceShape):
     """Laplace noise on a grid: P(z steps) is proportional to exp(-|z| / steps).
 
-    A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding, so epsilon = D / steps
-    (docs/proofs.md: Laplace on a grid).
+    A value that moves by at most Δ moves by at most D = floor(Δ / step) + 1 steps after rounding,
+    so epsilon = D / steps (docs/proofs.md: Laplace on a grid).
     """
 
     compiles = False
@@ -144,8 +155,8 @@ class ExactLaplace(OnGrid, LaplaceShape):
 class ExactGaussian(OnGrid, GaussianShape):
     """Gaussian noise on a grid: P(z steps) is proportional to exp(-z² / (2 steps²)).
 
-    With D as for Laplace noise, its delta at every epsilon is at most that of continuous noise with μ = D / steps, plus
-    2^-48 (docs/proofs.md: Gaussian on a grid).
+    With D as for Laplace noise, its delta at every epsilon is at most that of continuous noise with
+    μ = D / steps, plus 2^-48 (docs/proofs.md: Gaussian on a grid).
     """
 
     compiles = False
@@ -157,9 +168,18 @@ class ExactGaussian(OnGrid, GaussianShape):
         """Return the least noise with which the sensitivity, rounding and the grid cost at most (epsilon, delta)."""
         change = check_positive("sensitivity", sensitivity)
         if not 2.0 * SLACK <= delta < 1.0:
-            raise DiscreetError(f"delta is {delta!r}, but exact Gaussian noise needs one from {2.0 * SLACK:.1g} to 1.")
+            raise DiscreetError(
+                f"delta is {delta!r}, but exact Gaussian "
+                "noise "
+                "needs one "
+                "from "
+                f"{2.0 * SLACK:.1g} "
+                "to 1."
+            )
         if epsilon > LARGEST:
-            raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one of at most {LARGEST:g}.")
+            raise DiscreetError(
+                f"epsilon is {epsilon!r}, but exact noise needs one of at most {LARGEST:g}."
+            )
         sigma = gaussian_sigma(epsilon, delta - SLACK)
         step = _step(change * sigma, GAUSSIAN_BITS)
         steps = movement(change, step) * sigma * (1.0 + 1e-11)
@@ -169,7 +189,9 @@ class ExactGaussian(OnGrid, GaussianShape):
         """Return what releases guarantee at the stated delta, rounding and the grid included."""
         curve = GaussianNoise(self.moved(sensitivity), SLACK)
         source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid)"
-        return Guarantee.of(curve, delta=check_range("delta", self.delta, 0.0, 1.0), model=model, source=source)
+        return Guarantee.of(
+            curve, delta=check_range("delta", self.delta, 0.0, 1.0), model=model, source=source
+        )
 
 
 def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
@@ -180,15 +202,20 @@ def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
     steps = moved / budget
     while Fraction(moved) > Fraction(budget) * Fraction(steps):
         steps = math.nextafter(steps, math.inf)
-    if steps > 2.0**50 or budget > LARGEST:  # 64-bit noise could saturate, or not reach from one value to the other
-        raise DiscreetError(f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}.")
+    if (
+        steps > 2.0**50 or budget > LARGEST
+    ):  # 64-bit noise could saturate, or not reach from one value to the other
+        raise DiscreetError(
+            f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}."
+        )
     return step, steps
 
 
 def movement(sensitivity: float, step: float) -> int:
     """Return by how many steps a value can move after rounding, if it moves by at most ``sensitivity`` before.
 
-    The sensitivity itself may have been rounded down by the last bits of a few operations, which 2^-50 covers.
+    The sensitivity itself may have been rounded down by the last bits of a few operations, which
+    2^-50 covers.
 
     >>> movement(1.0, 0.25), movement(0.9, 0.25)
     (5, 4)
@@ -221,7 +248,12 @@ def _opendp() -> ModuleType:
         import opendp.prelude as opendp
     except ImportError:
         raise DiscreetError(
-            "live use needs exact noise, which the extra 'exact' installs (pip install 'discreet[exact]'); "
+            "live use needs exact noise, which the extra "
+            "'exact' "
+            "installs "
+            "(pip "
+            "install "
+            "'discreet[exact]'); "
             "simulation=True draws floating-point noise, which protects nobody."
         ) from None
     if tuple(int(part) for part in version("opendp").split(".")[:2]) < NEEDED:

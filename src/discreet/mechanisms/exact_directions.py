@@ -21,9 +21,10 @@ SEED = 16  # bytes
 class ExactHemisphere(Noise):
     """``Hemisphere`` for live use: a seed stands for a direction z, and a bit says whether z or -z is reported.
 
-    The seed is drawn without looking at the data. Given the seed, each of both bits has a probability of at least
-    ``least`` 2^-62, which is no less than 1 / (1 + e^ε), whatever rounding does to ⟨z, v⟩: so the pair of seed and bit is
-    ε-differentially private (docs/proofs.md: Directions). A report is 17 bytes, in any dimension.
+    The seed is drawn without looking at the data. Given the seed, each of both bits has a
+    probability of at least ``least`` 2^-62, which is no less than 1 / (1 + e^ε), whatever rounding
+    does to ⟨z, v⟩: so the pair of seed and bit is ε-differentially private (docs/proofs.md:
+    Directions). A report is 17 bytes, in any dimension.
     """
 
     compiles = False
@@ -41,7 +42,10 @@ class ExactHemisphere(Noise):
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
-        size, budget = check_int("dimension", dimension, least=1), check_positive("epsilon", epsilon)
+        size, budget = (
+            check_int("dimension", dimension, least=1),
+            check_positive("epsilon", epsilon),
+        )
         least = least_share(budget)
         tilt = 1.0 - 2.0 * least / (1 << BITS)  # tanh(ε/2), but for rounding
         ratio = math.lgamma(0.5 * (size + 1)) - math.lgamma(0.5 * size)

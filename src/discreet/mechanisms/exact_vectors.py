@@ -14,8 +14,8 @@ from discreet.mechanisms.shapes import CubeShape
 class ExactCube(OnGrid, CubeShape):
     """Noise of the cube on a grid: P(z steps) is proportional to exp(-max |z(i)| / steps), z a vector of whole numbers.
 
-    It is a uniform point of {-k .. k}^n with P(k) proportional to (2k + 1)^n exp(-k / steps), all drawn exactly
-    (docs/proofs.md: Sums on a grid).
+    It is a uniform point of {-k .. k}^n with P(k) proportional to (2k + 1)^n exp(-k / steps), all
+    drawn exactly (docs/proofs.md: Sums on a grid).
     """
 
     compiles = False
@@ -36,8 +36,8 @@ class ExactCube(OnGrid, CubeShape):
     def radius(self, size: int) -> int:
         """Return k, drawn with a probability proportional to (2k + 1)^size exp(-k / steps).
 
-        A sum of size + 1 geometric numbers has binom(k + size, size) exp(-k / steps) instead, and is accepted with the
-        ratio of the two, a product of proper fractions.
+        A sum of size + 1 geometric numbers has binom(k + size, size) exp(-k / steps) instead, and
+        is accepted with the ratio of the two, a product of proper fractions.
         """
         while True:
             k = sum(_geometric(self.block.take()) for _ in range(size + 1))

@@ -15,9 +15,10 @@ from discreet.mechanisms.shapes import GaussianShape
 class Gaussian(GaussianShape):
     """Adds normal noise with standard deviation ``scale``; its guarantee is stated at ``delta``.
 
-    A value that moves by at most Δ (a vector: in L2) is released with (ε, δ)-differential privacy if and only if
-    Φ(Δ / 2σ - ε σ / Δ) - exp(ε) Φ(-Δ / 2σ - ε σ / Δ) ≤ δ (Balle & Wang 2018, Theorem 8). The classical formula
-    sqrt(2 ln(1.25 / δ)) Δ / ε wastes noise for small ε and is too small for large ε.
+    A value that moves by at most Δ (a vector: in L2) is released with (ε, δ)-differential privacy
+    if and only if Φ(Δ / 2σ - ε σ / Δ) - exp(ε) Φ(-Δ / 2σ - ε σ / Δ) ≤ δ (Balle & Wang 2018, Theorem
+    8). The classical formula sqrt(2 ln(1.25 / δ)) Δ / ε wastes noise for small ε and is too small
+    for large ε.
 
     >>> round(Gaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-5).scale, 4)
     3.7306
@@ -30,13 +31,17 @@ class Gaussian(GaussianShape):
 
     def __new__(cls, scale: float, delta: float) -> Self:
         """Return noise of this scale; with 0 there is none, and no guarantee."""
-        return cls._make((check_range("scale", scale, 0.0, 1e300), check_range("delta", delta, 0.0, 1.0)))
+        return cls._make(
+            (check_range("scale", scale, 0.0, 1e300), check_range("delta", delta, 0.0, 1.0))
+        )
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
         """Return the least noise, rounded up, with which the sensitivity costs at most (epsilon, delta)."""
         scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
-        return cls(scale * (1.0 + 1e-11), delta)  # so that what is stated, rounded up, is what was asked for
+        return cls(
+            scale * (1.0 + 1e-11), delta
+        )  # so that what is stated, rounded up, is what was asked for
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
@@ -49,11 +54,18 @@ class Gaussian(GaussianShape):
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactGaussian:
         """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L2)."""
-        return ExactGaussian.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon, delta=self.delta)
+        return ExactGaussian.calibrate(
+            sensitivity=sensitivity, epsilon=guarantee.epsilon, delta=self.delta
+        )
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what a release guarantees at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        change, delta = check_positive("sensitivity", sensitivity), check_range("delta", self.delta, 0.0, 1.0)
-        return Guarantee.of(GaussianNoise(change / self.scale), delta=delta, model=model, source=source)
+        change, delta = (
+            check_positive("sensitivity", sensitivity),
+            check_range("delta", self.delta, 0.0, 1.0),
+        )
+        return Guarantee.of(
+            GaussianNoise(change / self.scale), delta=delta, model=model, source=source
+        )

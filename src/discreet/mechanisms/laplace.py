@@ -18,10 +18,11 @@ from discreet.mechanisms.shapes import LaplaceShape
 class Laplace(LaplaceShape):
     """Adds noise with density ``exp(-|z| / scale) / (2 scale)``.
 
-    A value that moves by at most ``sensitivity`` between neighbours is released with epsilon = sensitivity / scale, and
-    no smaller epsilon is true; so is a vector whose L1 norm moves by at most that (of its curve only epsilon is proved
-    then). The noise is drawn in floating point:
-    right for simulation, not for live release, where its low-order bits tell more than epsilon allows.
+    A value that moves by at most ``sensitivity`` between neighbours is released with epsilon =
+    sensitivity / scale, and no smaller epsilon is true; so is a vector whose L1 norm moves by at
+    most that (of its curve only epsilon is proved then). The noise is drawn in floating point:
+    right for simulation, not for live release, where its low-order bits tell more than epsilon
+    allows.
 
     >>> Laplace.calibrate(sensitivity=2.0, epsilon=0.5)
     Laplace(scale=4.0)
@@ -47,7 +48,9 @@ class Laplace(LaplaceShape):
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
-        return float(value) + draw_laplace(self.scale, rng)  # one number: a vector would get the same noise everywhere
+        return float(value) + draw_laplace(
+            self.scale, rng
+        )  # one number: a vector would get the same noise everywhere
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactLaplace:
         """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L1)."""
@@ -58,7 +61,9 @@ class Laplace(LaplaceShape):
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         change = check_positive("sensitivity", sensitivity)
-        return Guarantee.of(LaplaceNoise(change / self.scale), delta=0.0, model=model, source=source)
+        return Guarantee.of(
+            LaplaceNoise(change / self.scale), delta=0.0, model=model, source=source
+        )
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what several numbers guarantee that move by ``sensitivity`` together, in L1: only their ε is proved."""

@@ -43,5 +43,7 @@ def report_noise(name: str, *, bounds: Range, epsilon: float, delta: float) -> N
     if name == "response":
         return RandomisedResponse.calibrate(bounds=bounds, epsilon=epsilon)
     if name == "gaussian" and delta <= 0.0:
-        raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace or response.")
+        raise DiscreetError(
+            "noise is gaussian, but delta is 0: give a delta above 0, or use laplace or response."
+        )
     return noise_named(name).for_guarantee(sensitivity=bounds.width, epsilon=epsilon, delta=delta)

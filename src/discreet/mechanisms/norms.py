@@ -17,8 +17,9 @@ from discreet.mechanisms.shapes import CubeShape, SphericalShape
 class SphericalLaplace(SphericalShape):
     """Adds a vector with density proportional to ``exp(-|z|₂ / scale)``: for vectors that move in the L2 norm.
 
-    The direction is uniform and the length has a Gamma(n) distribution, so it is n scales on average; coordinate Laplace
-    noise for the same guarantee is longer by up to sqrt(2) for a ball (docs/proofs.md: Vectors and coins).
+    The direction is uniform and the length has a Gamma(n) distribution, so it is n scales on
+    average; coordinate Laplace noise for the same guarantee is longer by up to sqrt(2) for a ball
+    (docs/proofs.md: Vectors and coins).
     """
 
     scale: float
@@ -40,8 +41,9 @@ class SphericalLaplace(SphericalShape):
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise in place.
 
-        Compiled code allocates nothing, so the direction is not drawn as a normal vector first: coordinate after
-        coordinate takes its share of the squared length that is left, which has a Beta(1/2, later / 2) distribution.
+        Compiled code allocates nothing, so the direction is not drawn as a normal vector first:
+        coordinate after coordinate takes its share of the squared length that is left, which has a
+        Beta(1/2, later / 2) distribution.
         """
         length = rng.gamma(float(vector.size), self.scale)
         left = length * length
@@ -55,7 +57,14 @@ class SphericalLaplace(SphericalShape):
     def exact(self, guarantee: Guarantee, sensitivity: float) -> NoReturn:
         """Refuse: no way is known to draw this noise exactly on a grid."""
         raise DiscreetError(
-            "spherical noise cannot be drawn exactly, so it is for simulation only: live use needs noise laplace, "
+            "spherical noise cannot be drawn exactly, "
+            "so it "
+            "is for "
+            "simulation "
+            "only: "
+            "live use "
+            "needs "
+            "noise laplace, "
             "or gaussian with a delta."
         )
 
@@ -63,8 +72,9 @@ class SphericalLaplace(SphericalShape):
 class CubeLaplace(CubeShape):
     """Adds a vector with density proportional to ``exp(-|z|∞ / scale)``: for vectors that move in the largest coordinate.
 
-    It is the K-norm mechanism of the cube: a Gamma(n + 1) radius times a uniform point of the cube; the largest
-    coordinate is n scales on average, where coordinate Laplace noise for the same guarantee has about n ln n.
+    It is the K-norm mechanism of the cube: a Gamma(n + 1) radius times a uniform point of the cube;
+    the largest coordinate is n scales on average, where coordinate Laplace noise for the same
+    guarantee has about n ln n.
     """
 
     has_exact_twin = True

@@ -26,9 +26,10 @@ ROOM = 2.0**-48  # by how much e^ε is rounded down, far more than the error of 
 class TableShape(Noise):
     """One of a few values, for the sum S of τ numbers in [0, 1], with probabilities from a table.
 
-    Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between two whole numbers they are
-    interpolated. The mean of what is released is S, but for 2^-20 of the batch. If neighbouring rows differ by at most
-    the factor e^ε, which is checked in whole numbers, so do any two sums at most 1 apart (docs/proofs.md: Tables).
+    Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between two whole
+    numbers they are interpolated. The mean of what is released is S, but for 2^-20 of the batch. If
+    neighbouring rows differ by at most the factor e^ε, which is checked in whole numbers, so do any
+    two sums at most 1 apart (docs/proofs.md: Tables).
     """
 
     kind: ClassVar[str] = "optimal"
@@ -82,7 +83,9 @@ class OptimalNoise(TableShape):
     @classmethod
     def calibrate(cls, *, epsilon: float, size: int) -> OptimalNoise:
         """Return the noise for the sum of a batch of ``size`` losses in [0, 1]."""
-        budget = check_range("epsilon of optimal noise", check_positive("epsilon", epsilon), 0.0, 20.0)
+        budget = check_range(
+            "epsilon of optimal noise", check_positive("epsilon", epsilon), 0.0, 20.0
+        )
         rows = check_int("batch_size with optimal noise", size, least=1, most=LONGEST)
         return cls(budget, *(array.copy() for array in _table(budget, rows)))
 
@@ -126,7 +129,9 @@ class ExactTable(TableShape):
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what a release guarantees, which is the same."""
-        return super().guarantee(sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: Tables)")
+        return super().guarantee(
+            sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: Tables)"
+        )
 
     def sealed(self) -> SealedTable:
         """Return the same table, to be drawn from by a live run alone."""
@@ -158,14 +163,18 @@ def _table(epsilon: float, size: int) -> tuple[Floats, Floats]:
         if rows_are_close(counts, epsilon):
             return size * values, counts
         aimed *= 1.0 - 1e-4
-    raise DiscreetError(f"epsilon is {epsilon!r}, but no table was found for batches of {size}: use noise=laplace.")
+    raise DiscreetError(
+        f"epsilon is {epsilon!r}, but no table was found for batches of {size}: use noise=laplace."
+    )
 
 
 def rows_are_close(counts: Floats, epsilon: float) -> bool:
     """Return whether neighbouring rows differ by at most the factor e^ε everywhere, in whole numbers."""
     limit = Fraction(math.exp(epsilon) * (1.0 - ROOM))
     whole = [[int(entry) for entry in row] for row in counts]
-    pairs = [(a, b) for one, two in itertools.pairwise(whole) for a, b in zip(one, two, strict=True)]
+    pairs = [
+        (a, b) for one, two in itertools.pairwise(whole) for a, b in zip(one, two, strict=True)
+    ]
     ups, down = limit.numerator, limit.denominator
     return all(sum(row) == int(TOTAL) for row in whole) and all(
         a > 0 and b > 0 and a * down <= b * ups and b * down <= a * ups for a, b in pairs

@@ -17,18 +17,27 @@ RARE = 1e-4  # largest chance of a value that is left out
 def least_square(epsilon: float, size: int) -> tuple[Floats, Floats]:
     """Return values as fractions of the range, and for every sum 0 .. size a row of chances with that mean.
 
-    Chances of neighbouring rows differ by at most e^ε, and the largest mean square around 1/2 is the least possible on
-    the grid. The programme is solved again on the values that matter, where its answer is more precise.
+    Chances of neighbouring rows differ by at most e^ε, and the largest mean square around 1/2 is
+    the least possible on the grid. The programme is solved again on the values that matter, where
+    its answer is more precise.
     """
     found = [_solve(np.linspace(-reach, reach, PLACES), epsilon, size) for reach in REACHES]
-    solved = [(square, chances, reach) for (square, chances), reach in zip(found, REACHES, strict=True) if square]
+    solved = [
+        (square, chances, reach)
+        for (square, chances), reach in zip(found, REACHES, strict=True)
+        if square
+    ]
     if not solved:
-        raise DiscreetError(f"epsilon is {epsilon!r}, but no optimal noise was found for batches of {size}.")
+        raise DiscreetError(
+            f"epsilon is {epsilon!r}, but no optimal noise was found for batches of {size}."
+        )
     _, chances, reach = min(solved, key=lambda each: each[0])
     values = np.linspace(-reach, reach, PLACES)[chances.max(axis=0) > RARE]
     square, chances = _solve(values, epsilon, size)
     if not square:
-        raise DiscreetError(f"epsilon is {epsilon!r}, but no optimal noise was found for batches of {size}.")
+        raise DiscreetError(
+            f"epsilon is {epsilon!r}, but no optimal noise was found for batches of {size}."
+        )
     used = chances.max(axis=0) > RARE
     kept = chances[:, used]
     return values[used] + 0.5, kept / kept.sum(axis=1, keepdims=True)
@@ -46,9 +55,14 @@ def _solve(values: Floats, epsilon: float, size: int) -> tuple[float, Floats]:
     ratios = sparse.vstack([sparse.kron(a - grow * b, each) for a, b in (steps, steps[::-1])])
     squares = sparse.kron(sparse.eye(rows), values**2)
     upper = sparse.vstack(
-        [sparse.hstack([ratios, np.zeros((ratios.shape[0], 1))]), sparse.hstack([squares, -np.ones((rows, 1))])]
+        [
+            sparse.hstack([ratios, np.zeros((ratios.shape[0], 1))]),
+            sparse.hstack([squares, -np.ones((rows, 1))]),
+        ]
     )
-    fixed = sparse.vstack([sparse.kron(sparse.eye(rows), np.ones(places)), sparse.kron(sparse.eye(rows), values)])
+    fixed = sparse.vstack(
+        [sparse.kron(sparse.eye(rows), np.ones(places)), sparse.kron(sparse.eye(rows), values)]
+    )
     means = np.arange(rows) / size - 0.5
     answer = optimize.linprog(
         np.append(np.zeros(last), 1.0),

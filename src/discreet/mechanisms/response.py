@@ -44,9 +44,10 @@ class ResponseShape(Noise):
 class RandomisedResponse(ResponseShape):
     """Reports ``middle ± reach``, the upper value with a probability that grows linearly with the true value.
 
-    With R the width of the range and c = (e^ε + 1) / (e^ε - 1); reach = c R / 2; P(upper) = 1/2 + (x - middle) / (c R)
-    which lies between 1 / (1 + e^ε) and e^ε / (1 + e^ε). So the report is ε-differentially private, and its mean is x.
-    Its variance is at most (c R / 2)², for small ε half that of Laplace noise.
+    With R the width of the range and c = (e^ε + 1) / (e^ε - 1); reach = c R / 2; P(upper) = 1/2 +
+    (x - middle) / (c R) which lies between 1 / (1 + e^ε) and e^ε / (1 + e^ε). So the report is
+    ε-differentially private, and its mean is x. Its variance is at most (c R / 2)², for small ε
+    half that of Laplace noise.
 
     >>> import numpy as np
     >>> response = RandomisedResponse.calibrate(bounds=Range(0.0, 1.0), epsilon=1.0)
@@ -90,7 +91,8 @@ class RandomisedResponse(ResponseShape):
 class ExactResponse(ResponseShape):
     """The same for live use: the coin is tossed with whole numbers from the operating system.
 
-    P(upper) is a multiple of 2^-62 between ``least`` and 1 - ``least``, whose ratio is at most e^ε also after rounding.
+    P(upper) is a multiple of 2^-62 between ``least`` and 1 - ``least``, whose ratio is at most e^ε
+    also after rounding.
     """
 
     compiles = False
@@ -125,4 +127,6 @@ class ExactResponse(ResponseShape):
 def least_share(epsilon: float) -> int:
     """Return the least P(upper) in units of 2^-62: 1 / (1 + e^ε), rounded up with room for the error of exp."""
     whole = 1 << BITS
-    return min(whole // 2, math.ceil(whole / (1.0 + math.exp(min(epsilon, 700.0))) * (1.0 + 1e-14)) + 1)
+    return min(
+        whole // 2, math.ceil(whole / (1.0 + math.exp(min(epsilon, 700.0))) * (1.0 + 1e-14)) + 1
+    )

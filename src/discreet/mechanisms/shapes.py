@@ -14,7 +14,8 @@ from discreet.guarantee import Guarantee, Model
 class PureShape(Noise):
     """Noise of which a movement of Δ in its norm costs ε = Δ / scale, and the ε of several releases add up.
 
-    Its density is proportional to exp(-|z| / scale) in that norm (docs/proofs.md: Vectors and coins).
+    Its density is proportional to exp(-|z| / scale) in that norm (docs/proofs.md: Vectors and
+    coins).
     """
 
     across: ClassVar[float] = 1.0

@@ -31,7 +31,9 @@ class Scene:
     reference: Player  # the best without privacy
     ordinary: Row  # what that one did
     private: tuple[Row, ...]  # the recommended algorithm, from the least to the largest epsilon
-    proved: tuple[Row, ...]  # the same of the best algorithm with a proved bound, if that is another one
+    proved: tuple[
+        Row, ...
+    ]  # the same of the best algorithm with a proved bound, if that is another one
 
     def to_json(self) -> Json:
         """Return it by names."""
@@ -48,14 +50,17 @@ class Scene:
 class Plan:
     """The answer to a :class:`Question`. ``print(plan)`` tells it in words.
 
-    ``recommended`` is the algorithm with the least cost in trials that served for nothing else, ``epsilon`` the least of
-    the asked ones that keeps the wanted share of the gain, or the largest one if none does.
+    ``recommended`` is the algorithm with the least cost in trials that served for nothing else,
+    ``epsilon`` the least of the asked ones that keeps the wanted share of the gain, or the largest
+    one if none does.
     """
 
     question: Question
     recommended: str
     proved: str | None  # the best candidate with a proved bound on regret, if there is one
-    choosing: Mapping[str, Mapping[str, float]]  # mean cost a round while choosing, by algorithm and label of player
+    choosing: Mapping[
+        str, Mapping[str, float]
+    ]  # mean cost a round while choosing, by algorithm and label of player
     choosing_trials: int
     scenes: tuple[Scene, ...]
     least_epsilon: Least
@@ -80,7 +85,11 @@ class Plan:
     @property
     def epsilon(self) -> float:
         """The least of the asked epsilons that keeps the wanted share, or the largest if none does."""
-        kept = [row.player.epsilon for row in self.unchanging.private if _keeps(row, self.question.share)]
+        kept = [
+            row.player.epsilon
+            for row in self.unchanging.private
+            if _keeps(row, self.question.share)
+        ]
         return min(kept) if kept else max(self.question.epsilons)
 
     def instance(self, epsilon: float) -> Instance:
@@ -108,11 +117,17 @@ class Plan:
         """Return all numbers that were simulated: the same question gives the same ones again."""
         return {
             "recommended": self.recommended,
-            "choosing": {"trials": self.choosing_trials, "cost": {k: dict(v) for k, v in self.choosing.items()}},
+            "choosing": {
+                "trials": self.choosing_trials,
+                "cost": {k: dict(v) for k, v in self.choosing.items()},
+            },
             "guessing": {"cost": self.question.guessing_cost, "best_arm": 1.0 / self.question.arms},
             "scenes": [scene.to_json() for scene in self.scenes],
             "least_epsilon": self.least_epsilon.to_json(),
-            "least_rounds": {"epsilon": self.question.epsilon_for_rounds, **self.least_rounds.to_json()},
+            "least_rounds": {
+                "epsilon": self.question.epsilon_for_rounds,
+                **self.least_rounds.to_json(),
+            },
         }
 
     def to_json(self) -> Json:
@@ -132,7 +147,11 @@ class Plan:
                 "with_proved_bound": self.proved,
             },
             "verdicts": [
-                {"epsilon": row.player.epsilon, "outcomes": words.kind(scene), "verdict": words.verdict(row)}
+                {
+                    "epsilon": row.player.epsilon,
+                    "outcomes": words.kind(scene),
+                    "verdict": words.verdict(row),
+                }
                 for scene in self.scenes
                 for row in scene.private
             ],
@@ -150,7 +169,9 @@ class Plan:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the cost a round over epsilon into given axes or new ones; return them."""
-        drawing = importlib.import_module("discreet.plot.plans")  # by name: pictures are a layer above
+        drawing = importlib.import_module(
+            "discreet.plot.plans"
+        )  # by name: pictures are a layer above
         axes: Axes = drawing.draw_plan(self, ax)
         return axes
 
@@ -159,7 +180,9 @@ class Plan:
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         facts, told, picture = (folder / f"plan.{kind}" for kind in ("json", "txt", "png"))
-        facts.write_text(json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        facts.write_text(
+            json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
         told.write_text(f"{self}\n", encoding="utf-8")
         importlib.import_module("discreet.plot.plans").plot_plan(self, picture)
         return [facts, told, picture]

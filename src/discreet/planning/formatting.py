@@ -54,7 +54,10 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Return rows with their columns below each other, all but the first to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
-        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(pairs))
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(pairs)
+        )
         for pairs in (zip(row, widths, strict=True) for row in rows)
     ]
     return "\n".join(f"  {line}".rstrip() for line in lines)

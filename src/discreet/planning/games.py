@@ -56,7 +56,14 @@ class CountedArms(CountedGame[int, float]):
         """Return the loss of the arm, and remember what was played."""
         if not 0 <= action < self.losses.shape[1]:  # compiled code would write to other memory
             raise DiscreetError(
-                "the learner played an arm that the game does not have: their numbers of arms must agree."
+                "the learner played an arm that the game "
+                "does not "
+                "have: "
+                "their "
+                "numbers of "
+                "arms "
+                "must "
+                "agree."
             )
         self.memory[self.phase[t], self.roles[self.phase[t], action]] += 1.0
         loss: float = self.losses[t, action]
@@ -87,8 +94,8 @@ class CountedExperts(CountedGame[Floats, Floats]):
 class Planned(Environment):
     """Independent losses, one distribution for each role; which arm has which role is drawn for every game.
 
-    So no algorithm gains from trying arms in a certain order. If outcomes drift, every arm takes the role of the next one
-    after a third of the game, and again after two thirds.
+    So no algorithm gains from trying arms in a certain order. If outcomes drift, every arm takes
+    the role of the next one after a third of the game, and again after two thirds.
     """
 
     on_unit_scale = True
@@ -113,7 +120,9 @@ class Planned(Environment):
         drawn = rng.random((stop - start, size))
         for role, distribution in enumerate(self.distributions):
             drawn[:, role] = distribution.draw(drawn[:, role])
-        losses = np.take_along_axis(drawn, roles[phase], axis=1) if phases > 1 else drawn[:, roles[0]]
+        losses = (
+            np.take_along_axis(drawn, roles[phase], axis=1) if phases > 1 else drawn[:, roles[0]]
+        )
         make = CountedExperts if isinstance(self.plays, Points) else CountedArms
         memory = np.zeros((phases, size))
         return make(memory=memory, losses=np.ascontiguousarray(losses), phase=phase, roles=roles)

@@ -1,8 +1,8 @@
 """The least epsilon for a wanted share of the gain, and the least number of rounds for a wanted epsilon.
 
-Shares are simulated on a logarithmic grid, and on a finer one where they reach what is wanted. A share cannot fall as
-epsilon or the number of rounds grows, so a monotone regression takes out what is only chance; between grid points the
-logarithm is interpolated.
+Shares are simulated on a logarithmic grid, and on a finer one where they reach what is wanted. A
+share cannot fall as epsilon or the number of rounds grows, so a monotone regression takes out what
+is only chance; between grid points the logarithm is interpolated.
 """
 
 from __future__ import annotations
@@ -33,15 +33,18 @@ Shares = dict[float, Interval]  # by epsilon or number of rounds
 class Least:
     """The least number for which the wanted share is reached.
 
-    ``value`` is None if it is not reached on the whole grid, up to ``most``; and it is ``fewest`` if that is enough
-    already. ``low`` and ``high`` are where the upper and the lower ends of the 95 % intervals reach it.
+    ``value`` is None if it is not reached on the whole grid, up to ``most``; and it is ``fewest``
+    if that is enough already. ``low`` and ``high`` are where the upper and the lower ends of the 95
+    % intervals reach it.
     """
 
     share: float
     value: float | None
     low: float | None
     high: float | None
-    shares: Mapping[float, Interval]  # by what was tried; empty if nothing can be gained without privacy either
+    shares: Mapping[
+        float, Interval
+    ]  # by what was tried; empty if nothing can be gained without privacy either
 
     @property
     def fewest(self) -> float:
@@ -60,22 +63,33 @@ class Least:
             "value": self.value,
             "low": self.low,
             "high": self.high,
-            "simulated": [{"at": at, "share_of_gain": as_json(share)} for at, share in sorted(self.shares.items())],
+            "simulated": [
+                {"at": at, "share_of_gain": as_json(share)}
+                for at, share in sorted(self.shares.items())
+            ],
         }
 
 
-def least_epsilon(question: Question, name: str, reference: Player, shown: Played, play: Play) -> Least:
+def least_epsilon(
+    question: Question, name: str, reference: Player, shown: Played, play: Play
+) -> Least:
     """Return the least epsilon at which an algorithm keeps the wanted share; what is shown already is used too."""
     played = shown
 
     def shares() -> Shares:
-        mine = [player for player in played.counts if player.algorithm == name and player.is_private]
-        found = {player.epsilon: share_of_gain(question, played, player, reference) for player in mine}
+        mine = [
+            player for player in played.counts if player.algorithm == name and player.is_private
+        ]
+        found = {
+            player.epsilon: share_of_gain(question, played, player, reference) for player in mine
+        }
         return {epsilon: share for epsilon, share in found.items() if share is not None}
 
     def more(epsilons: Sequence[float]) -> None:
         nonlocal played
-        players = tuple(player for each in epsilons if (player := Player(name, each)) not in played.counts)
+        players = tuple(
+            player for each in epsilons if (player := Player(name, each)) not in played.counts
+        )
         fresh = play(other_epsilons(question, players)) if players else played
         played = replace(played, counts={**played.counts, **fresh.counts})
 
@@ -91,8 +105,8 @@ def least_epsilon(question: Question, name: str, reference: Player, shown: Playe
 def least_rounds(question: Question, name: str, reference: Player, play: Play) -> Least:
     """Return the least number of rounds for which the wanted epsilon keeps the wanted share.
 
-    The number of rounds is doubled until the share is surely reached, and halved until it surely is not; then the middle
-    of where it is reached is tried.
+    The number of rounds is doubled until the share is surely reached, and halved until it surely is
+    not; then the middle of where it is reached is tried.
     """
     player = Player(name, question.epsilon_for_rounds)
     found: Shares = {}
@@ -138,7 +152,9 @@ def crossing(shares: Shares, level: float) -> Least:
     True
     """
     places = sorted(shares)
-    value, low, high = (_reach(places, rising([shares[place][end] for place in places]), level) for end in (0, 2, 1))
+    value, low, high = (
+        _reach(places, rising([shares[place][end] for place in places]), level) for end in (0, 2, 1)
+    )
     return Least(share=level, value=value, low=low, high=high, shares=shares)
 
 
@@ -165,7 +181,9 @@ def _reach(places: Sequence[float], heights: Sequence[float], level: float) -> f
     if heights[0] >= level:
         return places[0]
     points = zip(places, heights, strict=True)
-    (a, below), (b, above) = next(pair for pair in itertools.pairwise(points) if pair[1][1] >= level)
+    (a, below), (b, above) = next(
+        pair for pair in itertools.pairwise(points) if pair[1][1] >= level
+    )
     return float(a * (b / a) ** ((level - below) / (above - below)))
 
 

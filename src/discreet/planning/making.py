@@ -57,17 +57,18 @@ def plan(
 ) -> Plan:
     """Return which algorithm to take, what it would cost at each epsilon, and how much privacy is affordable.
 
-    There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``. What is expected
-    of them is the smallest ``difference`` between the best arm and all others that matters, and their ``spread``
-    (standard deviation; without it they are as far apart as the range allows, such as 0/1 outcomes) around a
-    ``typical`` mean; or ``outcomes`` of the past, a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes
-    ``may_drift``, only algorithms that stand it come into question. ``share`` is which share of the gain over
-    guessing is wanted, of that which there would be without privacy, and ``wanted_epsilon`` the one for which enough
-    rounds are looked for (the least of ``epsilon`` otherwise). With ``dimension`` in place of ``arms``, the outcomes
-    of all of that many options are seen in every round.
+    There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``.
+    What is expected of them is the smallest ``difference`` between the best arm and all others that
+    matters, and their ``spread`` (standard deviation; without it they are as far apart as the range
+    allows, such as 0/1 outcomes) around a ``typical`` mean; or ``outcomes`` of the past, a file
+    (CSV, Parquet, NPY) or a dictionary by arm. If outcomes ``may_drift``, only algorithms that
+    stand it come into question. ``share`` is which share of the gain over guessing is wanted, of
+    that which there would be without privacy, and ``wanted_epsilon`` the one for which enough
+    rounds are looked for (the least of ``epsilon`` otherwise). With ``dimension`` in place of
+    ``arms``, the outcomes of all of that many options are seen in every round.
 
-    Everything is simulated: the same question with the same ``seed`` gives the same numbers. ``progress`` is called with
-    the part of the work, the trials finished in it and all of them.
+    Everything is simulated: the same question with the same ``seed`` gives the same numbers.
+    ``progress`` is called with the part of the work, the trials finished in it and all of them.
 
     >>> found = plan(arms=3, rounds=500, high=10.0, difference=2.0, spread=2.0, epsilon=[0.1, 2.0], trials=16)
     >>> found.recommended, found.epsilon, found.guarantee(2.0).epsilon
@@ -75,17 +76,28 @@ def plan(
     """
     if experts is not None:
         raise DiscreetError(
-            f"experts is {experts!r}, but what advice is worth depends on what experts say: play your own advice with "
+            f"experts is {experts!r}, but what advice is "
+            "worth "
+            "depends on "
+            "what "
+            "experts "
+            "say: "
+            "play "
+            "your own advice with "
             "simulate, or plan with dimension= for options whose outcomes are all seen."
         )
     if arms is not None and dimension is not None:
-        raise DiscreetError(f"arms is {arms!r} and dimension is {dimension!r}, but a plan has one of the two.")
+        raise DiscreetError(
+            f"arms is {arms!r} and dimension is {dimension!r}, but a plan has one of the two."
+        )
     bounds = make_range(low, high)
     past = None
     if outcomes is not None:
         past = past_outcomes(outcomes, bounds, arm_column=arm_column, outcome_column=outcome_column)
     elif arm_column is not None or outcome_column is not None:
-        raise DiscreetError("arm_column and outcome_column name columns of a file, but no past outcomes are given.")
+        raise DiscreetError(
+            "arm_column and outcome_column name columns of a file, but no past outcomes are given."
+        )
     number = dimension if arms is None else arms
     if number is None:
         if past is None:
@@ -114,7 +126,9 @@ def plan(
     return answer(question, workers=workers, progress=progress)
 
 
-def answer(question: Question, *, workers: int | None = None, progress: Progress | None = None) -> Plan:
+def answer(
+    question: Question, *, workers: int | None = None, progress: Progress | None = None
+) -> Plan:
     """Return the plan that answers a question."""
     start = time.perf_counter()
     run = functools.partial(play, question=question, workers=workers, progress=progress)
@@ -126,9 +140,15 @@ def answer(question: Question, *, workers: int | None = None, progress: Progress
 
     shown, played = [], []
     for drifting, trial in zip(scenes(question), tried, strict=True):
-        reference = min(references(question), key=lambda each: float(costs(question, trial, each).mean()))
+        reference = min(
+            references(question), key=lambda each: float(costs(question, trial, each).mean())
+        )
         mine = [Player(best, epsilon) for epsilon in question.epsilons]
-        other = [Player(second, epsilon) for epsilon in question.epsilons] if second not in (None, best) else []
+        other = (
+            [Player(second, epsilon) for epsilon in question.epsilons]
+            if second not in (None, best)
+            else []
+        )
         games = run(comparing(question, (*mine, *other, reference), drifting=drifting))
         played.append(games)
         shown.append(
@@ -147,7 +167,10 @@ def answer(question: Question, *, workers: int | None = None, progress: Progress
         recommended=best,
         proved=second,
         choosing={
-            scene: {each.label: float(costs(question, trial, each).mean()) for each in trial.sweep.players}
+            scene: {
+                each.label: float(costs(question, trial, each).mean())
+                for each in trial.sweep.players
+            }
             for scene, trial in zip(("unchanging", "drifting"), tried, strict=False)
         },
         choosing_trials=tried[0].sweep.trials,
@@ -168,18 +191,28 @@ def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
         found = None if past is None else _again(past, asked, outcomes)
         return Question(**asked, outcomes=found)
     except (KeyError, TypeError, AttributeError):
-        raise DiscreetError("this is not a plan that discreet wrote: its question cannot be read.") from None
+        raise DiscreetError(
+            "this is not a plan that discreet wrote: its question cannot be read."
+        ) from None
 
 
-def _again(past: Mapping[str, object], asked: Mapping[str, float], given: Given | None) -> PastOutcomes:
+def _again(
+    past: Mapping[str, object], asked: Mapping[str, float], given: Given | None
+) -> PastOutcomes:
     source, columns = past["source"], past["columns"]
     if given is None and source == "Python":
-        raise DiscreetError("the past outcomes of this plan came from Python: give them again (outcomes).")
+        raise DiscreetError(
+            "the past outcomes of this plan came from Python: give them again (outcomes)."
+        )
     arm, outcome = columns if isinstance(columns, list | tuple) else (None, None)
     bounds = make_range(asked["low"], asked["high"])
-    found = past_outcomes(str(source) if given is None else given, bounds, arm_column=arm, outcome_column=outcome)
+    found = past_outcomes(
+        str(source) if given is None else given, bounds, arm_column=arm, outcome_column=outcome
+    )
     if found.digest != past["fingerprint"]:
-        raise DiscreetError(f"{found.source} holds other outcomes than those that the plan was made of.")
+        raise DiscreetError(
+            f"{found.source} holds other outcomes than those that the plan was made of."
+        )
     return found
 
 
@@ -188,6 +221,8 @@ def _least_cost(question: Question, tried: Sequence[Played], names: Sequence[str
 
     def cost(name: str) -> float:
         players = [Player(name, epsilon) for epsilon in question.epsilons]
-        return sum(float(costs(question, trial, player).mean()) for trial in tried for player in players)
+        return sum(
+            float(costs(question, trial, player).mean()) for trial in tried for player in players
+        )
 
     return min(names, key=cost)

@@ -13,7 +13,9 @@ from discreet.planning.question import Question
 from discreet.planning.sweeps import Played, Player
 from discreet.simulation.statistics import Interval, mean_interval, share_interval
 
-SURE = 0.999  # that something is gained without privacy, before shares of it are told: of nothing they would be noise
+# that something is gained without privacy, before shares of it are told: of nothing they would be
+# noise
+SURE = 0.999
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +24,16 @@ class Row:
 
     player: Player
     outcome: Interval  # a round
-    cost: Interval  # a round: by how much the outcome is worse than with the best arm in every round
+    cost: (
+        Interval  # a round: by how much the outcome is worse than with the best arm in every round
+    )
     gain: Interval  # a round, over guessing
-    share_of_gain: Interval | None  # of the gain without privacy; None if that is not surely above 0
+    share_of_gain: (
+        Interval | None
+    )  # of the gain without privacy; None if that is not surely above 0
     best_arm: Interval  # share of rounds in which the best arm was played
-    most_played: Interval  # chance that the arm that was played most, at the end of the game, is the best one
+    # chance that the arm that was played most, at the end of the game, is the best one
+    most_played: Interval
 
     @property
     def beats_guessing(self) -> bool:
@@ -55,7 +62,11 @@ class Row:
 
 def as_json(interval: Interval | None) -> Json | None:
     """Return an interval for JSON."""
-    return None if interval is None else {"mean": interval.value, "low": interval.low, "high": interval.high}
+    return (
+        None
+        if interval is None
+        else {"mean": interval.value, "low": interval.low, "high": interval.high}
+    )
 
 
 def row(question: Question, played: Played, player: Player, reference: Player) -> Row:
@@ -83,10 +94,16 @@ def costs(question: Question, played: Played, player: Player) -> Floats:
     return found
 
 
-def share_of_gain(question: Question, played: Played, player: Player, reference: Player) -> Interval | None:
+def share_of_gain(
+    question: Question, played: Played, player: Player, reference: Player
+) -> Interval | None:
     """Return which share of the gain over guessing that there is without privacy is kept, or None if there is none."""
-    mine, theirs = (question.guessing_cost - costs(question, played, each) for each in (player, reference))
-    return ratio_interval(mine, theirs) if mean_interval(theirs, confidence=SURE).low > 0.0 else None
+    mine, theirs = (
+        question.guessing_cost - costs(question, played, each) for each in (player, reference)
+    )
+    return (
+        ratio_interval(mine, theirs) if mean_interval(theirs, confidence=SURE).low > 0.0 else None
+    )
 
 
 def ratio_interval(above: Floats, below: Floats) -> Interval:

@@ -9,7 +9,9 @@ import numpy as np
 
 from discreet.contracts import Floats
 
-QUANTILES = 4096  # by which a beta distribution is replaced: drawing from a list is ten times as fast
+QUANTILES = (
+    4096  # by which a beta distribution is replaced: drawing from a list is ten times as fast
+)
 
 
 class Distribution(Protocol):

@@ -18,7 +18,14 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
-NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")  # of a column that is no arm itself
+NAMES_OF_ARMS = (
+    "arm",
+    "arms",
+    "action",
+    "treatment",
+    "group",
+    "variant",
+)  # of a column that is no arm itself
 Cell = tuple[str, float]  # where a number stands, in words, and the number
 
 
@@ -40,7 +47,9 @@ class PastOutcomes:
         return found.hexdigest()[:16]
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{label}: {each.size}" for label, each in zip(self.labels, self.values, strict=True))
+        sizes = ", ".join(
+            f"{label}: {each.size}" for label, each in zip(self.labels, self.values, strict=True)
+        )
         return f"PastOutcomes({self.source}; outcomes by arm: {sizes})"
 
 
@@ -49,8 +58,8 @@ def past_outcomes(
 ) -> PastOutcomes:
     """Return past outcomes, or refuse them.
 
-    A file has one column for each arm, or a column of arms and a column of outcomes, which are then named. In Python it
-    is a dictionary of outcomes by arm, or a table with one column for each arm.
+    A file has one column for each arm, or a column of arms and a column of outcomes, which are then
+    named. In Python it is a dictionary of outcomes by arm, or a table with one column for each arm.
     """
     if (arm_column is None) != (outcome_column is None):
         raise DiscreetError("arm_column and outcome_column belong together: give both, or none.")
@@ -59,17 +68,28 @@ def past_outcomes(
         source = str(given)
     else:
         if arm_column is not None:
-            raise DiscreetError(f"arm_column is {arm_column!r}, but columns have names in files only.")
+            raise DiscreetError(
+                f"arm_column is {arm_column!r}, but columns have names in files only."
+            )
         arms, source = _from_python(given), "Python"
     if len(arms) < 2:
-        raise DiscreetError(f"{source} has outcomes of {count(len(arms), 'arm')}, but at least 2 are needed.")
+        raise DiscreetError(
+            f"{source} has outcomes of {count(len(arms), 'arm')}, but at least 2 are needed."
+        )
     for label, cells in arms.items():
         if len(cells) < 2:
-            raise DiscreetError(f"{source} has {count(len(cells), 'outcome')} of arm '{label}', but 2 are needed.")
+            raise DiscreetError(
+                f"{source} has {count(len(cells), 'outcome')} of arm '{label}', but 2 are needed."
+            )
         for place, value in cells:
             if not bounds.low <= value <= bounds.high:
                 raise DiscreetError(
-                    f"{place}: the outcome is {value:g}, but the declared range is {bounds.low:g} to {bounds.high:g} "
+                    f"{place}: the outcome is {value:g}, "
+                    "but the "
+                    "declared "
+                    "range is "
+                    f"{bounds.low:g} "
+                    f"to {bounds.high:g} "
                     "(low and high)."
                 )
     values = tuple(np.array([value for _, value in cells]) for cells in arms.values())
@@ -79,12 +99,18 @@ def past_outcomes(
 
 def _from_python(given: Mapping[str, ArrayLike] | ArrayLike) -> dict[str, list[Cell]]:
     if isinstance(given, Mapping):
-        listed = {str(label): _numbers(f"outcomes[{label!r}]", values, 1) for label, values in given.items()}
+        listed = {
+            str(label): _numbers(f"outcomes[{label!r}]", values, 1)
+            for label, values in given.items()
+        }
     else:
         table = _numbers("outcomes", given, 2)
         listed = {str(column + 1): table[:, column] for column in range(table.shape[1])}
     return {
-        label: [(f"outcomes of arm '{label}', number {i + 1}", float(value)) for i, value in enumerate(values)]
+        label: [
+            (f"outcomes of arm '{label}', number {i + 1}", float(value))
+            for i, value in enumerate(values)
+        ]
         for label, values in listed.items()
     }
 
@@ -100,19 +126,27 @@ def _numbers(name: str, given: ArrayLike, dimensions: int) -> Floats:
     return values
 
 
-def _from_file(path: Path, arm_column: str | None, outcome_column: str | None) -> dict[str, list[Cell]]:
+def _from_file(
+    path: Path, arm_column: str | None, outcome_column: str | None
+) -> dict[str, list[Cell]]:
     readers = {".npy": _read_npy, ".parquet": _read_parquet}
     if not path.is_file():
-        raise DiscreetError(f"{path} is not a file: past outcomes come from a CSV, Parquet or NPY file.")
+        raise DiscreetError(
+            f"{path} is not a file: past outcomes come from a CSV, Parquet or NPY file."
+        )
     try:
         names, rows = readers.get(path.suffix.lower(), _read_csv)(path)
     except OSError as reason:
-        raise DiscreetError(f"{path} cannot be read: {reason.strerror or 'it is damaged'}.") from None
+        raise DiscreetError(
+            f"{path} cannot be read: {reason.strerror or 'it is damaged'}."
+        ) from None
     if arm_column is None or outcome_column is None:
         return _by_column(path, names, rows)
     for option, name in (("arm_column", arm_column), ("outcome_column", outcome_column)):
         if name not in names:
-            raise DiscreetError(f"{option} is '{name}', but {path} has the columns {', '.join(names)}.")
+            raise DiscreetError(
+                f"{option} is '{name}', but {path} has the columns {', '.join(names)}."
+            )
     which, what = names.index(arm_column), names.index(outcome_column)
     arms: dict[str, list[Cell]] = {}
     for place, row in rows:
@@ -130,7 +164,14 @@ def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]
     for name in names:
         if name.lower() in NAMES_OF_ARMS:
             raise DiscreetError(
-                f"{path} has a column '{name}', which seems to name arms: give it as arm_column, and outcome_column too."
+                f"{path} has a column '{name}', which "
+                "seems to "
+                "name "
+                "arms: "
+                "give "
+                "it as "
+                "arm_column, "
+                "and outcome_column too."
             )
     arms: dict[str, list[Cell]] = {name: [] for name in names}
     for place, row in rows:
@@ -147,7 +188,13 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
         value = math.nan
     if not math.isfinite(value):
         raise DiscreetError(
-            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; a column for each arm is "
+            f"{path}, {place}, column '{column}': "
+            f"{shorten(cell)} is "
+            "not a "
+            "finite "
+            "number; a "
+            "column "
+            "for each arm is "
             "expected, or the names of arm_column and outcome_column."
         )
     return f"{path}, {place}, column '{column}'", value
@@ -156,19 +203,38 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
 def _read_csv(path: Path) -> tuple[list[str], Rows]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = [(number, cells) for number, cells in enumerate(csv.reader(file), start=1) if any(cells)]
+            lines = [
+                (number, cells)
+                for number, cells in enumerate(csv.reader(file), start=1)
+                if any(cells)
+            ]
     except (UnicodeDecodeError, csv.Error):
         raise DiscreetError(f"{path} is not text in UTF-8 with commas between columns.") from None
     if len(lines) < 2:
-        raise DiscreetError(f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are needed.")
+        raise DiscreetError(
+            f"{path} has {count(len(lines), 'line')}, but "
+            "names "
+            "and at "
+            "least two "
+            "outcomes are "
+            "needed."
+        )
     names = [name.strip() for name in lines[0][1]]
     if all(is_number(name) for name in names):
-        raise DiscreetError(f"{path} begins with numbers, but its first line must name its columns.")
+        raise DiscreetError(
+            f"{path} begins with numbers, but its first line must name its columns."
+        )
     _check_names(path, names)
     rows = []
     for number, cells in lines[1:]:
         if len(cells) != len(names):
-            raise DiscreetError(f"{path}, row {number} has {count(len(cells), 'column')}, but the first {len(names)}.")
+            raise DiscreetError(
+                f"{path}, row {number} has "
+                f"{count(len(cells), 'column')}, "
+                "but the "
+                "first "
+                f"{len(names)}."
+            )
         rows.append((f"row {number}", [cell.strip() for cell in cells]))
     return names, rows
 
@@ -183,7 +249,9 @@ def _read_parquet(path: Path) -> tuple[list[str], Rows]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise DiscreetError("reading Parquet files needs pyarrow: pip install 'discreet[output]'.") from None
+        raise DiscreetError(
+            "reading Parquet files needs pyarrow: pip install 'discreet[output]'."
+        ) from None
     try:
         table = parquet.read_table(path)
     except pyarrow.ArrowException:

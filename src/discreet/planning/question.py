@@ -12,7 +12,15 @@ import numpy as np
 
 from discreet.algorithms import Setting
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive, check_range, check_share, shorten
+from discreet.errors import (
+    DiscreetError,
+    check_flag,
+    check_int,
+    check_positive,
+    check_range,
+    check_share,
+    shorten,
+)
 from discreet.guarantee import Json
 from discreet.planning.outcomes import Distribution, Listed, expected, widest_spread
 from discreet.planning.past import PastOutcomes
@@ -47,9 +55,12 @@ class Question:
     delta: float = 0.0
     rounds_per_user: int = 1
     may_drift: bool = True
-    sees_all: bool = False  # whether the outcomes of all arms are seen in every round, not only that of the one played
+    # whether the outcomes of all arms are seen in every round, not only that of the one played
+    sees_all: bool = False
     share: float = 0.5  # of the gain that is wanted
-    wanted_epsilon: float | None = None  # for which the number of rounds is asked; None: the least of all
+    wanted_epsilon: float | None = (
+        None  # for which the number of rounds is asked; None: the least of all
+    )
     trials: int | None = None
     seed: int = 0
 
@@ -58,7 +69,9 @@ class Question:
         check_int("rounds", self.rounds, least=10, most=MOST_ROUNDS)
         make_range(self.low, self.high)
         if self.better not in get_args(Better):
-            raise DiscreetError(f"better is {self.better!r}, but must be one of {', '.join(get_args(Better))}.")
+            raise DiscreetError(
+                f"better is {self.better!r}, but must be one of {', '.join(get_args(Better))}."
+            )
         for name in ("may_drift", "sees_all"):
             check_flag(name, vars(self)[name])
         object.__setattr__(self, "epsilons", _epsilons(self.epsilons))
@@ -79,38 +92,79 @@ class Question:
         width, middle = self.bounds.width, (self.low + self.high) / 2.0
         if self.difference is None:
             raise DiscreetError(
-                "difference is missing: say by how much the best arm is better at least for it to matter, or give past "
+                "difference is missing: say by how "
+                "much the "
+                "best "
+                "arm is "
+                "better at "
+                "least for "
+                "it to "
+                "matter, or give past "
                 "outcomes."
             )
         check_positive("difference", self.difference)
         if self.difference < 1e-4 * width:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, 1 / 10,000 of the range."
+                f"difference is {self.difference!r}, but "
+                "must "
+                "be at "
+                "least "
+                f"{1e-4 * width:g}, 1 / "
+                "10,000 of the range."
             )
-        typical = middle if self.typical is None else check_range("typical", self.typical, self.low, self.high)
+        typical = (
+            middle
+            if self.typical is None
+            else check_range("typical", self.typical, self.low, self.high)
+        )
         best = self._best_mean(typical)
         if not self.low <= best <= self.high:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but the best mean would then be {best:g}, outside of the range "
-                f"{self.low:g} to {self.high:g}: other arms have a mean of {typical:g} (set low, high or typical)."
+                f"difference is {self.difference!r}, "
+                "but the "
+                "best "
+                "mean "
+                "would "
+                "then be "
+                f"{best:g}, "
+                "outside of the range "
+                f"{self.low:g} to {self.high:g}: other "
+                "arms "
+                "have a "
+                "mean of "
+                f"{typical:g} "
+                "(set "
+                "low, "
+                "high or typical)."
             )
         if self.spread is not None:
             check_positive("spread", self.spread)
             most = width * min(widest_spread((mean - self.low) / width) for mean in (typical, best))
             if self.spread > most * (1.0 + 1e-9):
                 raise DiscreetError(
-                    f"spread is {self.spread!r}, but outcomes from {self.low:g} to {self.high:g} with a mean of "
+                    f"spread is {self.spread!r}, but "
+                    "outcomes "
+                    "from "
+                    f"{self.low:g} to "
+                    f"{self.high:g} "
+                    "with a mean of "
                     f"{typical:g} or {best:g} have a standard deviation of at most {most:.4g}."
                 )
 
     def _check_past(self, past: PastOutcomes) -> None:
         for name in ("difference", "spread", "typical"):
             if vars(self)[name] is not None:
-                raise DiscreetError(f"{name} is given, but so are past outcomes, which say it: give one of the two.")
+                raise DiscreetError(
+                    f"{name} is given, but so are past outcomes, which say it: give one of the two."
+                )
         if len(past.labels) != self.arms:
-            raise DiscreetError(f"arms is {self.arms}, but {past.source} has outcomes of {len(past.labels)}.")
+            raise DiscreetError(
+                f"arms is {self.arms}, but {past.source} has outcomes of {len(past.labels)}."
+            )
         if len({float(values.mean()) for values in past.values}) == 1:
-            raise DiscreetError(f"all arms of {past.source} have the same mean outcome: there is nothing to learn.")
+            raise DiscreetError(
+                f"all arms of {past.source} have the same mean outcome: there is nothing to learn."
+            )
 
     def _best_mean(self, typical: float) -> float:
         assert self.difference is not None
@@ -129,14 +183,24 @@ class Question:
     def setting(self, epsilon: float, rounds: int | None = None) -> Setting[Problem]:
         """Return what an algorithm's parameters are derived from."""
         length = self.rounds if rounds is None else rounds
-        return Setting(self.problem, rounds=length, epsilon=epsilon, delta=self.delta, bounds=self.bounds, live=True)
+        return Setting(
+            self.problem,
+            rounds=length,
+            epsilon=epsilon,
+            delta=self.delta,
+            bounds=self.bounds,
+            live=True,
+        )
 
     @cached_property
     def distributions(self) -> tuple[Distribution, ...]:
         """The losses of every role, as fractions of the range; without past outcomes the first one is the best."""
         width = self.bounds.width
         if self.outcomes is not None:
-            return tuple(Listed(self._as_loss((values - self.low) / width)) for values in self.outcomes.values)
+            return tuple(
+                Listed(self._as_loss((values - self.low) / width))
+                for values in self.outcomes.values
+            )
         typical = (self.low + self.high) / 2.0 if self.typical is None else self.typical
         deviation = None if self.spread is None else self.spread / width
         best, other = (
@@ -195,12 +259,20 @@ class Question:
 
 
 def _epsilons(given: float | Sequence[float]) -> tuple[float, ...]:
-    values = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+    values = (
+        list(given)
+        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+        else [given]
+    )
     if not values or len(values) > 20:
-        raise DiscreetError(f"epsilon is {shorten(given)}, but must be one number, or a list of at most 20.")
+        raise DiscreetError(
+            f"epsilon is {shorten(given)}, but must be one number, or a list of at most 20."
+        )
     for value in values:
         check_positive("epsilon", value)
         check_range("epsilon", value, 1e-4, 100.0)
         if values.count(value) > 1:
-            raise DiscreetError(f"epsilon {value:g} is given {values.count(value)} times, but each is planned once.")
+            raise DiscreetError(
+                f"epsilon {value:g} is given {values.count(value)} times, but each is planned once."
+            )
     return tuple(sorted(float(value) for value in values))

@@ -19,7 +19,9 @@ UNCHANGING_ONLY = ("batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-succe
 FOR_EXPERTS, ORDINARY_EXPERTS = ("private-ftrl-experts", "private-ftpl"), ("ftrl-experts", "hedge")
 ORDINARY = "tsallis-inf"
 
-Progress = Callable[[str, int, int], None]  # the part of the work, trials finished in it, and all of them
+Progress = Callable[
+    [str, int, int], None
+]  # the part of the work, trials finished in it, and all of them
 
 
 @dataclass(frozen=True, order=True)
@@ -39,7 +41,9 @@ class Player:
         """Its name in tables and in messages."""
         if self.is_private:
             return f"{self.algorithm} at epsilon {self.epsilon:g}"
-        return f"{self.algorithm} without noise" if algorithm(self.algorithm).twin else self.algorithm
+        return (
+            f"{self.algorithm} without noise" if algorithm(self.algorithm).twin else self.algorithm
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +66,13 @@ class Played:
     counts: Mapping[Player, Floats]
 
 
-def play(sweep: Sweep, question: Question, *, workers: int | None = None, progress: Progress | None = None) -> Played:
+def play(
+    sweep: Sweep,
+    question: Question,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Played:
     """Play a sweep with the library's own simulation."""
 
     def tell(done: int, asked: int) -> None:
@@ -81,7 +91,9 @@ def play(sweep: Sweep, question: Question, *, workers: int | None = None, progre
         progress=tell,
     )
     assert results.memory is not None, "games of a plan remember what was played"
-    return Played(sweep=sweep, counts=dict(zip(sweep.players, cast(Floats, results.memory), strict=True)))
+    return Played(
+        sweep=sweep, counts=dict(zip(sweep.players, cast(Floats, results.memory), strict=True))
+    )
 
 
 def _contender(player: Player, question: Question, rounds: int) -> Contender:
@@ -93,8 +105,8 @@ def _contender(player: Player, question: Question, rounds: int) -> Contender:
 def candidates(question: Question) -> tuple[str, ...]:
     """Return the private algorithms that come into question, first those of the least proved bound.
 
-    That is the choice of ``Bandit`` for each epsilon, that of ``algorithm="best"``, and if outcomes surely do not drift
-    those that are for such outcomes only.
+    That is the choice of ``Bandit`` for each epsilon, that of ``algorithm="best"``, and if outcomes
+    surely do not drift those that are for such outcomes only.
     """
     if question.sees_all:
         return FOR_EXPERTS
@@ -113,7 +125,9 @@ def references(question: Question) -> tuple[Player, ...]:
     """Return algorithms without privacy to compare with; the best of them is taken."""
     if question.sees_all:
         return tuple(Player(name) for name in ORDINARY_EXPERTS)
-    indices = [name for name in candidates(question) if name not in proved(question, candidates(question))]
+    indices = [
+        name for name in candidates(question) if name not in proved(question, candidates(question))
+    ]
     return (Player(ORDINARY), *map(Player, indices))
 
 
@@ -124,7 +138,9 @@ def scenes(question: Question) -> tuple[bool, ...]:
 
 def choosing(question: Question) -> list[Sweep]:
     """Return the games in which algorithms are chosen; no figure that is shown comes from them."""
-    private = tuple(Player(name, epsilon) for name in candidates(question) for epsilon in question.epsilons)
+    private = tuple(
+        Player(name, epsilon) for name in candidates(question) for epsilon in question.epsilons
+    )
     trials = max(FEWEST, question.trials_for(question.rounds) // 2)
     return [
         Sweep(
@@ -144,20 +160,31 @@ def comparing(question: Question, players: tuple[Player, ...], *, drifting: bool
     trials = question.trials_for(question.rounds)
     part = "drifting outcomes" if drifting else "unchanging outcomes"
     seed = _seed(question, 1)
-    return Sweep(part=part, players=players, rounds=question.rounds, trials=trials, seed=seed, drifting=drifting)
+    return Sweep(
+        part=part,
+        players=players,
+        rounds=question.rounds,
+        trials=trials,
+        seed=seed,
+        drifting=drifting,
+    )
 
 
 def other_epsilons(question: Question, players: tuple[Player, ...]) -> Sweep:
     """Return the same games with other players."""
     seed = _seed(question, 1)  # so that they can be compared with what is shown
     trials = question.trials_for(question.rounds)
-    return Sweep(part="least epsilon", players=players, rounds=question.rounds, trials=trials, seed=seed)
+    return Sweep(
+        part="least epsilon", players=players, rounds=question.rounds, trials=trials, seed=seed
+    )
 
 
 def other_rounds(question: Question, players: tuple[Player, ...], rounds: int) -> Sweep:
     """Return games of another length."""
     trials = question.trials_for(rounds, fewest=FEWEST)
-    return Sweep(part="least rounds", players=players, rounds=rounds, trials=trials, seed=_seed(question, 2))
+    return Sweep(
+        part="least rounds", players=players, rounds=rounds, trials=trials, seed=_seed(question, 2)
+    )
 
 
 def _seed(question: Question, use: int) -> int:

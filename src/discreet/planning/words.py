@@ -24,10 +24,20 @@ def text(plan: Plan) -> str:
     """Return the whole plan."""
     question = plan.question
     title = (
-        f"Plan for {options_words(question)} and {question.rounds:,} rounds, outcomes from {question.low:g} to "
+        f"Plan for {options_words(question)} and "
+        f"{question.rounds:,} "
+        "rounds, "
+        "outcomes "
+        "from "
+        f"{question.low:g} to "
         f"{question.high:g}, {question.better} is better"
     )
-    parts = [title, fill(headline(plan)), fill(f"Recommended: {why(plan)}"), fill(f"Simulated: {model(question)}")]
+    parts = [
+        title,
+        fill(headline(plan)),
+        fill(f"Recommended: {why(plan)}"),
+        fill(f"Simulated: {model(question)}"),
+    ]
     parts += [table(plan, scene) for scene in plan.scenes]
     parts += [
         fill(meaning(plan)),
@@ -46,7 +56,14 @@ def headline(plan: Plan) -> str:
     begin = f"With {question.rounds:,} rounds"
     if scene.ordinary.share_of_gain is None:
         return (
-            f"{begin} nobody learns: even without privacy the outcome is not surely better than with guessing. Plan more "
+            f"{begin} nobody learns: even without "
+            "privacy the "
+            "outcome "
+            "is not "
+            "surely "
+            "better "
+            "than "
+            "with guessing. Plan more "
             "rounds, or look for larger differences only."
         )
     least = plan.least_epsilon.value
@@ -72,7 +89,9 @@ def verdict(row: Row) -> str:
 def why(plan: Plan) -> str:
     """Return which algorithm is recommended, at which epsilon, and what speaks for and against it."""
     question, name = plan.question, plan.recommended
-    number = len({label.split(" at ")[0] for label in plan.choosing["unchanging"] if " at " in label})
+    number = len(
+        {label.split(" at ")[0] for label in plan.choosing["unchanging"] if " at " in label}
+    )
     said = [
         f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}"
         + (
@@ -81,7 +100,11 @@ def why(plan: Plan) -> str:
             else f", the largest asked for: none keeps {share_words(question.share)} of the gain."
         ),
         f"Of {count(number, 'private algorithm')} it cost least, over all epsilons,"
-        + (" on outcomes that do not change and on outcomes that drift," if question.may_drift else "")
+        + (
+            " on outcomes that do not change and on outcomes that drift,"
+            if question.may_drift
+            else ""
+        )
         + f" in {plan.choosing_trials} simulated trials that are used for nothing else."
         if number > 1
         else "It is the one private algorithm for this.",
@@ -91,7 +114,13 @@ def why(plan: Plan) -> str:
         said.append("Its privacy is proved, and so is a bound on its regret.")
         return " ".join(said)
     said.append(
-        "Its privacy is proved. How much it costs is only known from simulations: no bound on its regret is proved."
+        "Its privacy is proved. How much it costs is only "
+        "known "
+        "from "
+        "simulations: no "
+        "bound "
+        "on its "
+        "regret is proved."
         if not algorithm(name).stochastic
         else f"Its privacy is proved. Its regret is {instance.bound_source.split(' (docs')[0]}."
     )
@@ -104,7 +133,13 @@ def _alternative(plan: Plan) -> list[str]:
     for mine, other in zip(plan.unchanging.private, plan.unchanging.proved, strict=False):
         if mine.player.epsilon == plan.epsilon:
             return [
-                f"With a proved bound: {other.player.algorithm}, which costs {number(other.cost.value)} a round in place "
+                "With a proved bound: "
+                f"{other.player.algorithm}, "
+                "which "
+                "costs "
+                f"{number(other.cost.value)} a "
+                "round in "
+                "place "
                 f"of {number(mine.cost.value)}."
             ]
     return []
@@ -119,20 +154,72 @@ def model(question: Question) -> str:
             for label, values in zip(past.labels, past.values, strict=True)
         )
         said = (
-            f"outcomes drawn at random, with replacement, from those of the past in {past.source}. Their means with 95 % "
-            f"intervals: {means}. Differences between few outcomes look larger than they are; this plan takes them as "
-            "they are. It is computed from past outcomes without privacy: show it to nobody who may not see them."
+            "outcomes drawn at random, with replacement, "
+            "from "
+            "those "
+            "of the "
+            "past in "
+            f"{past.source}. "
+            "Their means with 95 % "
+            f"intervals: {means}. Differences between few "
+            "outcomes "
+            "look "
+            "larger "
+            "than "
+            "they "
+            "are; "
+            "this "
+            "plan takes them as "
+            "they are. It is computed from past outcomes "
+            "without "
+            "privacy: "
+            "show "
+            "it to "
+            "nobody who "
+            "may not see them."
         )
     else:
         best, other = float(question.means[0]), float(question.means[1])
         others = "all others" if question.arms > 2 else "the other one"
-        shape = "is one of the two ends of the range (such as 0/1 outcomes: the widest spread that there can be)"
+        shape = (
+            "is one of the two ends of the range "
+            "(such "
+            "as 0/1 "
+            "outcomes: the "
+            "widest "
+            "spread "
+            "that "
+            "there can be)"
+        )
         if question.spread is not None:
-            shape = f"has a standard deviation of {question.spread:g} (a beta distribution on the range)"
-        said = f"one arm has a mean outcome of {best:.4g}, {others} of {other:.4g}. An outcome {shape}."
+            shape = (
+                "has a standard deviation of "
+                f"{question.spread:g} (a "
+                "beta "
+                "distribution "
+                "on the "
+                "range)"
+            )
+        said = (
+            "one arm has a mean outcome of "
+            f"{best:.4g}, "
+            f"{others} of "
+            f"{other:.4g}. An "
+            "outcome "
+            f"{shape}."
+        )
     said += " Which arm is which is drawn again for every trial."
     if question.may_drift:
-        said += " Where outcomes drift, every arm takes the place of the next one after a third of the rounds, and again"
+        said += (
+            " Where outcomes drift, every arm "
+            "takes the "
+            "place "
+            "of the "
+            "next one "
+            "after a "
+            "third of "
+            "the rounds, and again"
+        )
         said += " after two thirds."
     return said
 
@@ -141,13 +228,22 @@ def table(plan: Plan, scene: Scene) -> str:
     """Return the figures as a table: guessing, every epsilon, and no privacy."""
     question = plan.question
     top = question.means.max() if question.better == "higher" else question.means.min()
-    guess = top - question.guessing_cost if question.better == "higher" else top + question.guessing_cost
+    guess = (
+        top - question.guessing_cost
+        if question.better == "higher"
+        else top + question.guessing_cost
+    )
     each = percent(1.0 / question.arms)
     lines = [["guessing", number(question.guessing_cost), number(float(guess)), each, each, "0 %"]]
     lines += [_line(f"epsilon {row.player.epsilon:g}", row) for row in scene.private]
     lines.append(_line("no privacy", scene.ordinary))
     which = "drift" if scene.drifting else "do not change"
-    title = f"If outcomes {which} ({scene.trials} trials, {plan.recommended}; no privacy: {scene.reference.label})"
+    title = (
+        f"If outcomes {which} ({scene.trials} trials, "
+        f"{plan.recommended}; no "
+        "privacy: "
+        f"{scene.reference.label})"
+    )
     return f"{title}\n{aligned([list(HEAD), *lines])}"
 
 
@@ -175,9 +271,27 @@ def meaning(plan: Plan) -> str:
     share = plan.unchanging.ordinary.gain.value
     drift = " at the time, and most played in the last third" if plan.question.may_drift else ""
     return (
-        "Cost: how much worse the outcome of a round is, on average, than with the best arm in every round. Gain: how "
-        f"much better than guessing, which plays all arms alike; without privacy it is {number(share)} a round if "
-        f"outcomes do not change. Best arm: the best one{drift}. In brackets: 95 % intervals over trials."
+        "Cost: how much worse the outcome of a round "
+        "is, on "
+        "average, "
+        "than "
+        "with the "
+        "best "
+        "arm in "
+        "every round. Gain: how "
+        "much better than guessing, which plays all arms "
+        "alike; "
+        "without "
+        "privacy "
+        "it is "
+        f"{number(share)} a round if "
+        "outcomes do not change. Best arm: the best "
+        f"one{drift}. In "
+        "brackets: "
+        "95 % "
+        "intervals "
+        "over "
+        "trials."
         " An asterisk: not surely better than guessing."
     )
 
@@ -192,7 +306,11 @@ def epsilon_words(plan: Plan) -> str:
     if least.value <= least.fewest:
         return f"{least.value:g} keeps {wanted} of the gain already, and less was not tried."
     return (
-        f"about {least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with {plan.question.rounds:,} "
+        f"about {least.value:.2g} keeps {wanted} of the "
+        "gain "
+        f"({_ends(least, '.2g')}), "
+        "with "
+        f"{plan.question.rounds:,} "
         "rounds and if outcomes do not change."
     )
 
@@ -204,15 +322,39 @@ def rounds_words(plan: Plan) -> str:
     if not least.shares:
         return f"{begin} nothing can be said, for nothing is gained without privacy either."
     if least.value is None:
-        return f"{begin} {least.most:,.0f} rounds do not keep {wanted} of the gain yet, and more were not tried."
+        return (
+            f"{begin} {least.most:,.0f} rounds do not "
+            "keep "
+            f"{wanted} "
+            "of the "
+            "gain "
+            "yet, and "
+            "more "
+            "were not tried."
+        )
     if least.value <= least.fewest:
-        return f"{begin} {least.value:,.0f} rounds keep {wanted} of the gain already, and fewer were not tried."
+        return (
+            f"{begin} {least.value:,.0f} rounds keep "
+            f"{wanted} "
+            "of the "
+            "gain "
+            "already, and "
+            "fewer "
+            "were not tried."
+        )
     rounded = float(f"{least.value:.2g}")
-    return f"{begin} about {rounded:,.0f} keep {wanted} of the gain ({_ends(least, ',.0f', digits=2)})."
+    return (
+        f"{begin} about {rounded:,.0f} keep {wanted} "
+        "of the "
+        "gain "
+        f"({_ends(least, ',.0f', digits=2)})."
+    )
 
 
 def _ends(least: Least, form: str, *, digits: int = 12) -> str:
-    low, high = (None if end is None else float(f"{end:.{digits}g}") for end in (least.low, least.high))
+    low, high = (
+        None if end is None else float(f"{end:.{digits}g}") for end in (least.low, least.high)
+    )
     if high is None:
         return f"95 % interval from {low or least.fewest:{form}}, open above"
     return f"95 % interval {low or least.fewest:{form}} to {high:{form}}"
@@ -226,15 +368,25 @@ def guarantee_words(plan: Plan) -> str:
     many = question.rounds_per_user
     if many == 1:
         more = "more than this" if one.delta else "m times this epsilon"
-        said.append(f"So for a person if everybody has one round only; who has m rounds has {more}.")
+        said.append(
+            f"So for a person if everybody has one round only; who has m rounds has {more}."
+        )
     else:
         user = plan.guarantee(epsilon, user=True)
         said.append(
-            f"For a person with up to {many:,} rounds it is {user.short}, of all of them together; to promise a person "
+            f"For a person with up to {many:,} rounds "
+            "it is "
+            f"{user.short}, of "
+            "all of "
+            "them "
+            "together; "
+            "to promise a person "
             f"epsilon {epsilon:g} in all, plan with epsilon {epsilon / many:.3g} a round."
         )
         if user.epsilon >= MEANINGLESS:
-            said.append(f"An epsilon of {MEANINGLESS:g} or more protects a person practically not at all.")
+            said.append(
+                f"An epsilon of {MEANINGLESS:g} or more protects a person practically not at all."
+            )
     return " ".join(said)
 
 
@@ -245,7 +397,9 @@ def code(plan: Plan) -> str:
     names = question.arms if question.outcomes is None else list(question.outcomes.labels)
     delta = f", delta={question.delta:g}" if question.delta else ""
     return (
-        f"discreet.{face}({options}={names}, horizon={question.rounds}, epsilon={plan.epsilon:g}{delta}, "
+        f"discreet.{face}({options}={names}, "
+        f"horizon={question.rounds}, "
+        f"epsilon={plan.epsilon:g}{delta}, "
         f'low={question.low:g}, high={question.high:g}, algorithm="{plan.recommended}")'
     )
 
@@ -263,9 +417,23 @@ def ethics(plan: Plan) -> str:
         rounds_per_user=question.rounds_per_user,
     )
     return (
-        f"{promised} What protection costs was simulated in advance, for outcomes as they are expected if they do not "
-        f"change. The best of {question.arms} options would be chosen in {percent(mine.best_arm.value)} of all decisions "
-        f"on average, in {percent(other.best_arm.value)} without protection, and in {percent(1.0 / question.arms)} by "
+        f"{promised} What protection costs was "
+        "simulated in "
+        "advance, for "
+        "outcomes as "
+        "they are "
+        "expected if they do not "
+        f"change. The best of {question.arms} options "
+        "would be "
+        "chosen in "
+        f"{percent(mine.best_arm.value)} "
+        "of all "
+        "decisions "
+        f"on average, in {percent(other.best_arm.value)} "
+        "without "
+        "protection, "
+        "and in "
+        f"{percent(1.0 / question.arms)} by "
         f"drawing lots; the mean outcome of a decision would be {number(mine.outcome.value)}, and "
         f"{number(other.outcome.value)} without protection."
     )
@@ -273,4 +441,8 @@ def ethics(plan: Plan) -> str:
 
 def options_words(question: Question) -> str:
     """Return how many options there are, and what is seen of them."""
-    return f"{question.arms} options that are all seen" if question.sees_all else count(question.arms, "arm")
+    return (
+        f"{question.arms} options that are all seen"
+        if question.sees_all
+        else count(question.arms, "arm")
+    )

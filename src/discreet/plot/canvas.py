@@ -67,7 +67,9 @@ def text_width(text: str, fontsize: float) -> float:
     from matplotlib.textpath import text_to_path
 
     font, width_and_more = FontProperties(size=fontsize), text_to_path.get_text_width_height_descent
-    return max(float(width_and_more(line, font, is_math_text(line))[0]) for line in text.split("\n"))
+    return max(
+        float(width_and_more(line, font, is_math_text(line))[0]) for line in text.split("\n")
+    )
 
 
 def wrapped(text: str, fontsize: float, width: float) -> str:

@@ -21,7 +21,12 @@ OF_DATA = ("table", "actg175-simulator")
 
 
 def plot_environments(
-    path: Path | str, *, arms: int = 4, rounds: int = 4000, seed: int = 1, colors: Sequence[str] | None = None
+    path: Path | str,
+    *,
+    arms: int = 4,
+    rounds: int = 4000,
+    seed: int = 1,
+    colors: Sequence[str] | None = None,
 ) -> Path:
     """Draw the losses of named environments on arms, but for data, as means over windows of a fiftieth of the game."""
     names = [name for name in environment_names(Arms) if name not in OF_DATA]
@@ -37,7 +42,10 @@ def plot_environments(
     figure.supxlabel("rounds", fontsize=9)
     handles, labels = panels.flat[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower right", fontsize=9, frameon=False)
-    set_heading(figure, f"Losses of {arms} arms over {rounds:,} rounds, means over windows of {rounds // 50 or 1}")
+    set_heading(
+        figure,
+        f"Losses of {arms} arms over {rounds:,} rounds, means over windows of {rounds // 50 or 1}",
+    )
     return save(figure, path)
 
 
@@ -52,11 +60,22 @@ def draw_environment(
 ) -> Axes:
     """Draw the mean losses of all arms of one environment into given axes."""
     window = max(1, rounds // 50)
-    losses = environment(name, Arms(arms), rounds=rounds).deal(0, rounds, np.random.default_rng(seed)).losses  # type: ignore[attr-defined]
+    losses = (
+        environment(name, Arms(arms), rounds=rounds)
+        .deal(0, rounds, np.random.default_rng(seed))
+        .losses
+    )  # type: ignore[attr-defined]
     means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
     starts = np.arange(means.shape[0]) * window
     for arm, look in enumerate(distinct_looks(arms, colors)):
-        ax.plot(starts, means[:, arm], linewidth=1.2, label=f"arm {arm + 1}", color=look.color, linestyle=look.linestyle)
+        ax.plot(
+            starts,
+            means[:, arm],
+            linewidth=1.2,
+            label=f"arm {arm + 1}",
+            color=look.color,
+            linestyle=look.linestyle,
+        )
     ax.set_title(name, fontsize=9)
     ax.set_ylim(-0.05, 1.05)
     ax.grid(alpha=0.3)

@@ -27,7 +27,8 @@ class End(NamedTuple):
 def spread(wanted: Sequence[float], gap: float) -> Floats:
     """Return the places from 0 to 1 that are nearest to the wanted ones, in their order, with a gap between any two.
 
-    Without its share of the gaps every place must be at least the one below: that is a monotone regression.
+    Without its share of the gaps every place must be at least the one below: that is a monotone
+    regression.
 
     >>> spread([0.5, 0.5, 0.9], 0.1).round(9).tolist()
     [0.45, 0.55, 0.9]
@@ -53,7 +54,10 @@ def label_ends(axes: Axes, ends: Sequence[End], *, fontsize: float = 8.0) -> Non
     height = size_in_points(axes)[1]
     fontsize = min(fontsize, height / (1.35 * len(ends)))
     inverse = axes.transAxes.inverted()
-    wanted = [float(np.clip(inverse.transform(axes.transData.transform((e.x, e.y)))[1], 0.0, 1.0)) for e in ends]
+    wanted = [
+        float(np.clip(inverse.transform(axes.transData.transform((e.x, e.y)))[1], 0.0, 1.0))
+        for e in ends
+    ]
     for end, place in zip(ends, spread(wanted, 1.35 * fontsize / height), strict=True):
         axes.annotate(
             end.label,

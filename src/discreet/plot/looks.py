@@ -39,9 +39,9 @@ class Look(NamedTuple):
 def looks(curves: Sequence[tuple[str, float]], colors: Sequence[str] | None = None) -> list[Look]:
     """Return the look of every curve, given the algorithm and the epsilon of each; no two look the same.
 
-    Few curves have a colour each. Of more than six, the colour says which algorithm it is and the line which epsilon: the
-    largest is solid. If there are too many of either for that, colours and lines are only told apart. ``colors`` are
-    used in place of ours.
+    Few curves have a colour each. Of more than six, the colour says which algorithm it is and the
+    line which epsilon: the largest is solid. If there are too many of either for that, colours and
+    lines are only told apart. ``colors`` are used in place of ours.
 
     >>> looks([("exp3", 1.0), ("exp3", 0.1)])[1] == Look(COLOURS[1], "solid", MARKERS[1])
     True
@@ -55,11 +55,18 @@ def looks(curves: Sequence[tuple[str, float]], colors: Sequence[str] | None = No
     for name, epsilon in curves:
         lap, place = divmod(names.index(name), len(palette))
         line = lap * len(epsilons) + epsilons.index(epsilon)
-        found.append(Look(palette[place], LINES[line % len(LINES)], MARKERS[names.index(name) % len(MARKERS)]))
+        found.append(
+            Look(
+                palette[place], LINES[line % len(LINES)], MARKERS[names.index(name) % len(MARKERS)]
+            )
+        )
     if len({look[:2] for look in found}) == len(curves):
         return found
     pairs = itertools.product(LINES, enumerate(palette))
-    return [Look(colour, line, MARKERS[i % len(MARKERS)]) for (line, (i, colour)), _ in zip(pairs, curves, strict=False)]
+    return [
+        Look(colour, line, MARKERS[i % len(MARKERS)])
+        for (line, (i, colour)), _ in zip(pairs, curves, strict=False)
+    ]
 
 
 def distinct_looks(count: int, colors: Sequence[str] | None = None) -> list[Look]:
@@ -68,5 +75,7 @@ def distinct_looks(count: int, colors: Sequence[str] | None = None) -> list[Look
     found = []
     for i in range(count):
         lap, place = divmod(i, len(palette))
-        found.append(Look(palette[place], LINES[(place + lap) % len(LINES)], MARKERS[i % len(MARKERS)]))
+        found.append(
+            Look(palette[place], LINES[(place + lap) % len(LINES)], MARKERS[i % len(MARKERS)])
+        )
     return found

@@ -30,7 +30,11 @@ def plot_plan(plan: Plan, path: Path | str) -> Path:
     question = plan.question
     set_heading(
         figure,
-        f"{plan.recommended} with {options_words(question)} and {question.rounds:,} rounds: mean of "
+        f"{plan.recommended} with "
+        f"{options_words(question)} and "
+        f"{question.rounds:,} "
+        "rounds: "
+        "mean of "
         f"{plan.unchanging.trials} trials, 95 % intervals",
     )
     return save(figure, path)
@@ -42,7 +46,11 @@ def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     axes.axhline(plan.question.guessing_cost, color=GREY, linestyle=LINES[2], label="guessing")
     for index, scene in enumerate(plan.scenes):
         _curve(
-            axes, [row.player.epsilon for row in scene.private], [row.cost for row in scene.private], index, kind(scene)
+            axes,
+            [row.player.epsilon for row in scene.private],
+            [row.cost for row in scene.private],
+            index,
+            kind(scene),
         )
         axes.axhline(
             scene.ordinary.cost.value,
@@ -61,9 +69,20 @@ def _draw_best_arm(plan: Plan, axes: Axes) -> None:
     scene = plan.unchanging
     epsilons = [row.player.epsilon for row in scene.private]
     _curve(axes, epsilons, [row.best_arm for row in scene.private], 0, "rounds on the best arm")
-    _curve(axes, epsilons, [row.most_played for row in scene.private], 2, "chance that the arm\nmost played is the best")
+    _curve(
+        axes,
+        epsilons,
+        [row.most_played for row in scene.private],
+        2,
+        "chance that the arm\nmost played is the best",
+    )
     axes.axhline(1.0 / plan.question.arms, color=GREY, linestyle=LINES[2], label="guessing")
-    axes.axhline(scene.ordinary.best_arm.value, color=COLOURS[0], linestyle=LINES[1], label="rounds, no privacy")
+    axes.axhline(
+        scene.ordinary.best_arm.value,
+        color=COLOURS[0],
+        linestyle=LINES[1],
+        label="rounds, no privacy",
+    )
     axes.set_ylim(0.0, 1.04)
     axes.yaxis.set_major_formatter(_percent)
     _over_epsilon(plan, axes)
@@ -74,8 +93,19 @@ def _draw_rounds(plan: Plan, axes: Axes) -> None:
     least, question = plan.least_rounds, plan.question
     places = sorted(least.shares)
     if places:
-        _curve(axes, places, [least.shares[place] for place in places], 0, f"epsilon {question.epsilon_for_rounds:g}")
-    axes.axhline(question.share, color=GREY, linestyle=LINES[1], label=f"wanted: {share_words(question.share)}")
+        _curve(
+            axes,
+            places,
+            [least.shares[place] for place in places],
+            0,
+            f"epsilon {question.epsilon_for_rounds:g}",
+        )
+    axes.axhline(
+        question.share,
+        color=GREY,
+        linestyle=LINES[1],
+        label=f"wanted: {share_words(question.share)}",
+    )
     axes.axvline(question.rounds, color=BLACK, linestyle=LINES[2], label="planned rounds")
     axes.set_ylim(min(0.0, axes.get_ylim()[0]), max(1.04, axes.get_ylim()[1]))
     axes.yaxis.set_major_formatter(_percent)
@@ -86,9 +116,19 @@ def _draw_rounds(plan: Plan, axes: Axes) -> None:
     axes.set_title("What more rounds would change", fontsize=10)
 
 
-def _curve(axes: Axes, places: Sequence[float], values: Sequence[Interval], index: int, label: str) -> None:
+def _curve(
+    axes: Axes, places: Sequence[float], values: Sequence[Interval], index: int, label: str
+) -> None:
     middle = [each.value for each in values]
-    axes.plot(places, middle, color=COLOURS[index], marker=MARKERS[index], markersize=4, linewidth=1.4, label=label)
+    axes.plot(
+        places,
+        middle,
+        color=COLOURS[index],
+        marker=MARKERS[index],
+        markersize=4,
+        linewidth=1.4,
+        label=label,
+    )
     low, high = [each.low for each in values], [each.high for each in values]
     if len(places) > 1:
         axes.fill_between(places, low, high, color=COLOURS[index], alpha=0.15, linewidth=0)

@@ -26,14 +26,19 @@ def plot_regret(results: Results, path: Path | str, *, colors: Sequence[str] | N
     return save(figure, path)
 
 
-def draw_regret(results: Results, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+def draw_regret(
+    results: Results, ax: Axes | None = None, *, colors: Sequence[str] | None = None
+) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style their epsilons.
+    ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style
+    their epsilons.
     """
     axes = shown_axes() if ax is None else ax
     final = results.record.final.mean(axis=1)
-    shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors)
+    shapes = looks(
+        [(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors
+    )
     faint = 0.15 if len(shapes) <= FEW else 0.05
     ends = []
     for index in np.argsort(-final, kind="stable"):
@@ -49,7 +54,14 @@ def draw_regret(results: Results, ax: Axes | None = None, *, colors: Sequence[st
             label=label,
             **look.options(),
         )
-        axes.fill_between(results.checkpoints, bands[:, 1], bands[:, 2], color=look.color, alpha=faint, linewidth=0)
+        axes.fill_between(
+            results.checkpoints,
+            bands[:, 1],
+            bands[:, 2],
+            color=look.color,
+            alpha=faint,
+            linewidth=0,
+        )
         ends.append(End(label, results.rounds, float(final[index]), look))
     axes.set_xlim(0, results.rounds)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))

@@ -20,18 +20,22 @@ BLACK = "#000000"
 HEIGHT = 0.32  # of half a row
 
 
-def plot_searches(results: SearchResults, path: Path | str, *, colors: Sequence[str] | None = None) -> Path:
+def plot_searches(
+    results: SearchResults, path: Path | str, *, colors: Sequence[str] | None = None
+) -> Path:
     """Draw the distribution of the samples of every search, and write it to a file."""
     figure = new_figure(7.6, 2.0 + 0.42 * len(results.lines))
     draw_searches(results, figure.subplots(), colors=colors)
     return save(figure, path)
 
 
-def draw_searches(results: SearchResults, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+def draw_searches(
+    results: SearchResults, ax: Axes | None = None, *, colors: Sequence[str] | None = None
+) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the 90th percentile,
-    with the median; the black line is T* kl(ν, 1 - ν).
+    A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the
+    90th percentile, with the median; the black line is T* kl(ν, 1 - ν).
     """
     axes = shown_axes() if ax is None else ax
     owners = [results.contenders[line.contender] for line in results.lines]
@@ -40,8 +44,17 @@ def draw_searches(results: SearchResults, ax: Axes | None = None, *, colors: Seq
     scatter = HEIGHT * (2.0 * np.random.default_rng(0).random(results.trials.size) - 1.0)
     for row, look in enumerate(shapes):
         samples, cut = results.samples[row], results.cut_off[row]
-        axes.scatter(samples[~cut], row + scatter[~cut], s=5.0, color=look.color, alpha=0.35, linewidth=0)
-        axes.scatter(samples[cut], row + scatter[cut], s=9.0, facecolor="none", edgecolor=look.color, linewidth=0.6)
+        axes.scatter(
+            samples[~cut], row + scatter[~cut], s=5.0, color=look.color, alpha=0.35, linewidth=0
+        )
+        axes.scatter(
+            samples[cut],
+            row + scatter[cut],
+            s=9.0,
+            facecolor="none",
+            edgecolor=look.color,
+            linewidth=0.6,
+        )
         low, middle, high = np.quantile(samples, (0.1, 0.5, 0.9))
         axes.plot([low, high], [row, row], color=look.color, linewidth=2.4, solid_capstyle="butt")
         axes.plot([middle, middle], [row - HEIGHT, row + HEIGHT], color=look.color, linewidth=2.4)
@@ -52,7 +65,9 @@ def draw_searches(results: SearchResults, ax: Axes | None = None, *, colors: Seq
     axes.set_yticks(range(len(shapes)), [results.label(row) for row in range(len(shapes))])
     axes.set_ylim(len(shapes) - 0.4, -0.6)
     axes.grid(alpha=0.3, axis="x")
-    axes.set_xlabel("samples\nbars: 10 % to 90 % of the trials, and the median\nblack: T* kl(ν, 1 - ν)")
+    axes.set_xlabel(
+        "samples\nbars: 10 % to 90 % of the trials, and the median\nblack: T* kl(ν, 1 - ν)"
+    )
     log_axis(axes, "x")
     found = f"{results.problem.sizes}, {results.environment}, {results.trials.size:,} trials"
     set_title(axes, f"Samples until the best arm is found: {found}")

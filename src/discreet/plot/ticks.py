@@ -42,7 +42,12 @@ def log_ticks(low: float, high: float, *, least: int = 3) -> list[float]:
     found: list[float] = []
     for steps in STEPS:
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        found = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
+        found = [
+            step * 10.0**power
+            for power in powers
+            for step in steps
+            if low <= step * 10.0**power <= high
+        ]
         if len(found) >= least:
             break
     return found
@@ -67,8 +72,13 @@ def log_axis(axes: Axes, which: Literal["x", "y"], values: Sequence[float] | Non
     ticks = sorted(values) if values is not None else log_ticks(low, high)
     width, height = size_in_points(axes)
     fontsize = 10.0  # no tick is larger here, and smaller ones have more room
-    sizes = [text_width(tick_text(tick), fontsize) + 8.0 if which == "x" else 1.6 * fontsize for tick in ticks]
-    places = np.log(np.array(ticks) / low) / math.log(high / low) * (width if which == "x" else height)
+    sizes = [
+        text_width(tick_text(tick), fontsize) + 8.0 if which == "x" else 1.6 * fontsize
+        for tick in ticks
+    ]
+    places = (
+        np.log(np.array(ticks) / low) / math.log(high / low) * (width if which == "x" else height)
+    )
     axis.set_major_locator(FixedLocator(_spaced(ticks, places.tolist(), sizes)))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
@@ -78,6 +88,9 @@ def _spaced(ticks: Sequence[float], places: Sequence[float], sizes: Sequence[flo
     """Return every tick, or every second, third, ... counted from the last, so that all have the room they need."""
     for step in range(1, len(ticks)):
         kept = range(len(ticks) - 1, -1, -step)
-        if all(places[a] - places[b] >= (sizes[a] + sizes[b]) / 2.0 for a, b in itertools.pairwise(kept)):
+        if all(
+            places[a] - places[b] >= (sizes[a] + sizes[b]) / 2.0
+            for a, b in itertools.pairwise(kept)
+        ):
             return [ticks[i] for i in reversed(kept)]
     return list(ticks[-1:])

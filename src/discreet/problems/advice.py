@@ -32,7 +32,9 @@ class Advice(Problem):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
-        object.__setattr__(self, "experts", check_int("experts", self.experts, least=2, most=1_000_000))
+        object.__setattr__(
+            self, "experts", check_int("experts", self.experts, least=2, most=1_000_000)
+        )
 
     def __str__(self) -> str:
         return "arms with expert advice"
@@ -70,8 +72,14 @@ class Advice(Problem):
         rows = []
         for t, row in enumerate(losses):
             advice = game.observe(t)
-            if not (advice.shape[0] == row.size and (advice >= 0.0).all() and np.allclose(advice.sum(axis=0), 1.0)):
-                raise DiscreetError(f"the advice of round {t + 1} is not made of distributions over arms.")
+            if not (
+                advice.shape[0] == row.size
+                and (advice >= 0.0).all()
+                and np.allclose(advice.sum(axis=0), 1.0)
+            ):
+                raise DiscreetError(
+                    f"the advice of round {t + 1} is not made of distributions over arms."
+                )
             rows.append(row @ advice)
         return np.array(rows)
 
@@ -83,14 +91,19 @@ class Advice(Problem):
     def _game(self, losses: Floats) -> AdviceGame:
         rounds = len(losses)
         table = np.full((1, self.arms, self.experts), 1.0 / self.arms)
-        return AdviceGame(losses=losses, table=table, which=np.zeros(rounds, np.int64), uniforms=np.full(rounds, 0.5))
+        return AdviceGame(
+            losses=losses,
+            table=table,
+            which=np.zeros(rounds, np.int64),
+            uniforms=np.full(rounds, 0.5),
+        )
 
 
 class AdviceGame(ArmGame):
     """Rounds with advice: ``table[which[t]]`` is the advice of round t, ``losses[t, i]`` the loss of arm i.
 
-    Advice is kept by arms: entry (i, j) is the probability that expert j gives to arm i, so that all that a learner needs
-    after playing an arm lies in one row.
+    Advice is kept by arms: entry (i, j) is the probability that expert j gives to arm i, so that
+    all that a learner needs after playing an arm lies in one row.
     """
 
     table: Floats  # scene, arm, expert
@@ -114,7 +127,9 @@ class AdviceGame(ArmGame):
 
     def followed(self) -> FollowedGame:
         """Return the game of those who play experts: to follow one is to do what it draws."""
-        return FollowedGame(losses=self.losses, table=self.table, which=self.which, uniforms=self.uniforms)
+        return FollowedGame(
+            losses=self.losses, table=self.table, which=self.which, uniforms=self.uniforms
+        )
 
 
 class FollowedGame(AdviceGame):

@@ -67,7 +67,9 @@ class Arms(Problem):
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[ArmGame, ArmGame]:
         """Return two games in which the first loss is the lowest or the highest, and all others in the middle."""
-        return ArmGame(first_differs(rounds, self.arms, bounds)[0]), ArmGame(first_differs(rounds, self.arms, bounds)[1])
+        return ArmGame(first_differs(rounds, self.arms, bounds)[0]), ArmGame(
+            first_differs(rounds, self.arms, bounds)[1]
+        )
 
 
 class ArmGame(TableGame[int, float]):
@@ -119,7 +121,8 @@ def coins_of(environment: Environment) -> Coins | None:
     if not isinstance(environment, ArmsEnvironment):
         return None
     telling, dealing = (
-        next(base for base in type(environment).__mro__ if name in vars(base)) for name in ("coins", "deal")
+        next(base for base in type(environment).__mro__ if name in vars(base))
+        for name in ("coins", "deal")
     )
     return environment.coins() if issubclass(telling, dealing) else None
 

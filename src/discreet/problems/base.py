@@ -10,17 +10,21 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.components import Component
 from discreet.contracts import Action, Feedback, Floats, Generator, Observation
 from discreet.errors import DiscreetError, count
-from discreet.kernel import Component
 from discreet.ranges import Range
 
 
 class Game(Component, Generic[Action, Feedback, Observation]):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
-    shows_private: ClassVar[bool] = False  # whether what is shown is as sensitive as feedback, and not public
-    by_round: ClassVar[tuple[str, ...]] = ()  # fields with a row for each round, where all others are the same for all
+    shows_private: ClassVar[bool] = (
+        False  # whether what is shown is as sensitive as feedback, and not public
+    )
+    by_round: ClassVar[
+        tuple[str, ...]
+    ] = ()  # fields with a row for each round, where all others are the same for all
 
     @property
     def choices(self) -> int:
@@ -96,17 +100,23 @@ class ReactingGame(Game[Action, Feedback, Observation]):
 class Problem:
     """What is played, seen and fed back, and against what one is compared. A value: ``Arms(4) == Arms(4)``.
 
-    A problem is a frozen dataclass. Its fields are its parameters: they become keywords of functions and options of
-    commands; ``__post_init__`` checks them.
+    A problem is a frozen dataclass. Its fields are its parameters: they become keywords of
+    functions and options of commands; ``__post_init__`` checks them.
     """
 
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
-    default_rounds: ClassVar[int] = 10_000  # of a simulation; where learners stop by themselves, the most there are
+    default_rounds: ClassVar[int] = (
+        10_000  # of a simulation; where learners stop by themselves, the most there are
+    )
     score: ClassVar[str] = "expected regret"  # what an algorithm's stated bound is about
-    stops: ClassVar[bool] = False  # whether a game lasts until the learner is done, and how long that takes counts
-    shows_private: ClassVar[bool] = False  # whether what is shown before a round is as sensitive as feedback
+    stops: ClassVar[bool] = (
+        False  # whether a game lasts until the learner is done, and how long that takes counts
+    )
+    shows_private: ClassVar[bool] = (
+        False  # whether what is shown before a round is as sensitive as feedback
+    )
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""
@@ -164,25 +174,41 @@ class Problem:
     def bests(self, totals: Floats) -> Floats:
         """Return the same for several sums, a row each."""
         if type(self).best is Problem.best:
-            return cast(Floats, totals.reshape(len(totals), math.prod(totals.shape[1:])).min(axis=1))
+            return cast(
+                Floats, totals.reshape(len(totals), math.prod(totals.shape[1:])).min(axis=1)
+            )
         return np.array([self.best(row) for row in totals])
 
     def check(
-        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+        self,
+        game: Tabled,
+        bounds: Range,
+        *,
+        clip: bool,
+        before: int = 0,
+        row: str = "round",
+        column: str = "arm",
     ) -> tuple[Tabled, int]:
         """Return the game with all losses where they were declared to be, and how many were moved, or refuse it.
 
-        ``before`` rounds went before it; ``row`` and ``column`` are what those of its table are called.
+        ``before`` rounds went before it; ``row`` and ``column`` are what those of its table are
+        called.
         """
         losses = game.losses
         if bounds.low <= losses.min() and losses.max() <= bounds.high:
             return game, 0
         outside = ~((losses >= bounds.low) & (losses <= bounds.high))
         if clip and not np.isnan(losses).any():
-            return game._replace(losses=np.clip(losses, bounds.low, bounds.high)), int(outside.sum())
+            return game._replace(losses=np.clip(losses, bounds.low, bounds.high)), int(
+                outside.sum()
+            )
         first, arm = (int(i) for i in np.argwhere(outside)[0])
         raise DiscreetError(
-            f"{row} {first + before + 1}, {column} {arm + 1}: the loss is {losses[first, arm]:g}, but the declared range "
+            f"{row} {first + before + 1}, {column} "
+            f"{arm + 1}: the "
+            "loss is "
+            f"{losses[first, arm]:g}, "
+            "but the declared range "
             f"is {bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
         )
 
@@ -223,9 +249,15 @@ class Environment(Component):
     """Produces games and scores comparators. Raw scoring lives here, never in a learner."""
 
     compiles = False
-    reacts: ClassVar[bool] = False  # whether losses depend on earlier actions, which regret bounds do not cover
-    answers: ClassVar[bool] = False  # whether each player gets losses of its own, and is scored by its own memory
-    on_unit_scale: ClassVar[bool] = False  # whether losses are fractions of the declared range, and yet to be scaled
+    reacts: ClassVar[bool] = (
+        False  # whether losses depend on earlier actions, which regret bounds do not cover
+    )
+    answers: ClassVar[bool] = (
+        False  # whether each player gets losses of its own, and is scored by its own memory
+    )
+    on_unit_scale: ClassVar[bool] = (
+        False  # whether losses are fractions of the declared range, and yet to be scaled
+    )
 
     @property
     def problem(self) -> Problem:
@@ -256,6 +288,8 @@ class Environment(Component):
             return self.problem.bests(totals)
         return np.array([self.best(row) for row in totals])
 
-    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+    def checked(
+        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
+    ) -> tuple[Environment, int]:
         """Check data once, as losses of a problem, before it is played; return it and how much was clipped."""
         return self, 0

@@ -20,7 +20,8 @@ TIE = 1e-12  # means that are nearer to the least loss are as good
 class BestArm(Problem):
     """A number of arms with fixed mean losses; which is the least is to be found, wrongly with at most ``error``.
 
-    The game stops when the learner has its answer, and what counts is how many rounds that took. A round is a sample.
+    The game stops when the learner has its answer, and what counts is how many rounds that took. A
+    round is a sample.
 
     >>> problem = BestArm(10, error=0.05)
     >>> str(problem), problem.sizes, problem.score
@@ -35,7 +36,9 @@ class BestArm(Problem):
     stops = True
 
     arms: int = field(default=4, metadata={"help": "Number of arms."})
-    error: float = field(default=0.1, metadata={"help": "Allowed probability of a wrong answer, of best-arm search."})
+    error: float = field(
+        default=0.1, metadata={"help": "Allowed probability of a wrong answer, of best-arm search."}
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
@@ -117,6 +120,12 @@ def to_search(environment: Environment, error: float) -> SearchEnvironment:
     if not isinstance(environment, ArmsEnvironment) or environment.fixed_means().size == 0:
         name = type(environment).__name__
         raise DiscreetError(
-            f"{name} has no fixed means, but best-arm search needs them: use the environment 'stochastic'."
+            f"{name} has no fixed means, but best-arm "
+            "search "
+            "needs "
+            "them: "
+            "use the "
+            "environment "
+            "'stochastic'."
         )
     return SearchEnvironment(environment.arms, environment, error)

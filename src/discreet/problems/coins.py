@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from componentjit import compile_for, helper
+from discreet.components import Component
 from discreet.contracts import Floats, Generator, Integers
-from discreet.kernel import Component, compile_for, helper
 from discreet.lengths import check_arm
 from discreet.problems.base import Game
 from discreet.randomness import in_turn
@@ -48,7 +49,8 @@ def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Gener
 class CoinGame(Game[int, float]):
     """Rounds of a bandit game whose losses are coins: that of arm i in round t is a bit of ``words``.
 
-    A word holds 64 rounds of an arm, the first in its lowest bit; ``offset`` rounds of the first word are not played.
+    A word holds 64 rounds of an arm, the first in its lowest bit; ``offset`` rounds of the first
+    word are not played.
     """
 
     action_shape = ()
@@ -117,16 +119,20 @@ def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> Coin
     first, end = start // WORD, -(-stop // WORD)
     words = np.empty((end - first, coins.tails.size), dtype=np.uint64)
     fill = compile_for(toss_words, coins)
-    for row, own in zip(words, in_turn(rng, [(PURPOSE, index) for index in range(first, end)]), strict=True):
+    for row, own in zip(
+        words, in_turn(rng, [(PURPOSE, index) for index in range(first, end)]), strict=True
+    ):
         fill(coins, row, own)
-    return CoinGame(words=words, offset=start - first * WORD, rounds=stop - start, low=0.0, high=1.0)
+    return CoinGame(
+        words=words, offset=start - first * WORD, rounds=stop - start, low=0.0, high=1.0
+    )
 
 
 def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
     """Fill in 64 tosses of every coin: a bit is set if a uniform number U is at least its ``tails``.
 
-    Numbers are compared bit by bit from the highest on, all tosses of a coin at once: the first bit in which U and tails
-    differ decides. Where nothing is left of tails, U is at least as large.
+    Numbers are compared bit by bit from the highest on, all tosses of a coin at once: the first bit
+    in which U and tails differ decides. Where nothing is left of tails, U is at least as large.
     """
     for arm in range(words.size):
         left = coins.tails[arm]
@@ -134,7 +140,10 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
         if left >= 1.0:
             undecided = np.uint64(0)
         while left > 0.0 and undecided != np.uint64(0):
-            high, low = np.uint64(rng.random() * 4294967296.0), np.uint64(rng.random() * 4294967296.0)
+            high, low = (
+                np.uint64(rng.random() * 4294967296.0),
+                np.uint64(rng.random() * 4294967296.0),
+            )
             drawn = (high << np.uint64(32)) | low
             left *= 2.0
             if left >= 1.0:
@@ -146,7 +155,9 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
         words[arm] = heads | undecided
 
 
-def count_heads(words: NDArray[np.uint64], offset: int, stops: Integers, heads: Integers, least: Integers) -> None:
+def count_heads(
+    words: NDArray[np.uint64], offset: int, stops: Integers, heads: Integers, least: Integers
+) -> None:
     """Add to the heads of every arm those until each stop, and fill in the fewest."""
     place = offset
     for mark in range(stops.size):
@@ -168,6 +179,8 @@ def count_heads(words: NDArray[np.uint64], offset: int, stops: Integers, heads: 
 def ones(word: np.uint64) -> np.uint64:
     """Return how many bits of a word are set: counted in pairs of bits, fours and bytes, all at once."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    fours = (pairs & np.uint64(0x3333333333333333)) + (
+        (pairs >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
     bytes_of = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return (bytes_of * np.uint64(0x0101010101010101)) >> np.uint64(56)

@@ -23,7 +23,8 @@ TOLERANCE = 1e-9  # by which a context may be too long, through rounding
 class Contexts(Problem):
     """Arms with features, other ones in every round; the rival plays the arm that is best for the features of a round.
 
-    With ``against="arm"`` it plays one and the same arm all the time, whatever is shown, as where there are no contexts.
+    With ``against="arm"`` it plays one and the same arm all the time, whatever is shown, as where
+    there are no contexts.
 
     >>> problem = Contexts(10, 5)
     >>> str(problem), problem.sizes, problem.rivals
@@ -41,12 +42,15 @@ class Contexts(Problem):
     dimension: int = field(default=10, metadata={"help": "Number of features of an arm."})
     norm: float = field(default=1.0, metadata={"help": "Largest length of a vector of features."})
     against: Against = field(
-        default="context", metadata={"help": "The rival: the best arm for every context, or one arm for all of them."}
+        default="context",
+        metadata={"help": "The rival: the best arm for every context, or one arm for all of them."},
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
-        object.__setattr__(self, "dimension", check_int("dimension", self.dimension, least=1, most=10_000))
+        object.__setattr__(
+            self, "dimension", check_int("dimension", self.dimension, least=1, most=10_000)
+        )
         object.__setattr__(self, "norm", check_positive("norm", self.norm))
         if self.against not in get_args(Against):
             raise unknown_name("against", self.against, get_args(Against))
@@ -67,7 +71,9 @@ class Contexts(Problem):
     @property
     def rivals(self) -> str:
         """The comparator, and among how many."""
-        return f"{self.rival} of {self.arms:,}" + (" for every context" if self.against == "context" else "")
+        return f"{self.rival} of {self.arms:,}" + (
+            " for every context" if self.against == "context" else ""
+        )
 
     @property
     def actions(self) -> int:
@@ -84,14 +90,24 @@ class Contexts(Problem):
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def check(
-        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+        self,
+        game: Tabled,
+        bounds: Range,
+        *,
+        clip: bool,
+        before: int = 0,
+        row: str = "round",
+        column: str = "arm",
     ) -> tuple[Tabled, int]:
         """Return the game with outcomes in the declared range and contexts no longer than declared, or refuse it."""
         contexts = cast(ContextGame, game)
         shape = (self.arms, self.dimension)
         if contexts.table.ndim != 3 or contexts.table.shape[1:] != shape:
             raise DiscreetError(
-                f"contexts of a {row} have the shape {contexts.table.shape[1:]}, but {shape[0]} arms with {shape[1]} "
+                f"contexts of a {row} have the shape "
+                f"{contexts.table.shape[1:]}, but "
+                f"{shape[0]} "
+                f"arms with {shape[1]} "
                 "features are declared."
             )
         lengths = np.sqrt(np.einsum("sad,sad->sa", contexts.table, contexts.table))
@@ -102,31 +118,60 @@ class Contexts(Problem):
             contexts = contexts._replace(table=contexts.table * shorter[:, :, None])
         outside = ~((contexts.outcomes >= bounds.low) & (contexts.outcomes <= bounds.high))
         if clip and outside.any() and not np.isnan(contexts.outcomes).any():
-            contexts = contexts._replace(outcomes=np.clip(contexts.outcomes, bounds.low, bounds.high))
+            contexts = contexts._replace(
+                outcomes=np.clip(contexts.outcomes, bounds.low, bounds.high)
+            )
         elif outside.any():
             first, arm = (int(i) for i in np.argwhere(outside)[0])
             raise DiscreetError(
-                f"{row} {first + before + 1}, {column} {arm + 1}: the loss is {contexts.outcomes[first, arm]:g}, but the "
-                f"declared range is {bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
+                f"{row} {first + before + 1}, {column} "
+                f"{arm + 1}: the "
+                "loss is "
+                f"{contexts.outcomes[first, arm]:g}, "
+                "but the "
+                f"declared range is {bounds.low:g} to "
+                f"{bounds.high:g}; "
+                "declare a "
+                "wider "
+                "one, or "
+                "clip."
             )
-        checked, number = Problem.check(self, contexts, bounds, clip=clip, before=before, row=row, column=column)
+        checked, number = Problem.check(
+            self, contexts, bounds, clip=clip, before=before, row=row, column=column
+        )
         moved = int((lengths > self.norm * (1.0 + TOLERANCE)).sum()) + int(outside.sum())
         return cast(Tabled, checked), number + moved
 
-    def _too_long(self, game: ContextGame, lengths: Floats, before: int, row: str, column: str) -> str:
+    def _too_long(
+        self, game: ContextGame, lengths: Floats, before: int, row: str, column: str
+    ) -> str:
         """Return what is wrong with the first context that cannot be played."""
         scene, arm = (int(i) for i in np.argwhere(~(lengths <= self.norm * (1.0 + TOLERANCE)))[0])
         first = int(np.argmax(game.which == scene)) + before + 1
-        what = f"length {lengths[scene, arm]:g}" if np.isfinite(lengths[scene, arm]) else "entries that are no numbers"
+        what = (
+            f"length {lengths[scene, arm]:g}"
+            if np.isfinite(lengths[scene, arm])
+            else "entries that are no numbers"
+        )
         return (
-            f"{row} {first}, {column} {arm + 1}: the context has {what}, but at most {self.norm:g} is declared; declare "
+            f"{row} {first}, {column} {arm + 1}: the "
+            "context has "
+            f"{what}, "
+            "but at "
+            "most "
+            f"{self.norm:g} "
+            "is declared; declare "
             "a larger norm, or clip."
         )
 
     def probe(self, rounds: int, rng: Generator) -> ContextGame:
         """Return a game of random losses and contexts: both are private."""
         features = rng.standard_normal((rounds, self.arms, self.dimension))
-        features *= self.norm * rng.random((rounds, self.arms, 1)) / np.linalg.norm(features, axis=2, keepdims=True)
+        features *= (
+            self.norm
+            * rng.random((rounds, self.arms, 1))
+            / np.linalg.norm(features, axis=2, keepdims=True)
+        )
         losses = rng.random((rounds, self.arms))
         return ContextGame(losses, losses, features, np.arange(rounds))
 
@@ -162,7 +207,8 @@ class Contexts(Problem):
 class ContextGame(TableGame[int, Record, Floats]):
     """Rounds with contexts: ``table[which[t]]`` are the features of all arms in round t.
 
-    ``losses[t, i]`` is what arm i loses on average, by which players are scored; ``outcomes[t, i]`` is what is fed back.
+    ``losses[t, i]`` is what arm i loses on average, by which players are scored; ``outcomes[t, i]``
+    is what is fed back.
     """
 
     action_shape = ()
@@ -194,11 +240,15 @@ class ContextGame(TableGame[int, Record, Floats]):
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the loss of the best arm of every round, and then that of every arm, over each stretch."""
-        return np.add.reduceat(np.column_stack([self.losses.min(axis=1), self.losses]), starts, axis=0)
+        return np.add.reduceat(
+            np.column_stack([self.losses.min(axis=1), self.losses]), starts, axis=0
+        )
 
     def rescaled(self, shift: float, factor: float) -> ContextGame:
         """Return the game with all losses on another scale; features are left as they are."""
-        return self._replace(losses=shift + factor * self.losses, outcomes=shift + factor * self.outcomes)
+        return self._replace(
+            losses=shift + factor * self.losses, outcomes=shift + factor * self.outcomes
+        )
 
 
 class ContextsEnvironment(Environment):

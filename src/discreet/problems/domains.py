@@ -7,9 +7,9 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from componentjit import copy
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, shorten
-from discreet.kernel import copy
 from discreet.sets import LinearOracle, Projecting, check_ability, check_room, set_named
 
 
@@ -68,7 +68,9 @@ class Domain(NamedTuple):
 def domain_named(text: str) -> Domain:
     """Return the set that a text such as "ball(10)" names; its arrays to work in are its own, as threads need it."""
     if not isinstance(text, str):
-        raise DiscreetError(f"domain is {shorten(text)}, but must be the name of a set, such as 'ball(10)'.")
+        raise DiscreetError(
+            f"domain is {shorten(text)}, but must be the name of a set, such as 'ball(10)'."
+        )
     found = _found(text)
     return found._replace(set=copy(found.set))
 

@@ -15,15 +15,20 @@ from discreet.problems.points import product
 from discreet.ranges import Range
 from discreet.sets import LinearOracle
 
-BASE, WEIGHT, FIRST = 0, 1, 2  # columns of a row: f(x) = base + weight · h(x), then what h is made of
+BASE, WEIGHT, FIRST = (
+    0,
+    1,
+    2,
+)  # columns of a row: f(x) = base + weight · h(x), then what h is made of
 
 
 class FunctionGame(TableGame[Floats, float]):
     """Rounds of a game of functions: row t of ``losses`` is base, weight and what h is made of; f = base + weight · h.
 
-    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope (``steepness``) on a set
-    whose points are at most ``outer`` from its centre, bounds on its second derivatives (``least_bend``, ``most_bend``),
-    what adds up (``totals``), and the best point for that (``minimiser``).
+    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope
+    (``steepness``) on a set whose points are at most ``outer`` from its centre, bounds on its
+    second derivatives (``least_bend``, ``most_bend``), what adds up (``totals``), and the best
+    point for that (``minimiser``).
     """
 
     @property
@@ -110,16 +115,24 @@ class LinearFunctions(FunctionGame):
         """Return 0."""
         return 0.0
 
-    def stay_within(self, low: float, high: float, slope: float, centre: Floats, outer: float) -> bool:
+    def stay_within(
+        self, low: float, high: float, slope: float, centre: Floats, outer: float
+    ) -> bool:
         """Return whether all stay in a range and below a slope in the whole ball around the set, which tells at once."""
         weight, slopes = self.losses[:, WEIGHT], self.losses[:, FIRST:]
         steep = np.abs(weight) * np.sqrt(np.einsum("ti,ti->t", slopes, slopes))
         middle, reach = self.losses[:, BASE] + weight * (slopes @ centre), steep * outer
-        return bool((steep <= slope).all() and (middle - reach >= low).all() and (middle + reach <= high).all())
+        return bool(
+            (steep <= slope).all()
+            and (middle - reach >= low).all()
+            and (middle + reach <= high).all()
+        )
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sums of all bases and of all slopes."""
-        weighted = np.hstack([self.losses[:, :1], self.losses[:, WEIGHT, None] * self.losses[:, FIRST:]])
+        weighted = np.hstack(
+            [self.losses[:, :1], self.losses[:, WEIGHT, None] * self.losses[:, FIRST:]]
+        )
         return np.add.reduceat(weighted, starts, axis=0)
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
@@ -200,7 +213,8 @@ def measure(
 ) -> None:
     """Write the least value, the largest, the slope and the bounds on second derivatives of every function on the set.
 
-    A function whose value at the centre and slope say that it stays between ``low`` and ``high`` is not asked for more.
+    A function whose value at the centre and slope say that it stays between ``low`` and ``high`` is
+    not asked for more.
     """
     for t in range(functions.losses.shape[0]):
         base, weight = functions.losses[t, 0], functions.losses[t, 1]
@@ -210,7 +224,10 @@ def measure(
             extent[t, 0] = middle - reach
             extent[t, 1] = middle + reach
         else:
-            ends = weight * functions.lowest(t, domain, outer), weight * functions.highest(t, domain, outer)
+            ends = (
+                weight * functions.lowest(t, domain, outer),
+                weight * functions.highest(t, domain, outer),
+            )
             extent[t, 0] = base + min(ends[0], ends[1])
             extent[t, 1] = base + max(ends[0], ends[1])
         extent[t, 2] = slope
@@ -223,7 +240,9 @@ def flattened(losses: Floats, extent: Floats, bounds: Range, lipschitz: float) -
     middle, half = bounds.low + bounds.width / 2, bounds.width / 2
     reach = np.maximum(np.abs(extent[:, 0] - middle), np.abs(extent[:, 1] - middle))
     factor = np.minimum(1.0, half / np.maximum(reach, half))
-    factor = np.minimum(factor, lipschitz * bounds.width / np.maximum(extent[:, 2], lipschitz * bounds.width))
+    factor = np.minimum(
+        factor, lipschitz * bounds.width / np.maximum(extent[:, 2], lipschitz * bounds.width)
+    )
     rows = losses.copy()
     rows[:, BASE] = middle + factor * (rows[:, BASE] - middle)
     rows[:, WEIGHT] *= factor

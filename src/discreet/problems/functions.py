@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from componentjit import compilable, compile_if_worth
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
-from discreet.kernel import compilable, compile_if_worth
 from discreet.problems.base import Environment, Game, Problem, Tabled
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import (
@@ -41,17 +41,20 @@ SMALL = {  # what audits play instead
     "assignments": "assignments(2)",
     "nuclear": "nuclear(1,2)",
 }
-TOLERANCE = 1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
+TOLERANCE = (
+    1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
+)
 
 
 @dataclass(frozen=True)
 class Functions(Problem):
     """Points x of a convex set meet convex functions f; f(x) is lost, and the rival is the best fixed point.
 
-    With two evaluations a round an action is two points, a (2, n) array; the mean of both values is lost. Functions lie
-    in the declared range on the whole set, and ``lipschitz`` is the steepest slope that they can have. ``curvature`` and
-    ``smoothness`` bound their second derivatives in every direction from below and from above; 0 declares nothing. The
-    ``form`` linear declares that there are none.
+    With two evaluations a round an action is two points, a (2, n) array; the mean of both values is
+    lost. Functions lie in the declared range on the whole set, and ``lipschitz`` is the steepest
+    slope that they can have. ``curvature`` and ``smoothness`` bound their second derivatives in
+    every direction from below and from above; 0 declares nothing. The ``form`` linear declares that
+    there are none.
 
     >>> problem = Functions("ball(3)", evaluations=2)
     >>> str(problem), problem.sizes, problem.rivals
@@ -60,22 +63,39 @@ class Functions(Problem):
 
     title = "bandit convex optimisation"
     domain: str = field(
-        default="ball(10)", metadata={"help": "The set of points, such as ball(10), cube(4) or k-sets(10,3)."}
+        default="ball(10)",
+        metadata={"help": "The set of points, such as ball(10), cube(4) or k-sets(10,3)."},
     )
     evaluations: int = field(
-        default=1, metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."}
+        default=1,
+        metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."},
     )
     lipschitz: float = field(
-        default=1.0, metadata={"help": "The steepest slope of a function, in widths of its range per unit of length."}
+        default=1.0,
+        metadata={
+            "help": "The steepest slope of a function, in widths of its range per unit of length."
+        },
     )
     curvature: float = field(
         default=0.0,
-        metadata={"help": "The least second derivative of a function, in the same units; 0 if there is none."},
+        metadata={
+            "help": "The least second derivative of a "
+            "function, "
+            "in the "
+            "same "
+            "units; "
+            "0 if "
+            "there is "
+            "none."
+        },
     )
     smoothness: float = field(
-        default=0.0, metadata={"help": "The largest second derivative of a function; 0 if none is declared."}
+        default=0.0,
+        metadata={"help": "The largest second derivative of a function; 0 if none is declared."},
     )
-    form: str = field(default="convex", metadata={"help": "What functions are declared to be: convex or linear."})
+    form: str = field(
+        default="convex", metadata={"help": "What functions are declared to be: convex or linear."}
+    )
 
     def __post_init__(self) -> None:
         domain_named(self.domain)
@@ -88,10 +108,20 @@ class Functions(Problem):
         if self.form not in FORMS:
             raise DiscreetError(f"form is {self.form!r}, but must be one of {', '.join(FORMS)}.")
         if self.form == "linear" and self.curvature > 0.0:
-            raise DiscreetError(f"form is linear and curvature is {self.curvature:g}, but linear functions have none.")
+            raise DiscreetError(
+                "form is linear and curvature is "
+                f"{self.curvature:g}, but "
+                "linear "
+                "functions "
+                "have "
+                "none."
+            )
         if 0.0 < self.smoothness < self.curvature:
             raise DiscreetError(
-                f"curvature is {self.curvature:g} and smoothness is {self.smoothness:g}, but curvature must not be more."
+                f"curvature is {self.curvature:g} and "
+                "smoothness is "
+                f"{self.smoothness:g}, but "
+                "curvature must not be more."
             )
 
     @property
@@ -107,10 +137,16 @@ class Functions(Problem):
     @property
     def feedback(self) -> str:  # type: ignore[override]
         """What comes back."""
-        return "loss at the played point" if self.evaluations == 1 else "losses at the two played points"
+        return (
+            "loss at the played point"
+            if self.evaluations == 1
+            else "losses at the two played points"
+        )
 
     def __str__(self) -> str:
-        return f"functions on {self.sizes}" if self.evaluations == 2 else f"functions on {self.domain}"
+        return (
+            f"functions on {self.sizes}" if self.evaluations == 2 else f"functions on {self.domain}"
+        )
 
     @property
     def sizes(self) -> str:
@@ -156,20 +192,37 @@ class Functions(Problem):
         return total_at(total, self.place.best_against(total[1:]))
 
     def check(
-        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+        self,
+        game: Tabled,
+        bounds: Range,
+        *,
+        clip: bool,
+        before: int = 0,
+        row: str = "round",
+        column: str = "arm",
     ) -> tuple[Tabled, int]:
         """Return the game with all functions in the declared range, and how many had to be flattened, or refuse it.
 
-        A function that leaves the range is flattened: scaled down around the middle of the range, until it fits.
+        A function that leaves the range is flattened: scaled down around the middle of the range,
+        until it fits.
         """
         functions = functions_of(game)
         if functions.choices != self.place.dimension:  # compiled code would read other memory
             given = count(max(functions.choices, 0), "coordinate")
-            raise DiscreetError(f"functions are of {given}, but points of {self.domain} have {self.place.dimension}.")
+            raise DiscreetError(
+                f"functions are of {given}, but points of "
+                f"{self.domain} "
+                "have "
+                f"{self.place.dimension}."
+            )
         place, centre = self.place, self.place.set.centre()
         low, high = bounds.low - TOLERANCE * bounds.width, bounds.high + TOLERANCE * bounds.width
         limits = low, high, self.lipschitz * bounds.width, centre, place.outer
-        if type(functions) is LinearFunctions and self.curvature == 0.0 and functions.stay_within(*limits):
+        if (
+            type(functions) is LinearFunctions
+            and self.curvature == 0.0
+            and functions.stay_within(*limits)
+        ):
             return game, 0
         extent = np.empty((functions.losses.shape[0], 5))
         loop, (within, calls) = measure, with_calls(place.set)
@@ -186,17 +239,41 @@ class Functions(Problem):
         fits = inside & flat & curved & smooth
         if fits.all():
             return game, 0
-        if clip and curved.all() and (self.form == "convex" or smooth.all()) and np.isfinite(extent[:, :3]).all():
+        if (
+            clip
+            and curved.all()
+            and (self.form == "convex" or smooth.all())
+            and np.isfinite(extent[:, :3]).all()
+        ):
             rows = flattened(functions.losses, extent, bounds, self.lipschitz)
             return cast(Tabled, with_losses(game, rows)), int((~fits).sum())
         first = int(np.argmin(fits))
         least, most, slope, bend, largest = extent[first]
         if not inside[first]:
-            what = f"has values from {least:g} to {most:g}, but the declared range is {bounds.low:g} to {bounds.high:g}"
+            what = (
+                f"has values from {least:g} to "
+                f"{most:g}, "
+                "but the "
+                "declared "
+                "range is "
+                f"{bounds.low:g} to "
+                f"{bounds.high:g}"
+            )
         elif not flat[first]:
-            what = f"has a slope of up to {slope:g}, but at most {self.lipschitz * bounds.width:g} is declared"
+            what = (
+                f"has a slope of up to {slope:g}, "
+                "but at "
+                "most "
+                f"{self.lipschitz * bounds.width:g} "
+                "is declared"
+            )
         elif not curved[first]:
-            what = f"has a curvature of {bend:g}, but at least {self.curvature * bounds.width:g} is declared"
+            what = (
+                f"has a curvature of {bend:g}, but at "
+                "least "
+                f"{self.curvature * bounds.width:g} "
+                "is declared"
+            )
         elif self.form == "linear":
             what = f"has second derivatives up to {largest:g}, but linear functions are declared"
         else:
@@ -262,7 +339,14 @@ class FunctionsEnvironment(Environment):
     @property
     def problem(self) -> Functions:
         """Functions on this set."""
-        return Functions(self.domain, self.evaluations, self.lipschitz, self.curvature, self.smoothness, self.form)
+        return Functions(
+            self.domain,
+            self.evaluations,
+            self.lipschitz,
+            self.curvature,
+            self.smoothness,
+            self.form,
+        )
 
     def functions(self, start: int, stop: int, rng: Generator) -> FunctionGame:
         """Return the functions of rounds start to stop."""

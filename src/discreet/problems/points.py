@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from componentjit import as_list, compile_if_worth, helper
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, count, unknown_name
-from discreet.kernel import as_list, compile_if_worth, helper
 from discreet.lengths import check_point
 from discreet.problems.arms import Arms, first_differs
 from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
@@ -33,17 +33,24 @@ class Points(Problem):
     feedback = "the whole loss vector"
 
     geometry: GeometryName = field(
-        default="experts", metadata={"help": "The set of points and that of loss vectors: experts, ball or cube."}
+        default="experts",
+        metadata={"help": "The set of points and that of loss vectors: experts, ball or cube."},
     )
     dimension: int = field(default=4, metadata={"help": "Length of the points."})
 
     def __post_init__(self) -> None:
         if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
             raise unknown_name("geometry", self.geometry, GEOMETRIES)
-        object.__setattr__(self, "dimension", check_int("dimension", self.dimension, least=2, most=10_000_000))
+        object.__setattr__(
+            self, "dimension", check_int("dimension", self.dimension, least=2, most=10_000_000)
+        )
 
     def __str__(self) -> str:
-        return "distributions over experts" if self.geometry == "experts" else f"points of the {self.geometry}"
+        return (
+            "distributions over experts"
+            if self.geometry == "experts"
+            else f"points of the {self.geometry}"
+        )
 
     @property
     def title(self) -> str:  # type: ignore[override]
@@ -97,7 +104,9 @@ class Points(Problem):
 
     def blind_regret(self, bounds: Range) -> float:
         """Return that of the middle: of the uniform distribution over experts, or of the point 0."""
-        return self.widest(bounds) * (1.0 - 1.0 / self.dimension if self.geometry == "experts" else 0.5)
+        return self.widest(bounds) * (
+            1.0 - 1.0 / self.dimension if self.geometry == "experts" else 0.5
+        )
 
     def scale(self, bounds: Range) -> tuple[float, float]:
         """Return shift and factor: loss vectors of ball and cube are scaled to their largest size."""
@@ -108,7 +117,14 @@ class Points(Problem):
         return self.sets(make_range()).best(total)
 
     def check(
-        self, game: Tabled, bounds: Range, *, clip: bool, before: int = 0, row: str = "round", column: str = "arm"
+        self,
+        game: Tabled,
+        bounds: Range,
+        *,
+        clip: bool,
+        before: int = 0,
+        row: str = "round",
+        column: str = "arm",
     ) -> tuple[Tabled, int]:
         """Return the game with all loss vectors in their declared set, and how many had to be moved, or refuse it."""
         losses, numbers = self.sets(bounds).losses, game.losses.size
@@ -125,7 +141,11 @@ class Points(Problem):
             "ball": f"has 2-norm {float(np.linalg.norm(vector)):g}",
             "cube": f"has absolute values with the sum {float(np.abs(vector).sum()):g}",
         }
-        allowed = "the declared range is {:g} to {:g}" if self.geometry == "experts" else "at most {1:g} is declared"
+        allowed = (
+            "the declared range is {:g} to {:g}"
+            if self.geometry == "experts"
+            else "at most {1:g} is declared"
+        )
         raise DiscreetError(
             f"{row} {first + before + 1}: the loss vector {sizes[self.geometry]}, but "
             f"{allowed.format(bounds.low, bounds.high)}; declare more, or clip."
@@ -140,7 +160,11 @@ class Points(Problem):
         points = self.sets(make_range()).points
         found = [points.centre()]
         total = game.totals([0])[0]
-        for direction in [np.atleast_2d(total)[0], *np.eye(self.dimension), *-np.eye(self.dimension)]:
+        for direction in [
+            np.atleast_2d(total)[0],
+            *np.eye(self.dimension),
+            *-np.eye(self.dimension),
+        ]:
             corner = np.empty(self.dimension)
             points.minimise_linear(direction, corner)
             found.append(corner)
@@ -218,7 +242,9 @@ class FullInformation(Environment):
         game: Any = self.environment.deal(start, stop, rng)
         return LinearGame(game.losses)
 
-    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+    def checked(
+        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
+    ) -> tuple[Environment, int]:
         """Check the loss vectors of a table."""
         inner, clipped = self.environment.checked(problem, rounds, bounds, clip=clip)
         return self._replace(environment=inner), clipped
@@ -234,7 +260,13 @@ def with_full_information(environment: Environment, geometry: GeometryName) -> E
         raise DiscreetError(f"{name} reacts to single arms: it has no loss vectors to show.")
     if geometry != "experts" and environment.length is None:
         raise DiscreetError(
-            f"{name} deals the losses of arms, but points of the {geometry} need loss vectors: use an environment for "
+            f"{name} deals the losses of arms, but points "
+            "of the "
+            f"{geometry} "
+            "need "
+            "loss "
+            "vectors: use "
+            "an environment for "
             "points, or a table."
         )
     return FullInformation(environment, geometry)

@@ -38,7 +38,9 @@ def finite_array(name: str, values: ArrayLike, *, axes: int) -> Floats:
     except (TypeError, ValueError):
         raise DiscreetError(f"{name} must be {kind} of numbers.") from None
     if array.ndim != axes or array.size == 0:
-        raise DiscreetError(f"{name} has the shape {array.shape}, but must be {kind} with at least one number.")
+        raise DiscreetError(
+            f"{name} has the shape {array.shape}, but must be {kind} with at least one number."
+        )
     if not np.all(np.abs(array) <= LARGEST):
         raise DiscreetError(f"{name} must have finite numbers only, of size at most {LARGEST:g}.")
     return array

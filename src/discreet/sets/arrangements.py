@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from componentjit import as_list
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int
-from discreet.kernel import as_list
 from discreet.sets.arguments import finite_array
 from discreet.sets.contract import Gauged, Projecting, Vertices
 from discreet.sets.exploration import Plan, first_few, plan_by_oracle, uniform_plan
@@ -24,8 +24,9 @@ from discreet.sets.vectors import height
 class Arrangements(Projecting, Gauged, Vertices):
     """The convex hull of all vectors with some values as entries, in any order.
 
-    These are the x with the same sum as the values whose j largest entries never sum to more than the j largest values
-    (Rado). As with matroids the oracle is greedy, and the nearest point comes from an isotonic regression.
+    These are the x with the same sum as the values whose j largest entries never sum to more than
+    the j largest values (Rado). As with matroids the oracle is greedy, and the nearest point comes
+    from an isotonic regression.
     """
 
     values: Floats  # descending
@@ -109,9 +110,9 @@ class Arrangements(Projecting, Gauged, Vertices):
     def project(self, point: Floats) -> None:
         """Replace the point z by the nearest one; NaN counts as minus infinity, infinite entries outweigh all others.
 
-        With entries and values w sorted, the nearest point is z - v for the descending v nearest to z - w. It is found by
-        pooling neighbours whose means of z - w ascend. Entries of a block are measured from its first one, so that huge
-        entries cost no precision.
+        With entries and values w sorted, the nearest point is z - v for the descending v nearest to
+        z - w. It is found by pooling neighbours whose means of z - w ascend. Entries of a block are
+        measured from its first one, so that huge entries cost no precision.
         """
         for i in range(point.size):
             if math.isnan(point[i]):
@@ -125,7 +126,11 @@ class Arrangements(Projecting, Gauged, Vertices):
             while blocks > 1:
                 last = blocks - 1
                 first, second = self.starts[last - 1], self.starts[last]
-                fall = height(entries[self.order[size - 1 - second]], entries[self.order[size - 1 - first]], False)
+                fall = height(
+                    entries[self.order[size - 1 - second]],
+                    entries[self.order[size - 1 - first]],
+                    False,
+                )
                 fall += self.heights[last]
                 if not self.heights[last - 1] - fall < self.means[last - 1] - self.means[last]:
                     break
@@ -139,13 +144,19 @@ class Arrangements(Projecting, Gauged, Vertices):
             top = entries[self.order[size - 1 - self.starts[blocks]]]
             for j in range(self.starts[blocks], end):
                 i = self.order[size - 1 - j]
-                point[i] = height(entries[i], top, False) - self.heights[blocks] + self.means[blocks]
+                point[i] = (
+                    height(entries[i], top, False) - self.heights[blocks] + self.means[blocks]
+                )
             end = self.starts[blocks]
 
     def plan(self) -> Plan:
         """Return all arrangements, or, if they are more than 1024, random ones that span whatever all span."""
         listed = first_few(np.array(row) for row in arrangements(self.values.tolist()))
-        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+        return (
+            plan_by_oracle(self.minimise_linear, self.dimension)
+            if listed is None
+            else uniform_plan(listed)
+        )
 
 
 class Permutahedron(Arrangements):
@@ -164,14 +175,25 @@ class Permutahedron(Arrangements):
         array = finite_array("values", values, axes=1)
         if not array.max() > array.min():
             raise DiscreetError(
-                f"values are {array.size} times {array[0]:g}, which is one point only: at least two must be different."
+                f"values are {array.size} times "
+                f"{array[0]:g}, "
+                "which "
+                "is one "
+                "point "
+                "only: at "
+                "least "
+                "two must be different."
             )
         return cls._over(array)
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
         """Return some to check the contract with."""
-        return [cls.of([1.0, 2.0]), cls.of([1.0, 2.0, 3.0, 4.0]), cls.of([-2.5, 0.0, 0.0, 0.5, 7.0])]
+        return [
+            cls.of([1.0, 2.0]),
+            cls.of([1.0, 2.0, 3.0, 4.0]),
+            cls.of([-2.5, 0.0, 0.0, 0.5, 7.0]),
+        ]
 
     def label(self, point: Floats) -> str:
         """Return the items from the least value to the largest one."""
@@ -192,7 +214,9 @@ class KSets(Arrangements):
         size = check_int("items", items, least=2, most=10_000_000)
         many = check_int("chosen", chosen, least=1)
         if many >= size:
-            raise DiscreetError(f"chosen is {many} of {size} items, but must be fewer: there is nothing to choose.")
+            raise DiscreetError(
+                f"chosen is {many} of {size} items, but must be fewer: there is nothing to choose."
+            )
         return cls._over(np.where(np.arange(size) < many, 1.0, 0.0))
 
     @classmethod

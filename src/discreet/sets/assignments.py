@@ -81,14 +81,19 @@ class Birkhoff(Selections, Gauged):
         if point.size != self.dimension or not np.all(point >= -tolerance):
             return False
         matrix = point.reshape(self.workers, self.workers)
-        return bool(np.all(np.abs(np.append(matrix.sum(axis=0), matrix.sum(axis=1)) - 1.0) <= tolerance))
+        return bool(
+            np.all(np.abs(np.append(matrix.sum(axis=0), matrix.sum(axis=1)) - 1.0) <= tolerance)
+        )
 
     def plan(self) -> Plan:
         """Return all assignments, or, if they are more than 1024, random ones that span whatever all span."""
         if math.factorial(self.workers) > MOST:
             return _random_plan(self.workers)
         return uniform_plan(
-            [np.eye(self.workers)[list(jobs)].ravel() for jobs in itertools.permutations(range(self.workers))]
+            [
+                np.eye(self.workers)[list(jobs)].ravel()
+                for jobs in itertools.permutations(range(self.workers))
+            ]
         )
 
     def label(self, point: Floats) -> str:

@@ -8,16 +8,23 @@ from typing import Self
 
 import numpy as np
 
+from componentjit import as_list
 from discreet.contracts import Floats
 from discreet.errors import check_int, check_range
-from discreet.kernel import as_list
 from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.exploration import Plan, corner_of, uniform_plan
 from discreet.sets.planes import balance
 from discreet.sets.simplex import pour
-from discreet.sets.vectors import clear_nan, largest_entry, length, stretch, sum_of_sizes, sum_of_squares
+from discreet.sets.vectors import (
+    clear_nan,
+    largest_entry,
+    length,
+    stretch,
+    sum_of_sizes,
+    sum_of_squares,
+)
 
 
 class L1Ball(ConvexSet, Gauged, Vertices):
@@ -215,7 +222,10 @@ class L2Ball(ConvexSet, Gauged, Barrier):
 
     def contains(self, point: Floats, tolerance: float) -> bool:
         """Return whether the length exceeds the radius by at most the tolerance."""
-        return point.size == self.dimension and math.sqrt(sum_of_squares(point)) <= self.radius + tolerance
+        return (
+            point.size == self.dimension
+            and math.sqrt(sum_of_squares(point)) <= self.radius + tolerance
+        )
 
     def support(self, direction: Floats) -> float:
         """Return the radius times the length of the direction."""

@@ -21,13 +21,16 @@ SetFunction = Callable[[frozenset[int]], float]
 
 FEW = 12  # items up to which all sets of them are looked at
 FEWER = 6  # items up to which all orders of them are
-SAMPLES = 2000  # of pairs of items and a set, of which submodularity is checked where items are many
+SAMPLES = (
+    2000  # of pairs of items and a set, of which submodularity is checked where items are many
+)
 
 
 class BasePolytope(Vertices):
     """The x with x(S) ≤ F(S) for all sets S of items and x(all) = F(all), not compiled: F is a function in Python.
 
-    F is submodular: an item adds no more to a larger set. A vertex is what each item adds when they come in some order.
+    F is submodular: an item adds no more to a larger set. A vertex is what each item adds when they
+    come in some order.
 
     >>> coverage = BasePolytope.of(3, lambda items: float(len({i // 2 for i in items})))
     >>> point = np.zeros(3)
@@ -48,9 +51,13 @@ class BasePolytope(Vertices):
         """Return the base polytope of a submodular function of sets of items 0, 1, ..., with F of no items 0."""
         size = check_int("items", items, least=1, most=200)
         if not callable(function):
-            raise DiscreetError(f"function is {function!r}, but must be callable with a set of items.")
+            raise DiscreetError(
+                f"function is {function!r}, but must be callable with a set of items."
+            )
         _check_submodular(size, function)
-        bare = cls(items=size, function=function, middle=np.zeros(size), normals=np.zeros((0, size)))
+        bare = cls(
+            items=size, function=function, middle=np.zeros(size), normals=np.zeros((0, size))
+        )
         vertices = bare.plan().vertices
         middle = _shapley(size, function) if size <= FEW else vertices.mean(axis=0)
         return bare._replace(middle=middle, normals=hull_normals(vertices))
@@ -74,7 +81,9 @@ class BasePolytope(Vertices):
     def inner(self) -> float:
         """The least distance of a constraint from the centre, of all sets of at most 12 items."""
         if self.items > FEW:
-            raise DiscreetError(f"items is {self.items}, but the inner radius is known up to {FEW} items only.")
+            raise DiscreetError(
+                f"items is {self.items}, but the inner radius is known up to {FEW} items only."
+            )
         rooms = []
         for some in _subsets(self.items):
             normal = np.isin(np.arange(self.items), list(some)).astype(np.float64)
@@ -92,7 +101,12 @@ class BasePolytope(Vertices):
             return float(np.linalg.norm(self.plan().vertices - self.middle, axis=1).max())
         everything = frozenset(range(self.items))
         high = np.array([_value(self.function, frozenset({i})) for i in range(self.items)])
-        low = np.array([_value(self.function, everything) - _value(self.function, everything - {i}) for i in everything])
+        low = np.array(
+            [
+                _value(self.function, everything) - _value(self.function, everything - {i})
+                for i in everything
+            ]
+        )
         return float(np.linalg.norm(np.maximum(high - self.middle, self.middle - low)))
 
     def centre(self) -> Floats:
@@ -138,7 +152,9 @@ def _add_in_order(function: SetFunction, order: Iterable[int], point: Floats) ->
 def _value(function: SetFunction, items: frozenset[int]) -> float:
     value = float(function(items))
     if not abs(value) <= LARGEST:
-        raise DiscreetError(f"function is {value} for the items {_shown(items)}, but must be finite.")
+        raise DiscreetError(
+            f"function is {value} for the items {_shown(items)}, but must be finite."
+        )
     return value
 
 
@@ -166,8 +182,13 @@ def _check_submodular(items: int, function: SetFunction) -> None:
         both, apart = value(some | {i, j}) + value(some), value(some | {i}) + value(some | {j})
         if both > apart + 1e-9 * (1.0 + abs(both)):
             raise DiscreetError(
-                f"function is not submodular: item {j} adds {value(some | {j}) - value(some):g} to {_shown(some)} "
-                f"and {value(some | {i, j}) - value(some | {i}):g} to {_shown(some | {i})}, but must add no more to more."
+                f"function is not submodular: item {j} "
+                "adds "
+                f"{value(some | {j}) - value(some):g} to "
+                f"{_shown(some)} "
+                f"and {value(some | {i, j}) - value(some | {i}):g} to "
+                f"{_shown(some | {i})}, but "
+                "must add no more to more."
             )
 
 

@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from componentjit import as_list
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
-from discreet.kernel import as_list
 from discreet.sets.arguments import finite_array, norm_of
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.exploration import Plan, corner_of, first_few, plan_by_oracle, uniform_plan
@@ -35,11 +35,24 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         """Return the box with copies of these corners; a coordinate may be fixed, with low = high."""
         lower, upper = finite_array("low", low, axes=1), finite_array("high", high, axes=1)
         if lower.size != upper.size:
-            raise DiscreetError(f"low has length {lower.size} and high has length {upper.size}, but they must agree.")
+            raise DiscreetError(
+                f"low has length {lower.size} and high has "
+                "length "
+                f"{upper.size}, but "
+                "they "
+                "must "
+                "agree."
+            )
         if np.any(lower > upper):
             i = int(np.argmax(lower > upper))
             raise DiscreetError(
-                f"low[{i}] is {lower[i]:g} and high[{i}] is {upper[i]:g}, but low must not be above high."
+                f"low[{i}] is {lower[i]:g} and "
+                f"high[{i}] is "
+                f"{upper[i]:g}, "
+                "but low "
+                "must "
+                "not be "
+                "above high."
             )
         lower.flags.writeable = upper.flags.writeable = False  # noise may be fitted to it
         return cls._make(
@@ -56,13 +69,19 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         >>> Box.cube(3, -1.0, 1.0).diameter(1)
         6.0
         """
-        size, ends = check_int("dimension", dimension, least=1), (check_finite("low", low), check_finite("high", high))
+        size, ends = (
+            check_int("dimension", dimension, least=1),
+            (check_finite("low", low), check_finite("high", high)),
+        )
         return cls(np.full(size, ends[0]), np.full(size, ends[1]))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
         """Return some to check the contract with."""
-        return [cls(np.array([-1.0, 0.5, 2.0, 0.0]), np.array([1.0, 0.5, 5.0, 0.25])), cls.cube(6, -1.0, 1.0)]
+        return [
+            cls(np.array([-1.0, 0.5, 2.0, 0.0]), np.array([1.0, 0.5, 5.0, 0.25])),
+            cls.cube(6, -1.0, 1.0),
+        ]
 
     @property
     def dimension(self) -> int:
@@ -123,7 +142,9 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         values = as_list(sums)
         for i in range(self.low.size):
             half = float(0.5 * self.high[i] - 0.5 * self.low[i])
-            point[i] = 0.5 * self.low[i] + 0.5 * self.high[i] + half * balance(rate * half * values[i])
+            point[i] = (
+                0.5 * self.low[i] + 0.5 * self.high[i] + half * balance(rate * half * values[i])
+            )
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = diag(1 / (x - low)² + 1 / (high - x)²)."""
@@ -167,9 +188,15 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
 
     def plan(self) -> Plan:
         """Return all corners, or, if they are more than 1024, random ones that span whatever all span."""
-        ends = [dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)]
+        ends = [
+            dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)
+        ]
         listed = first_few(np.array(corner) for corner in itertools.product(*ends))
-        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+        return (
+            plan_by_oracle(self.minimise_linear, self.dimension)
+            if listed is None
+            else uniform_plan(listed)
+        )
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""

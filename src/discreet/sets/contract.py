@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
+from discreet.components import Component
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, shorten
-from discreet.kernel import Component
 from discreet.sets.exploration import Plan
 
 
@@ -33,13 +33,15 @@ class Projected(Protocol):
 class LinearOracle(Component):
     """A bounded, closed, convex set of vectors over which linear functions can be minimised: what every set can do.
 
-    Points and directions are arrays of length ``dimension``. A set may be flat: its affine hull, the smallest plane that
-    contains it, then has a smaller dimension, ``flat``, and balls "in the set" are balls of the hull. ``minimise_linear``
-    and ``tangent`` allocate nothing and run compiled unless the class says that it does not compile. A point that
-    ``minimise_linear`` writes is in the set (up to rounding, about 1e-16 of its size) whatever the direction is, NaN and
+    Points and directions are arrays of length ``dimension``. A set may be flat: its affine hull,
+    the smallest plane that contains it, then has a smaller dimension, ``flat``, and balls "in the
+    set" are balls of the hull. ``minimise_linear`` and ``tangent`` allocate nothing and run
+    compiled unless the class says that it does not compile. A point that ``minimise_linear`` writes
+    is in the set (up to rounding, about 1e-16 of its size) whatever the direction is, NaN and
     infinities too: what follows from the size of a set must not depend on good input.
 
-    A set is a value. Some have arrays to work in, so one that two threads use at once is copied first (``kernel.copy``).
+    A set is a value. Some have arrays to work in, so one that two threads use at once is copied
+    first (``kernel.copy``).
     """
 
     ability: ClassVar[str] = "a linear oracle"
@@ -138,9 +140,10 @@ class Barrier(LinearOracle):
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write a step C u and a slope C⁻ᵀ u for a direction u of the hull, with C Cᵀ = H⁻¹ at the point.
 
-        If u is at most 1 long, point + step is in the set, in Dikin's ellipsoid; only a u of length 1 straight towards a
-        face touches it, and may cross it by a rounding error. If u is uniform on the unit sphere of the hull, then
-        flat · <ℓ, step> · slope is ℓ on average, up to what is orthogonal to the hull.
+        If u is at most 1 long, point + step is in the set, in Dikin's ellipsoid; only a u of length
+        1 straight towards a face touches it, and may cross it by a rounding error. If u is uniform
+        on the unit sphere of the hull, then flat · <ℓ, step> · slope is ℓ on average, up to what is
+        orthogonal to the hull.
         """
         raise NotImplementedError
 
@@ -162,7 +165,8 @@ class Vertices(LinearOracle):
 class ConvexSet(Projecting):
     """A set that knows its sizes too, in several norms: what vectors of losses are taken from.
 
-    ``project``, ``contains`` and ``support`` allocate nothing and run compiled as well, except on a polytope.
+    ``project``, ``contains`` and ``support`` allocate nothing and run compiled as well, except on a
+    polytope.
     """
 
     ability = "sizes"
@@ -224,4 +228,6 @@ def check_hull(points: LinearOracle, *, least: int = 1) -> None:
 
 def _check_set(points: object) -> None:
     if not isinstance(points, LinearOracle):
-        raise DiscreetError(f"set is {shorten(points)}, but must be a convex set, such as L2Ball(10, 1.0).")
+        raise DiscreetError(
+            f"set is {shorten(points)}, but must be a convex set, such as L2Ball(10, 1.0)."
+        )

@@ -22,8 +22,8 @@ NEAR = 1e-6  # a point of the oracle that is farther from the set, by its own te
 class Custom(LinearOracle):
     """A set given by a function that minimises linear functions over it; not compiled.
 
-    Every answer is checked: its length, that it is finite, and that it is in the set, if there is a test for that. The
-    affine hull is found by asking. Inner and outer radius are the user's word.
+    Every answer is checked: its length, that it is finite, and that it is in the set, if there is a
+    test for that. The affine hull is found by asking. Inner and outer radius are the user's word.
 
     >>> edge = Custom.of(2, lambda direction: [0.5, -0.5] if direction[0] < direction[1] else [-0.5, 0.5],
     ...     centre=[0.0, 0.0], inner=0.5**0.5, outer=0.5**0.5, name="edge")
@@ -54,9 +54,9 @@ class Custom(LinearOracle):
     ) -> Self:
         """Return the set of an oracle.
 
-        ``oracle(direction)`` returns a point with the least <direction, x>; ``contains(point, tolerance)`` says whether a
-        point is in the set. A ball of radius ``inner`` around the centre, within the hull, is in the set; one of radius
-        ``outer`` contains it.
+        ``oracle(direction)`` returns a point with the least <direction, x>; ``contains(point,
+        tolerance)`` says whether a point is in the set. A ball of radius ``inner`` around the
+        centre, within the hull, is in the set; one of radius ``outer`` contains it.
         """
         size = check_int("dimension", dimension, least=1, most=2000)
         for what, function in (("oracle", oracle), ("contains", contains)):
@@ -64,16 +64,35 @@ class Custom(LinearOracle):
                 raise DiscreetError(f"{what} is {shorten(function)}, but must be a function.")
         middle = finite_array("centre", centre, axes=1)
         if middle.size != size:
-            raise DiscreetError(f"centre has {middle.size} entries and dimension is {size}, but they must agree.")
+            raise DiscreetError(
+                f"centre has {middle.size} entries and dimension is {size}, but they must agree."
+            )
         radii = check_positive("inner", inner), check_positive("outer", outer)
         if radii[0] > radii[1] * (1.0 + 1e-9):
-            raise DiscreetError(f"inner is {inner:g} and outer is {outer:g}, but inner must not be above outer.")
-        bare = cls(name=name, oracle=oracle, test=contains, middle=middle, radii=radii, normals=np.zeros((0, size)))
+            raise DiscreetError(
+                f"inner is {inner:g} and outer is {outer:g}, but inner must not be above outer."
+            )
+        bare = cls(
+            name=name,
+            oracle=oracle,
+            test=contains,
+            middle=middle,
+            radii=radii,
+            normals=np.zeros((0, size)),
+        )
         bare._check("centre", middle, None)
-        found = bare._replace(normals=hull_normals(plan_by_oracle(bare.minimise_linear, size).vertices))
+        found = bare._replace(
+            normals=hull_normals(plan_by_oracle(bare.minimise_linear, size).vertices)
+        )
         if found.flat == 0:
             raise DiscreetError(
-                f"the oracle of the set {shorten(name)} knows one point only, but a set has at least two."
+                f"the oracle of the set {shorten(name)} "
+                "knows one "
+                "point "
+                "only, but "
+                "a set "
+                "has at "
+                "least two."
             )
         return found
 
@@ -82,7 +101,15 @@ class Custom(LinearOracle):
         """Return some to check the contract with."""
         return [
             cls.of(3, _corner, centre=[1 / 3] * 3, inner=6**-0.5, outer=(2 / 3) ** 0.5),
-            cls.of(4, _on_sphere, centre=np.zeros(4), inner=1.0, outer=1.0, contains=_in_ball, name="sphere"),
+            cls.of(
+                4,
+                _on_sphere,
+                centre=np.zeros(4),
+                inner=1.0,
+                outer=1.0,
+                contains=_in_ball,
+                name="sphere",
+            ),
         ]
 
     @property
@@ -116,7 +143,9 @@ class Custom(LinearOracle):
         try:
             numbers = np.array(answer, dtype=np.float64)
         except (TypeError, ValueError):
-            raise self._refusal("oracle", answer, asked, f"but must be {self.dimension} finite numbers") from None
+            raise self._refusal(
+                "oracle", answer, asked, f"but must be {self.dimension} finite numbers"
+            ) from None
         self._check("oracle", numbers, asked)
         point[:] = numbers
 
@@ -135,16 +164,32 @@ class Custom(LinearOracle):
     def _check(self, what: str, point: Floats, direction: Floats | None) -> None:
         """Refuse what is no point of the set."""
         if point.shape != (self.dimension,) or not np.all(np.isfinite(point)):
-            raise self._refusal(what, point.tolist(), direction, f"but must be {self.dimension} finite numbers")
+            raise self._refusal(
+                what, point.tolist(), direction, f"but must be {self.dimension} finite numbers"
+            )
         if float(np.linalg.norm(point - self.middle)) > self.outer * (1.0 + NEAR):
-            why = f"which is farther than {self.outer:g}, the outer radius, from the centre, so outside of the set"
+            why = (
+                "which is farther than "
+                f"{self.outer:g}, the "
+                "outer "
+                "radius, "
+                "from the "
+                "centre, so "
+                "outside of the set"
+            )
             raise self._refusal(what, point.tolist(), direction, why)
         if self.test is not None and not self.test(point.copy(), NEAR):
-            raise self._refusal(what, point.tolist(), direction, "which is outside of the set by its own test")
+            raise self._refusal(
+                what, point.tolist(), direction, "which is outside of the set by its own test"
+            )
 
-    def _refusal(self, what: str, point: object, direction: Floats | None, why: str) -> DiscreetError:
+    def _refusal(
+        self, what: str, point: object, direction: Floats | None, why: str
+    ) -> DiscreetError:
         asked = "" if direction is None else f" for the direction {shorten(direction.tolist())}"
-        return DiscreetError(f"the {what} of the set {shorten(self.name)} is {shorten(point)}{asked}, {why}.")
+        return DiscreetError(
+            f"the {what} of the set {shorten(self.name)} is {shorten(point)}{asked}, {why}."
+        )
 
 
 def _corner(direction: Floats) -> Floats:

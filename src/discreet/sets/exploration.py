@@ -17,7 +17,8 @@ SPAN = 1e-9  # singular values below that part of the largest one count as 0
 class Plan(NamedTuple):
     """Vertices x, the rows, and the probabilities with which they are explored.
 
-    With M = E x xᵀ and W = M⁻¹ on the span of the vertices, E W x <ℓ, x> is ℓ, up to what no vertex can tell.
+    With M = E x xᵀ and W = M⁻¹ on the span of the vertices, E W x <ℓ, x> is ℓ, up to what no vertex
+    can tell.
 
     >>> plan = uniform_plan([[1.0, 0.0], [0.0, 1.0]])
     >>> plan.moments().tolist(), plan.longest()
@@ -33,7 +34,9 @@ class Plan(NamedTuple):
 
     def estimators(self) -> Floats:
         """Return the row W x for every vertex x."""
-        return np.asarray(self.vertices @ np.linalg.pinv(self.moments(), rcond=SPAN, hermitian=True))
+        return np.asarray(
+            self.vertices @ np.linalg.pinv(self.moments(), rcond=SPAN, hermitian=True)
+        )
 
     def longest(self) -> float:
         """Return the largest length of a row W x."""
@@ -49,8 +52,8 @@ def uniform_plan(vertices: ArrayLike) -> Plan:
 def plan_by_oracle(minimise_linear: Callable[[Floats, Floats], None], dimension: int) -> Plan:
     """Return a plan of vertices that the oracle answers random directions with, the same ones every time.
 
-    Directions come in opposite pairs, twice as many pairs as there are dimensions at a time, until the last of them have
-    added nothing to the span of the vertices.
+    Directions come in opposite pairs, twice as many pairs as there are dimensions at a time, until
+    the last of them have added nothing to the span of the vertices.
     """
     rng = np.random.default_rng(1)
     found: dict[bytes, Floats] = {}

@@ -15,7 +15,14 @@ from discreet.sets.simplex import Simplex
 GEOMETRIES = {
     "experts": "distributions over experts; every expert's loss is between low and high",
     "ball": "points of the unit ball; the 2-norm of a loss vector is at most high",
-    "cube": "points of the cube from -1 to 1; the sum of the absolute values of a loss vector is at most high",
+    "cube": "points of the cube from -1 to 1; the sum "
+    "of the "
+    "absolute "
+    "values "
+    "of a "
+    "loss "
+    "vector is "
+    "at most high",
 }
 
 
@@ -50,7 +57,11 @@ class Geometry(NamedTuple):
     @property
     def widest(self) -> float:
         """How much the losses of two points can differ, at most, in one round."""
-        widths = {"experts": self.bounds.width, "ball": 2.0 * self.bounds.high, "cube": 2.0 * self.bounds.high}
+        widths = {
+            "experts": self.bounds.width,
+            "ball": 2.0 * self.bounds.high,
+            "cube": 2.0 * self.bounds.high,
+        }
         return widths[self.name]
 
     def best(self, total: Floats) -> float:
@@ -67,7 +78,14 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
         return Geometry(name, Simplex(size), Box.cube(size, bounds.low, bounds.high), bounds)
     if bounds.low not in (0.0, -bounds.high):
         raise DiscreetError(
-            f"low is {bounds.low:g} and high is {bounds.high:g}, but for points of the {name} only high counts, "
+            f"low is {bounds.low:g} and high is "
+            f"{bounds.high:g}, "
+            "but for "
+            "points "
+            "of the "
+            f"{name} "
+            "only "
+            "high counts, "
             f"the largest size of a loss vector: leave low out, or make it {-bounds.high:g}."
         )
     if name == "ball":

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from componentjit import Call, PythonFailed, call_python, compilable, helper, map_parts
 from discreet.contracts import Floats, Integers
-from discreet.kernel import Call, PythonFailed, call_python, compilable, helper, map_parts
 from discreet.sets.contract import Barrier, Gauged, LinearOracle, Projecting, Vertices
 
 Part = TypeVar("Part")
@@ -143,4 +143,6 @@ def failures_of(calls: Sequence[Call]) -> Iterator[None]:
         yield
     except PythonFailed:
         reasons = [call.failure for call in calls if call.failure is not None]
-        raise (reasons[0] if reasons else KeyboardInterrupt()) from None  # which may come before a call has begun
+        raise (
+            reasons[0] if reasons else KeyboardInterrupt()
+        ) from None  # which may come before a call has begun

@@ -9,9 +9,9 @@ from typing import Self
 
 import numpy as np
 
+from componentjit import as_list
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
-from discreet.kernel import as_list
 from discreet.sets.contract import Gauged
 from discreet.sets.exploration import MOST, Plan, plan_by_oracle, uniform_plan
 from discreet.sets.selections import Selections, items_of
@@ -21,9 +21,9 @@ from discreet.sets.sorting import sort_items
 class Matroid(Selections):
     """The convex hull of the bases of a matroid, its largest independent sets of elements.
 
-    Its subclasses say which elements may be added to those chosen so far. A greedy choice is then optimal for every
-    direction (Edmonds). Within each connected component of the matroid the sum is the same for all bases, and that is all
-    that is: the affine hull.
+    Its subclasses say which elements may be added to those chosen so far. A greedy choice is then
+    optimal for every direction (Edmonds). Within each connected component of the matroid the sum is
+    the same for all bases, and that is all that is: the affine hull.
     """
 
     component: Integers  # of each element
@@ -85,13 +85,25 @@ class PartitionMatroid(Matroid, Gauged):
         """Return the choices from groups of these sizes; items of a group follow one another."""
         if len(sizes) != len(picks) or not len(sizes):
             raise DiscreetError(
-                f"there are {len(sizes)} sizes and {len(picks)} picks, but must be as many of both, at least one."
+                f"there are {len(sizes)} sizes and "
+                f"{len(picks)} "
+                "picks, but "
+                "must "
+                "be as "
+                "many of "
+                "both, at least one."
             )
         for group, (size, many) in enumerate(zip(sizes, picks, strict=True)):
             check_int(f"sizes[{group}]", size, least=2, most=1_000_000)
             if check_int(f"picks[{group}]", many, least=1) >= size:
                 raise DiscreetError(
-                    f"picks[{group}] is {shorten(many)} of {size} items, but must be fewer: there is nothing to choose."
+                    f"picks[{group}] is {shorten(many)} of "
+                    f"{size} "
+                    "items, but "
+                    "must be "
+                    "fewer: "
+                    "there "
+                    "is nothing to choose."
                 )
         component = np.repeat(np.arange(len(sizes)), sizes)
         return cls(
@@ -112,7 +124,9 @@ class PartitionMatroid(Matroid, Gauged):
     def inner(self) -> float:
         """That of the k-sets of a group, the least one."""
         share = self.picks / self.lengths
-        return float(np.min(np.minimum(share, 1.0 - share) * np.sqrt(self.lengths / (self.lengths - 1.0))))
+        return float(
+            np.min(np.minimum(share, 1.0 - share) * np.sqrt(self.lengths / (self.lengths - 1.0)))
+        )
 
     def centre(self) -> Floats:
         """Return the point that chooses all items of a group alike."""
@@ -156,10 +170,20 @@ class PartitionMatroid(Matroid, Gauged):
 
     def plan(self) -> Plan:
         """Return all choices, or, if they are more than 1024, random ones that span whatever all span."""
-        if math.prod(math.comb(int(n), int(k)) for n, k in zip(self.lengths, self.picks, strict=True)) > MOST:
+        if (
+            math.prod(
+                math.comb(int(n), int(k)) for n, k in zip(self.lengths, self.picks, strict=True)
+            )
+            > MOST
+        ):
             return plan_by_oracle(self.minimise_linear, self.dimension)
-        groups = [np.flatnonzero(self.component == group).tolist() for group in range(self.picks.size)]
-        ways = [list(itertools.combinations(items, int(k))) for items, k in zip(groups, self.picks, strict=True)]
+        groups = [
+            np.flatnonzero(self.component == group).tolist() for group in range(self.picks.size)
+        ]
+        ways = [
+            list(itertools.combinations(items, int(k)))
+            for items, k in zip(groups, self.picks, strict=True)
+        ]
         chosen = (sum(choice, ()) for choice in itertools.product(*ways))
         return uniform_plan([np.isin(np.arange(self.dimension), items) for items in chosen])
 

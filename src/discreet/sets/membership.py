@@ -13,8 +13,8 @@ STEPS = 10_000
 def distance(points: LinearOracle, point: Floats) -> float:
     """Return the distance from a point to the set, exact for polytopes up to rounding (Wolfe's nearest point).
 
-    The nearest point so far is a mixture of a few vertices. The oracle says which vertex would bring it nearer; vertices
-    that the nearest point of their plane has no use for are dropped.
+    The nearest point so far is a mixture of a few vertices. The oracle says which vertex would
+    bring it nearer; vertices that the nearest point of their plane has no use for are dropped.
 
     >>> from discreet.sets import Simplex
     >>> distance(Simplex(2), np.array([1.0, 1.0]))
@@ -28,7 +28,9 @@ def distance(points: LinearOracle, point: Floats) -> float:
         nearest = weights @ corral
         vertex = _vertex(points, nearest) - point
         size = float(max(np.abs(corral).max(), np.abs(vertex).max()))
-        if nearest @ nearest - nearest @ vertex <= 1e-15 * size * size or np.any(np.all(corral == vertex, axis=1)):
+        if nearest @ nearest - nearest @ vertex <= 1e-15 * size * size or np.any(
+            np.all(corral == vertex, axis=1)
+        ):
             break
         corral, weights = np.vstack([corral, vertex]), np.append(weights, 0.0)
         while True:
@@ -37,7 +39,14 @@ def distance(points: LinearOracle, point: Floats) -> float:
                 weights = target
                 break
             leaving = target <= 1e-14
-            share = min(1.0, float(np.min(weights[leaving] / np.maximum(weights[leaving] - target[leaving], 1e-300))))
+            share = min(
+                1.0,
+                float(
+                    np.min(
+                        weights[leaving] / np.maximum(weights[leaving] - target[leaving], 1e-300)
+                    )
+                ),
+            )
             weights = weights + share * (target - weights)
             weights[leaving & (weights <= 1e-14)] = 0.0
             weights[np.argmin(np.where(leaving, weights, np.inf))] = 0.0

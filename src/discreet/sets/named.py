@@ -47,19 +47,31 @@ def _partition(*numbers: int) -> PartitionMatroid:
 SETS = {
     "ball": NamedSet("ball(n)", "the unit ball", lambda n: L2Ball(n, 1.0)),
     "cube": NamedSet("cube(n)", "the cube from -1 to 1", lambda n: Box.cube(n, -1.0, 1.0)),
-    "cross": NamedSet("cross(n)", "vectors whose absolute values sum to at most 1", lambda n: L1Ball(n, 1.0)),
+    "cross": NamedSet(
+        "cross(n)", "vectors whose absolute values sum to at most 1", lambda n: L1Ball(n, 1.0)
+    ),
     "simplex": NamedSet("simplex(n)", "distributions over n items", Simplex),
     "k-sets": NamedSet("k-sets(n,k)", "sets of k of n items", KSets.of),
-    "permutations": NamedSet("permutations(n)", "rankings of n items, by their places from 1 to n", _permutations),
-    "partition": NamedSet("partition(n,k,...)", "k of n items from each of some groups", _partition),
-    "spanning-trees": NamedSet("spanning-trees(n)", "spanning trees of the complete graph", GraphicMatroid.complete),
+    "permutations": NamedSet(
+        "permutations(n)", "rankings of n items, by their places from 1 to n", _permutations
+    ),
+    "partition": NamedSet(
+        "partition(n,k,...)", "k of n items from each of some groups", _partition
+    ),
+    "spanning-trees": NamedSet(
+        "spanning-trees(n)", "spanning trees of the complete graph", GraphicMatroid.complete
+    ),
     "assignments": NamedSet("assignments(n)", "assignments of n jobs to n workers", Birkhoff),
     "paths": NamedSet("paths(layers,width)", "paths through layers of nodes", Paths.layered),
     "nuclear": NamedSet(
-        "nuclear(rows,columns)", "matrices of nuclear norm at most 1", lambda m, n: NuclearBall(m, n, 1.0)
+        "nuclear(rows,columns)",
+        "matrices of nuclear norm at most 1",
+        lambda m, n: NuclearBall(m, n, 1.0),
     ),
     "spectrahedron": NamedSet(
-        "spectrahedron(n)", "symmetric matrices, none of their eigenvalues below 0, trace 1", Spectrahedron
+        "spectrahedron(n)",
+        "symmetric matrices, none of their eigenvalues below 0, trace 1",
+        Spectrahedron,
     ),
 }
 
@@ -73,19 +85,32 @@ def set_named(text: str) -> LinearOracle:
     Traceback (most recent call last):
     discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with whole numbers.
     """
-    parts = re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text) if isinstance(text, str) else None
+    parts = (
+        re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text) if isinstance(text, str) else None
+    )
     if parts is None or parts[1] not in SETS:
         known = [entry.form for entry in SETS.values()]
         raise unknown_name("set", text if parts is None else parts[1], known)
     entry = SETS[parts[1]]
     numbers = [number.strip() for number in (parts[2] or "").split(",")]
     if not all(re.fullmatch(r"-?\d{1,15}", number) for number in numbers):
-        raise DiscreetError(f"the set {shorten(text)} has no whole numbers, but must be {entry.form} with whole numbers.")
+        raise DiscreetError(
+            f"the set {shorten(text)} has no whole "
+            "numbers, but "
+            "must be "
+            f"{entry.form} "
+            "with "
+            "whole "
+            "numbers."
+        )
     if len(numbers) != entry.numbers if entry.numbers else len(numbers) % 2:
         raise DiscreetError(
             f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, "
             f"but must be {entry.form} with whole numbers."
         )
     return entry.make(
-        *(check_int(f"a number of the set {shorten(text)}", int(n), least=1, most=LARGEST) for n in numbers)
+        *(
+            check_int(f"a number of the set {shorten(text)}", int(n), least=1, most=LARGEST)
+            for n in numbers
+        )
     )

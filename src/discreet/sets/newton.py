@@ -11,7 +11,9 @@ from discreet.errors import DiscreetError
 
 ENOUGH = 1e-12  # Newton decrement at which it ends
 STEPS = 1000
-STEEPEST = 1e8  # slope, times the size of the set: beyond, slacks of the leader are lost in rounding
+STEEPEST = (
+    1e8  # slope, times the size of the set: beyond, slacks of the leader are lost in rounding
+)
 
 
 def hessian_factor(rows: Floats, slack: Floats) -> Floats:
@@ -31,10 +33,19 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
         factor = hessian_factor(rows, slack)
         half = np.linalg.solve(factor.T, along + rows.T @ (1.0 / slack))
         decrement = float(np.linalg.norm(half))
-        if decrement <= ENOUGH or (decrement < 1e-6 and decrement >= before):  # or rounding is all that is left
+        if decrement <= ENOUGH or (
+            decrement < 1e-6 and decrement >= before
+        ):  # or rounding is all that is left
             return
         before = decrement
-        point -= basis.T @ np.linalg.solve(factor, half) / (1.0 + decrement if decrement > 0.25 else 1.0)
+        point -= (
+            basis.T @ np.linalg.solve(factor, half) / (1.0 + decrement if decrement > 0.25 else 1.0)
+        )
     raise DiscreetError(
-        f"the leader was not found in {STEPS} steps: a and b are ill-conditioned, or the rate is too large."
+        f"the leader was not found in {STEPS} steps: a and "
+        "b are "
+        "ill-conditioned, "
+        "or the "
+        "rate is "
+        "too large."
     )

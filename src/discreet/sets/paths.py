@@ -11,9 +11,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from componentjit import as_list, helper
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
-from discreet.kernel import as_list, helper
 from discreet.sets.contract import Gauged
 from discreet.sets.exploration import Plan, first_few, null_space, plan_by_oracle, uniform_plan
 from discreet.sets.planes import remove_normals
@@ -49,20 +49,38 @@ class Paths(Selections, Gauged):
         names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
         for name, node in (("source", source), ("sink", sink)):
             if node not in names:
-                raise DiscreetError(f"{name} is {shorten(node)}, but must be one of the nodes {shorten(names)}.")
-        tails, heads = (np.array([names.index(str(edge[side])) for edge in edges]) for side in (0, 1))
+                raise DiscreetError(
+                    f"{name} is {shorten(node)}, but must be one of the nodes {shorten(names)}."
+                )
+        tails, heads = (
+            np.array([names.index(str(edge[side])) for edge in edges]) for side in (0, 1)
+        )
         rank = _ranks(names, tails, heads)
         order = np.argsort(rank[tails], kind="stable")
         ends = np.array([names.index(source), names.index(sink)])
         before, after = _ways(tails, heads, order, ends)
-        on_paths = [before[tail] * after[head] for tail, head in zip(tails.tolist(), heads.tolist(), strict=True)]
+        on_paths = [
+            before[tail] * after[head]
+            for tail, head in zip(tails.tolist(), heads.tolist(), strict=True)
+        ]
         if not all(on_paths):
             raise DiscreetError(
-                f"edges[{on_paths.index(0)}] is {shorten(edges[on_paths.index(0)])}, which is on no path from "
+                f"edges[{on_paths.index(0)}] is "
+                f"{shorten(edges[on_paths.index(0)])}, "
+                "which "
+                "is on "
+                "no path from "
                 f"{shorten(source)} to {shorten(sink)}, but every edge must be on one."
             )
         if before[ends[1]] == 1:
-            raise DiscreetError(f"there is one path from {shorten(source)} to {shorten(sink)}, but must be at least 2.")
+            raise DiscreetError(
+                "there is one path from "
+                f"{shorten(source)} to "
+                f"{shorten(sink)}, but "
+                "must "
+                "be at "
+                "least 2."
+            )
         return cls(
             tails=tails,
             heads=heads,
@@ -78,10 +96,24 @@ class Paths(Selections, Gauged):
     @classmethod
     def layered(cls, layers: int, width: int) -> Self:
         """Return the paths through layers of nodes, each connected with all of the next layer, and two ends, s and t."""
-        depth, wide = check_int("layers", layers, least=1, most=1000), check_int("width", width, least=2, most=50)
-        nodes = [["s"], *([f"{layer}.{node}" for node in range(wide)] for layer in range(depth)), ["t"]]
+        depth, wide = (
+            check_int("layers", layers, least=1, most=1000),
+            check_int("width", width, least=2, most=50),
+        )
+        nodes = [
+            ["s"],
+            *([f"{layer}.{node}" for node in range(wide)] for layer in range(depth)),
+            ["t"],
+        ]
         return cls.of(
-            [(tail, head) for some, others in itertools.pairwise(nodes) for tail in some for head in others], "s", "t"
+            [
+                (tail, head)
+                for some, others in itertools.pairwise(nodes)
+                for tail in some
+                for head in others
+            ],
+            "s",
+            "t",
         )
 
     @classmethod
@@ -107,7 +139,9 @@ class Paths(Selections, Gauged):
     @property
     def inner(self) -> float:
         """The least distance of the centre from where an edge has no flow, edges of all paths left out."""
-        along = np.sqrt(np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0))  # of unit vectors, within the hull
+        along = np.sqrt(
+            np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0)
+        )  # of unit vectors, within the hull
         return float(np.min(self.mean_path[along > 1e-9] / along[along > 1e-9]))
 
     def centre(self) -> Floats:
@@ -163,7 +197,11 @@ class Paths(Selections, Gauged):
     def plan(self) -> Plan:
         """Return all paths, or, if they are more than 1024, random ones that span whatever all span."""
         listed = first_few(self._paths())
-        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+        return (
+            plan_by_oracle(self.minimise_linear, self.dimension)
+            if listed is None
+            else uniform_plan(listed)
+        )
 
     def label(self, point: Floats) -> str:
         """Return the nodes of the path."""
@@ -203,13 +241,17 @@ def _ranks(names: list[str], tails: Integers, heads: Integers) -> Integers:
         order = list(sorter.static_order())
     except graphlib.CycleError as failure:
         cycle = "-".join(names[node] for node in failure.args[1])
-        raise DiscreetError(f"edges have the cycle {cycle}, but a path must never come back.") from None
+        raise DiscreetError(
+            f"edges have the cycle {cycle}, but a path must never come back."
+        ) from None
     rank = np.empty(len(names), dtype=np.int64)
     rank[order] = np.arange(len(names))
     return rank
 
 
-def _ways(tails: Integers, heads: Integers, order: Integers, ends: Integers) -> tuple[list[int], list[int]]:
+def _ways(
+    tails: Integers, heads: Integers, order: Integers, ends: Integers
+) -> tuple[list[int], list[int]]:
     """Return for each node how many paths lead there from the source, and on to the sink: numbers without limit."""
     nodes = int(max(tails.max(), heads.max())) + 1
     before, after = [0] * nodes, [0] * nodes

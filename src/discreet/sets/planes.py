@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+from componentjit import helper
 from discreet.contracts import Floats
-from discreet.kernel import helper
 
-STEEPEST = 1e12  # of a linear function over a set: leaders of steeper ones would be on the boundary, but for rounding
+# of a linear function over a set: leaders of steeper ones would be on the boundary, but for
+# rounding
+STEEPEST = 1e12
 
 
 @helper

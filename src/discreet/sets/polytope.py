@@ -27,9 +27,9 @@ FEW = 8  # dimensions up to which all 2^n vectors of signs are tried
 class Polytope(ConvexSet, Gauged, Barrier, Vertices):
     """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear programme.
 
-    Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat, as with a pair of constraints for
-    an equation. Solutions are exact up to 1e-10 times the largest entry of b; a coefficient below 1e-9 of the length of
-    its row counts as 0.
+    Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat, as with a
+    pair of constraints for an equation. Solutions are exact up to 1e-10 times the largest entry of
+    b; a coefficient below 1e-9 of the length of its row counts as 0.
 
     >>> triangle = Polytope([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [0.0, 0.0, 1.0])
     >>> point = np.array([2.0, 1.5])
@@ -42,16 +42,26 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     a: Floats
     b: Floats
-    normals: Floats = np.zeros((0, 0))  # orthonormal rows that span what is orthogonal to the affine hull
+    normals: Floats = np.zeros(
+        (0, 0)
+    )  # orthonormal rows that span what is orthogonal to the affine hull
 
     def __new__(cls, a: ArrayLike, b: ArrayLike, normals: Floats | None = None) -> Self:
         """Return the polytope of these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
         matrix, limits = finite_array("a", a, axes=2), finite_array("b", b, axes=1)
         if matrix.shape[0] != limits.size:
-            raise DiscreetError(f"a has {matrix.shape[0]} rows and b has length {limits.size}, but they must agree.")
+            raise DiscreetError(
+                f"a has {matrix.shape[0]} rows and b has length {limits.size}, but they must agree."
+            )
         lengths = np.linalg.norm(matrix, axis=1)
         if not np.all(lengths > 0.0):
-            raise DiscreetError(f"a has only zeros in row {int(np.argmin(lengths))}, but every row must constrain x.")
+            raise DiscreetError(
+                "a has only zeros in row "
+                f"{int(np.argmin(lengths))}, but "
+                "every row "
+                "must "
+                "constrain x."
+            )
         lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same to the last bit
         matrix, limits = matrix / lengths[:, None], limits / lengths
         matrix.flags.writeable = limits.flags.writeable = False
@@ -78,7 +88,10 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
             cls(
                 np.vstack([-np.eye(4), np.ones(4), -np.ones(4)]), np.array([0.0] * 4 + [1.0, -1.0])
             ),  # without inner points
-            cls(np.vstack([corners, axes]), np.append(np.abs(corners).sum(axis=1) * 0.3, np.full(10, 1.5))),
+            cls(
+                np.vstack([corners, axes]),
+                np.append(np.abs(corners).sum(axis=1) * 0.3, np.full(10, 1.5)),
+            ),
         ]
 
     @property
@@ -113,8 +126,8 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite: they outweigh others.
 
-        A first result has an error of about 1e-16 times the distance, also off the set; projecting it again brings it
-        back, and not farther from the nearest point.
+        A first result has an error of about 1e-16 times the distance, also off the set; projecting
+        it again brings it back, and not farther from the nearest point.
         """
         if np.any(np.abs(point) > LARGEST):
             self.minimise_linear(np.where(np.abs(point) > LARGEST, -point, 0.0), point)
@@ -140,7 +153,8 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
         """Write the minimiser, by Newton's method within the hull, from the point given if that is inside.
 
-        NaN counts as 0, infinite sums outweigh all others. Slopes are limited to where slacks are known to 8 digits.
+        NaN counts as 0, infinite sums outweigh all others. Slopes are limited to where slacks are
+        known to 8 digits.
         """
         loose = self._loose()
         slack = self.b - self.a @ point
@@ -171,10 +185,10 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
     def diameter(self, norm: float) -> float:
         """Return the largest distance between two points, or a bound on it that is never too small.
 
-        In the maximum norm it is exact: the longest side of the bounding box. In the 1-norm it is exact up to 8
-        dimensions, where the widths in all directions of signs are computed, else the sum of sides. In the 2-norm it is
-        the smaller one of two bounds: the diagonal of the bounding box, and, as |x|₂² ≤ |x|₁ |x|∞, the root of the
-        product of the two others.
+        In the maximum norm it is exact: the longest side of the bounding box. In the 1-norm it is
+        exact up to 8 dimensions, where the widths in all directions of signs are computed, else the
+        sum of sides. In the 2-norm it is the smaller one of two bounds: the diagonal of the
+        bounding box, and, as |x|₂² ≤ |x|₁ |x|∞, the root of the product of the two others.
         """
         check_norm(norm)
         box = self._around()
@@ -183,8 +197,12 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         l1 = box.diameter(1)
         if self.dimension <= FEW:
             room = 2.0 * self.dimension * self._room()
-            l1 = room + max(self.support(signs) + self.support(-signs) for signs in _signs(self.dimension))
-        return (l1 if norm == 1 else min(box.diameter(2), math.sqrt(l1 * box.diameter(math.inf)))) * (1.0 + OUTWARDS)
+            l1 = room + max(
+                self.support(signs) + self.support(-signs) for signs in _signs(self.dimension)
+            )
+        return (
+            l1 if norm == 1 else min(box.diameter(2), math.sqrt(l1 * box.diameter(math.inf)))
+        ) * (1.0 + OUTWARDS)
 
     def largest(self, norm: float) -> float:
         """Return the largest norm of a point, or a bound that is never too small: exact where the diameter is."""
@@ -195,8 +213,12 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         l1 = box.largest(1)
         if self.dimension <= FEW:
             room = self.dimension * self._room()
-            l1 = room + max(max(self.support(signs), self.support(-signs)) for signs in _signs(self.dimension))
-        return (l1 if norm == 1 else min(box.largest(2), math.sqrt(l1 * box.largest(math.inf)))) * (1.0 + OUTWARDS)
+            l1 = room + max(
+                max(self.support(signs), self.support(-signs)) for signs in _signs(self.dimension)
+            )
+        return (l1 if norm == 1 else min(box.largest(2), math.sqrt(l1 * box.largest(math.inf)))) * (
+            1.0 + OUTWARDS
+        )
 
     def centre(self) -> Floats:
         """Return the centre of a largest ball in the polytope (Chebyshev's), within its hull."""
@@ -222,7 +244,9 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     def _loose(self) -> NDArray[np.bool_]:
         """Return which constraints are no equations: their rows are not orthogonal to the hull."""
-        return np.asarray(np.linalg.norm(self.a - self.a @ self.normals.T @ self.normals, axis=1) > 1e-9)
+        return np.asarray(
+            np.linalg.norm(self.a - self.a @ self.normals.T @ self.normals, axis=1) > 1e-9
+        )
 
     def _room(self) -> float:
         """Return what a coordinate of a computed corner is off by at most: the solver's error is relative to b."""
@@ -263,7 +287,10 @@ def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
         b_ub=b / size,
         bounds=(None, None),
         method="highs-ds",
-        options={"primal_feasibility_tolerance": TOLERANCE, "dual_feasibility_tolerance": TOLERANCE},
+        options={
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        },
     )
     if found.status != 0:
         raise DiscreetError("a x ≤ b describes a set that is unbounded, but it must be bounded.")
@@ -273,10 +300,11 @@ def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
 def _least_move(a: Floats, excess: Floats) -> Floats:
     """Return the shortest z with a z ≤ -excess: the problem of least distance.
 
-    Lawson and Hanson: with E = [-a, excess]' and the u ≥ 0 that minimises |E u - e|, e the last unit vector, z is the
-    residual r without its last entry, divided by minus that entry. That is precise if |z| is about 1, so the problem is
-    scaled by the largest excess, which |z| is not below, and by |z| where it is much longer. What counts is which
-    constraints have u > 0: z is the shortest one that meets them with equality.
+    Lawson and Hanson: with E = [-a, excess]' and the u ≥ 0 that minimises |E u - e|, e the last
+    unit vector, z is the residual r without its last entry, divided by minus that entry. That is
+    precise if |z| is about 1, so the problem is scaled by the largest excess, which |z| is not
+    below, and by |z| where it is much longer. What counts is which constraints have u > 0: z is the
+    shortest one that meets them with equality.
     """
     from scipy.optimize import nnls
 
@@ -287,14 +315,18 @@ def _least_move(a: Floats, excess: Floats) -> Floats:
         try:
             u, _ = nnls(system, last, maxiter=100 * a.size)
         except RuntimeError:
-            raise DiscreetError("the nearest point of the polytope was not found: a and b are ill-conditioned.") from None
+            raise DiscreetError(
+                "the nearest point of the polytope was not found: a and b are ill-conditioned."
+            ) from None
         residual = system @ u - last
         move = -residual[:-1] / residual[-1] * scale
         if np.linalg.norm(move) <= 10.0 * scale:
             break
         scale = float(np.linalg.norm(move))
     exact = np.linalg.lstsq(a[u > 0.0], -excess[u > 0.0], rcond=None)[0]
-    return np.asarray(min(exact, move, key=lambda z: max(float((a @ z + excess).max()), 1e-13 * scale)))
+    return np.asarray(
+        min(exact, move, key=lambda z: max(float((a @ z + excess).max()), 1e-13 * scale))
+    )
 
 
 def _signs(dimension: int) -> list[Floats]:

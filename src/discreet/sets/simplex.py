@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
+from componentjit import as_list, helper
 from discreet.contracts import Floats
 from discreet.errors import check_int
-from discreet.kernel import as_list, helper
 from discreet.sets.arguments import check_norm
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.exploration import Plan, uniform_plan
@@ -71,8 +71,8 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest probability vector.
 
-        NaN counts as minus infinity, so that it gets nothing. Infinite entries outweigh all others and share evenly;
-        so do all if none is a number above minus infinity.
+        NaN counts as minus infinity, so that it gets nothing. Infinite entries outweigh all others
+        and share evenly; so do all if none is a number above minus infinity.
         """
         pour(point, 1.0, False)
 
@@ -90,8 +90,8 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
         """Write x with x_i = 1 / (level + a_i), a = rate (sums - least of them), for the level at which Σ x = 1.
 
-        Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method comes from the left.
-        NaN counts as the least one.
+        Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method
+        comes from the left. NaN counts as the least one.
         """
         values = as_list(sums)
         least = math.inf
@@ -117,8 +117,8 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write C u and C⁻ᵀ u for C = diag(x) Q, where the reflection Q takes 1/√n to -x/|x|.
 
-        H is diag(1/x²), and diag(1/x) takes directions of the hull, whose sum is 0, to vectors orthogonal to x. So does
-        Q, and keeps lengths; hence <C u, H C u> = |u|².
+        H is diag(1/x²), and diag(1/x) takes directions of the hull, whose sum is 0, to vectors
+        orthogonal to x. So does Q, and keeps lengths; hence <C u, H C u> = |u|².
         """
         squares = 0.0
         for i in range(point.size):
@@ -182,11 +182,13 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 def pour(point: Floats, mass: float, signed: bool) -> None:
     """Project onto {x ≥ 0, sum x = mass} or, if signed, onto {|x|₁ = mass} a point without NaN outside of that ball.
 
-    The nearest point is max(v - level, 0), the level being the zero of f(level) = Σ max(v - level, 0) - mass, which is
-    convex, decreasing, and made of linear pieces (for signed points, v = |point|, and signs are kept). So Newton's method
-    from the left, which is Michelot's, ends after finitely many steps without sorting. Starting at max v - mass, where
-    f ≥ 0, it takes O(log n): a step either drops half of the entries left or halves the distance of level and max v,
-    which is mass at first and mass / n at last. Heights are measured from max v: huge entries then cost no precision.
+    The nearest point is max(v - level, 0), the level being the zero of f(level) = Σ max(v - level,
+    0) - mass, which is convex, decreasing, and made of linear pieces (for signed points, v =
+    |point|, and signs are kept). So Newton's method from the left, which is Michelot's, ends after
+    finitely many steps without sorting. Starting at max v - mass, where f ≥ 0, it takes O(log n): a
+    step either drops half of the entries left or halves the distance of level and max v, which is
+    mass at first and mass / n at last. Heights are measured from max v: huge entries then cost no
+    precision.
     """
     values = as_list(point)
     top = largest_entry(point, signed)
@@ -194,7 +196,9 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         point[:] = mass / point.size
         return
     level, left, before = -mass, point.size + 1, point.size + 2
-    while left < before:  # the last pass has the same entries left, and corrects rounding errors of the one before
+    while (
+        left < before
+    ):  # the last pass has the same entries left, and corrects rounding errors of the one before
         before, left, excess = left, 0, -mass
         for i in range(point.size):
             above = height(values[i], top, signed) - level

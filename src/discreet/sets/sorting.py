@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from componentjit import helper
 from discreet.contracts import Floats, Integers
-from discreet.kernel import helper
 
 
 @helper

@@ -33,7 +33,9 @@ class GraphicMatroid(Matroid):
     tails: Integers
     heads: Integers
     letters: NDArray[np.uint32]  # of the names of nodes
-    parent: Integers  # to work in: the nodes that are connected by edges chosen so far have one root
+    parent: (
+        Integers  # to work in: the nodes that are connected by edges chosen so far have one root
+    )
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]]) -> Self:
@@ -41,10 +43,14 @@ class GraphicMatroid(Matroid):
         names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
         if len(names) < 2:
             raise DiscreetError(f"edges is {shorten(edges)}, but must connect at least 2 nodes.")
-        tails, heads = (np.array([names.index(str(edge[side])) for edge in edges]) for side in (0, 1))
+        tails, heads = (
+            np.array([names.index(str(edge[side])) for edge in edges]) for side in (0, 1)
+        )
         if np.any(tails == heads):
             i = int(np.argmax(tails == heads))
-            raise DiscreetError(f"edges[{i}] is {shorten(edges[i])}, but must connect two different nodes.")
+            raise DiscreetError(
+                f"edges[{i}] is {shorten(edges[i])}, but must connect two different nodes."
+            )
         component = _components(tails, heads, len(names))
         return cls(
             component=component,
@@ -81,12 +87,20 @@ class GraphicMatroid(Matroid):
             nodes, edges = self.parent.size, self.dimension
             for n in range(2, nodes):
                 among = n * (n - 1) / 2.0
-                rooms.append((n - 1.0 - among * 2.0 / nodes) / math.sqrt(among - among * among / edges))
+                rooms.append(
+                    (n - 1.0 - among * 2.0 / nodes) / math.sqrt(among - among * among / edges)
+                )
         elif self.parent.size <= FEW:
             rooms.extend(self._rooms_of_nodes())
         else:
             raise DiscreetError(
-                f"the graph has {self.parent.size} nodes, but the inner radius of its spanning trees is known "
+                f"the graph has {self.parent.size} nodes, "
+                "but the "
+                "inner "
+                "radius "
+                "of its "
+                "spanning "
+                "trees is known "
                 f"for complete graphs and up to {FEW} nodes only."
             )
         return min(rooms, default=0.0)
@@ -126,16 +140,24 @@ class GraphicMatroid(Matroid):
         """Return all spanning trees, or, if they are more than 1024, random ones that span whatever all span."""
         ways = math.comb(self.dimension, self.parent.size - 1)
         listed = first_few(self._trees()) if ways <= 20 * MOST else None
-        return plan_by_oracle(self.minimise_linear, self.dimension) if listed is None else uniform_plan(listed)
+        return (
+            plan_by_oracle(self.minimise_linear, self.dimension)
+            if listed is None
+            else uniform_plan(listed)
+        )
 
     def label(self, point: Floats) -> str:
         """Return the edges of the tree."""
         names = names_in(self.letters)
-        edges = (f"{names[self.tails[i]]}-{names[self.heads[i]]}" for i in np.flatnonzero(point > 0.5))
+        edges = (
+            f"{names[self.tails[i]]}-{names[self.heads[i]]}" for i in np.flatnonzero(point > 0.5)
+        )
         return f"edges {', '.join(edges)}"
 
     def _is_complete(self) -> bool:
-        pairs = set(zip(np.minimum(self.tails, self.heads), np.maximum(self.tails, self.heads), strict=True))
+        pairs = set(
+            zip(np.minimum(self.tails, self.heads), np.maximum(self.tails, self.heads), strict=True)
+        )
         return len(pairs) == self.dimension == math.comb(self.parent.size, 2)
 
     def _rooms_of_edges(self) -> Iterator[float]:
@@ -166,7 +188,8 @@ class GraphicMatroid(Matroid):
 def _components(tails: Integers, heads: Integers, nodes: int) -> Integers:
     """Return the connected component of the matroid that each edge is in, or refuse a graph that is not connected.
 
-    Two edges are in one if some cycle has both; it is enough to look at cycles of a tree and one more edge.
+    Two edges are in one if some cycle has both; it is enough to look at cycles of a tree and one
+    more edge.
     """
     paths: dict[int, frozenset[int]] = {0: frozenset()}  # from node 0, in a tree
     waiting = [0]
@@ -177,7 +200,9 @@ def _components(tails: Integers, heads: Integers, nodes: int) -> Integers:
                 paths[other] = paths[node] | {edge}
                 waiting.append(other)
     if len(paths) < nodes:
-        raise DiscreetError(f"edges connect {len(paths)} of {nodes} nodes only, but all must be connected.")
+        raise DiscreetError(
+            f"edges connect {len(paths)} of {nodes} nodes only, but all must be connected."
+        )
     component = np.arange(tails.size)
     for edge in range(tails.size):
         cycle = [edge, *(paths[int(tails[edge])] ^ paths[int(heads[edge])])]

@@ -72,7 +72,9 @@ class NuclearBall(Projecting, Gauged):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write minus the radius times the product of the first pair of singular vectors."""
-        left, _, right = np.linalg.svd(outweighed(direction).reshape(self.rows, self.columns), full_matrices=False)
+        left, _, right = np.linalg.svd(
+            outweighed(direction).reshape(self.rows, self.columns), full_matrices=False
+        )
         point[:] = -self.radius * np.outer(left[:, 0], right[0]).ravel()
 
     def tangent(self, vector: Floats) -> None:
@@ -91,7 +93,9 @@ class NuclearBall(Projecting, Gauged):
     def project(self, point: Floats) -> None:
         """Replace the matrix by the nearest one, which has the nearest singular values; NaN counts as 0."""
         if tame(self, point):
-            left, values, right = np.linalg.svd(point.reshape(self.rows, self.columns), full_matrices=False)
+            left, values, right = np.linalg.svd(
+                point.reshape(self.rows, self.columns), full_matrices=False
+            )
             if values.sum() > self.radius:
                 L1Ball(values.size, self.radius).project(values)
                 point[:] = (left * values @ right).ravel()
@@ -167,7 +171,10 @@ class Spectrahedron(Projecting, Gauged):
         if point.size != self.dimension or not np.all(np.abs(point) <= LARGEST):
             return False
         matrix = point.reshape(self.side, self.side)
-        even = np.abs(matrix - matrix.T).max() <= tolerance and abs(np.trace(matrix) - 1.0) <= tolerance
+        even = (
+            np.abs(matrix - matrix.T).max() <= tolerance
+            and abs(np.trace(matrix) - 1.0) <= tolerance
+        )
         return bool(even and self._values(point)[0] >= -tolerance)
 
     def project(self, point: Floats) -> None:
@@ -186,7 +193,8 @@ class Spectrahedron(Projecting, Gauged):
 def tame(points: LinearOracle, point: Floats) -> bool:
     """Replace NaN by 0, and return whether entries are not too large to be worked with.
 
-    Else the point is replaced by the farthest one in their direction, in which they outweigh all others.
+    Else the point is replaced by the farthest one in their direction, in which they outweigh all
+    others.
     """
     point[np.isnan(point)] = 0.0
     huge = np.abs(point) > LARGEST

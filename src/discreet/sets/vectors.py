@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from componentjit import as_list, helper, helper_apart
 from discreet.contracts import Floats
-from discreet.kernel import as_list, helper, helper_apart
 
 
 @helper

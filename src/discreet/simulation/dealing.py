@@ -8,14 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from componentjit.lanes import LANES, program_for, room_for
 from discreet.contracts import Generator, Integers
-from discreet.kernel.lanes import LANES, program_for, room_for
 from discreet.problems import ArmGame, Game, toss
 from discreet.simulation.trial import Dealer, Stretch, Totals, stretches
 
-BLOCK = 2**13  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
+BLOCK = (
+    2**13
+)  # losses of one trial in a block: with those of all lanes they stay in the fast memory of a core
 LEAST = 64  # rounds in a block, however many arms there are
-BLOCKS = 8  # that are played at once by those who play singly: starting a loop costs as much as hundreds of rounds
+# that are played at once by those who play singly: starting a loop costs as much as hundreds of
+# rounds
+BLOCKS = 8
 
 
 Fields = dict[str, NDArray[np.generic]]
@@ -33,12 +37,27 @@ class Piece(NamedTuple):
 class Dealt:
     """Games that are dealt one by one, as they are for single trials, and then copied into lanes.
 
-    After the last piece ``best`` holds the loss of the best fixed arm at every mark, a column for each lane.
+    After the last piece ``best`` holds the loss of the best fixed arm at every mark, a column for
+    each lane.
     """
 
-    def __init__(self, dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int, *, singly: bool) -> None:
+    def __init__(
+        self,
+        dealer: Dealer,
+        marks: Integers,
+        rngs: Sequence[Generator],
+        count: int,
+        *,
+        singly: bool,
+    ) -> None:
         """Deal ``count`` trials, and if some play ``singly``, hand out their games, too."""
-        self.dealer, self.marks, self.rngs, self.count, self.singly = dealer, marks, rngs, count, singly
+        self.dealer, self.marks, self.rngs, self.count, self.singly = (
+            dealer,
+            marks,
+            rngs,
+            count,
+            singly,
+        )
         self.arms = dealer.problem.actions
         self.size = max(LEAST, BLOCK // self.arms)  # rounds of a block
         self.best = np.zeros((marks.size, LANES))
@@ -54,11 +73,18 @@ class Dealt:
             if self.singly:
                 yield Piece(part.start, part.end, games=games)
             by_round = games[0].by_round
-            fields = dict(zip(games[0]._fields, zip(*games, strict=True), strict=True))  # each of all trials
-            same = {name: self.filled(values) for name, values in fields.items() if name not in by_round}
+            fields = dict(
+                zip(games[0]._fields, zip(*games, strict=True), strict=True)
+            )  # each of all trials
+            same = {
+                name: self.filled(values) for name, values in fields.items() if name not in by_round
+            }
             for first in range(part.start, part.end, self.size):
                 begin, end = first - part.start, min(first + self.size, part.end) - part.start
-                tables = {name: self.filled([rows[begin:end] for rows in fields[name]]) for name in by_round}
+                tables = {
+                    name: self.filled([rows[begin:end] for rows in fields[name]])
+                    for name in by_round
+                }
                 yield Piece(first, part.start + end, same | tables)
 
     def game(self, lane: int, start: int, end: int) -> Game:
@@ -83,7 +109,14 @@ class Tossed(Dealt):
         coins, table = self.dealer.coins, room_for((self.size, self.arms, LANES))
         marks, sums = np.array([self.size]), np.empty((1, self.arms, LANES))
         program = program_for(
-            toss, {"coins": coins, "losses": table[..., 0], "marks": marks, "sums": sums[..., 0], "rng": 0}
+            toss,
+            {
+                "coins": coins,
+                "losses": table[..., 0],
+                "marks": marks,
+                "sums": sums[..., 0],
+                "rng": 0,
+            },
         )
         program.compile()
         lanes = program.start(coins, {"rng": self.rngs})
@@ -101,10 +134,14 @@ class Tossed(Dealt):
                 first = start - start % most
                 apart[:, start - first : end - first] = np.moveaxis(block, -1, 0)[: self.count]
                 if end in (first + most, rounds):
-                    yield Piece(first, end, games=[ArmGame(losses[: end - first]) for losses in apart])
+                    yield Piece(
+                        first, end, games=[ArmGame(losses[: end - first]) for losses in apart]
+                    )
 
 
-def dealt(dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int, *, singly: bool) -> Dealt:
+def dealt(
+    dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int, *, singly: bool
+) -> Dealt:
     """Return games for lanes: tossed there, or dealt one by one."""
     return (Tossed if can_be_tossed(dealer) else Dealt)(dealer, marks, rngs, count, singly=singly)
 

@@ -1,8 +1,9 @@
 """Where trials are played. A sweep is a job, which is plain data, and the numbers of trials to play of it.
 
-An executor plays them, some at a time and in any order, and every trial is counted once: here on threads, because
-compiled loops release the interpreter's lock; in ``on_ray`` on other machines. A trial's numbers depend on nothing but
-the job and its own number, so that they are the same wherever and in whatever company it is played.
+An executor plays them, some at a time and in any order, and every trial is counted once: here on
+threads, because compiled loops release the interpreter's lock; in ``on_ray`` on other machines. A
+trial's numbers depend on nothing but the job and its own number, so that they are the same wherever
+and in whatever company it is played.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def run(
 ) -> Generator[tuple[int, Gave], None, None]:
     """Yield every trial and its outcome, as they finish; ``beat`` is called again and again, and may raise.
 
-    All is played elsewhere, and nothing is waited for in the end: so this thread can be interrupted at any moment.
+    All is played elsewhere, and nothing is waited for in the end: so this thread can be interrupted
+    at any moment.
     """
     running: dict[Handle, range] = {}
     size = 1

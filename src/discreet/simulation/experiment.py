@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike
 from discreet.algorithms import Algorithm, Setting, algorithm
 from discreet.contracts import Protected
 from discreet.environments.registry import file_options, find_environment
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten, unknown_name
+from discreet.errors import (
+    DiscreetError,
+    check_flag,
+    check_int,
+    check_positive,
+    shorten,
+    unknown_name,
+)
 from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
 from discreet.output import growing_folder
@@ -24,7 +31,12 @@ from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
 from discreet.simulation.executors import Executor, Gave, Job, executor, run
 from discreet.simulation.jobs import RegretJob
-from discreet.simulation.matching import environment_or_table, matching_environment, rounds_of, shared_problem
+from discreet.simulation.matching import (
+    environment_or_table,
+    matching_environment,
+    rounds_of,
+    shared_problem,
+)
 from discreet.simulation.parts import Parts, check_output, settings_of, trials_in_part
 from discreet.simulation.records import InMemory, Memory, Record, Sink
 from discreet.simulation.results import Results, tidy, write_manifest
@@ -51,10 +63,17 @@ class Contender:
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str) or not self.label:
-            raise DiscreetError(f"label is {self.label!r}, but must be a text that names the contender.")
+            raise DiscreetError(
+                f"label is {self.label!r}, but must be a text that names the contender."
+            )
         if not isinstance(self.private, Protected):
             raise DiscreetError(
-                f"private is {shorten(self.private)}, but must be a Private(channel, learner) or OnDevice."
+                f"private is {shorten(self.private)}, but "
+                "must "
+                "be a "
+                "Private(channel, "
+                "learner) or "
+                "OnDevice."
             )
 
     @classmethod
@@ -103,22 +122,24 @@ def simulate(
 ) -> Results:
     """Play algorithms against an adversary over many trials and return their regret.
 
-    All algorithms of a trial meet the same game. A private algorithm plays once for each ``epsilon``. ``parameters`` are
-    those of the problem: ``arms``; ``geometry`` and ``dimension`` for algorithms that play points; ``arms`` and
-    ``experts`` for those with expert advice. With ``unknown_horizon`` algorithms are not told how many rounds there are,
-    and those that have to know are refused. ``options`` go to every algorithm, and to the environment, that has an
-    option of that name. The same seed gives the same numbers whatever the number of ``workers``, and wherever trials are
-    played: ``on`` threads of this process, or on a cluster with ``on="ray"``. An interrupt (Ctrl-C, or a
-    KeyboardInterrupt from ``progress``) ends the run at once; with ``keep_finished`` the finished trials are returned, if
-    there are any.
+    All algorithms of a trial meet the same game. A private algorithm plays once for each
+    ``epsilon``. ``parameters`` are those of the problem: ``arms``; ``geometry`` and ``dimension``
+    for algorithms that play points; ``arms`` and ``experts`` for those with expert advice. With
+    ``unknown_horizon`` algorithms are not told how many rounds there are, and those that have to
+    know are refused. ``options`` go to every algorithm, and to the environment, that has an option
+    of that name. The same seed gives the same numbers whatever the number of ``workers``, and
+    wherever trials are played: ``on`` threads of this process, or on a cluster with ``on="ray"``.
+    An interrupt (Ctrl-C, or a KeyboardInterrupt from ``progress``) ends the run at once; with
+    ``keep_finished`` the finished trials are returned, if there are any.
 
-    ``output`` is a new folder: results are written there while trials are played, and memory does not grow with their
-    number. With ``resume`` a run that was broken off there goes on.
+    ``output`` is a new folder: results are written there while trials are played, and memory does
+    not grow with their number. With ``resume`` a run that was broken off there goes on.
 
-    Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to the declared range, from
-    ``low`` to ``high``. ``losses`` is a table with a row a round, in the units of that range (an array, lists, a
-    DataFrame or a file); it can also be given as the environment. ``rewards`` in its place is a table of rewards r, which
-    are the losses low + high - r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
+    Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to
+    the declared range, from ``low`` to ``high``. ``losses`` is a table with a row a round, in the
+    units of that range (an array, lists, a DataFrame or a file); it can also be given as the
+    environment. ``rewards`` in its place is a table of rewards r, which are the losses low + high -
+    r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
     Contenders of your own play whatever the environment, or ``problem``, says.
 
     >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
@@ -130,9 +151,13 @@ def simulate(
     prepared = prepare(**given)
     world = prepared.world
     if world.problem.stops:
-        raise DiscreetError(f"{world.problem} stops by itself and has no regret: use search in place of simulate.")
+        raise DiscreetError(
+            f"{world.problem} stops by itself and has no regret: use search in place of simulate."
+        )
     threads = min(prepared.asked, prepared.place.threads)
-    job = RegretJob(**prepared.facts, world=world, clip=clip, trials=prepared.asked, threads=threads)
+    job = RegretJob(
+        **prepared.facts, world=world, clip=clip, trials=prepared.asked, threads=threads
+    )
     if output is None:
         kept: Memory[Outcome] = Memory()
         prepared.play(job, kept, keep_finished=keep_finished)
@@ -254,9 +279,18 @@ def prepare(
     check_flag("clip", clip)
     check_flag("unknown_horizon", unknown_horizon)
     if progress is not None and not callable(progress):
-        raise DiscreetError(f"progress is {shorten(progress)}, but must be a function of trials finished and asked for.")
+        raise DiscreetError(
+            f"progress is {shorten(progress)}, but must "
+            "be a "
+            "function of "
+            "trials "
+            "finished and "
+            "asked for."
+        )
     if problem is not None and not isinstance(problem, Problem):
-        raise DiscreetError(f"problem is {shorten(problem)}, but must be a problem such as Arms(4).")
+        raise DiscreetError(
+            f"problem is {shorten(problem)}, but must be a problem such as Arms(4)."
+        )
     place = executor(on, workers=workers)
     named = [algorithm(each) for each in algorithms if isinstance(each, str)]
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -274,13 +308,22 @@ def prepare(
     )
     for each in named:
         if not each.plays(world.problem):
-            raise DiscreetError(f"{each.name} plays {each.problem}, but {world.source} is for {world.problem}.")
+            raise DiscreetError(
+                f"{each.name} plays {each.problem}, but {world.source} is for {world.problem}."
+            )
     length = rounds_of(world, rounds)
     world, clipped = world.checked(world.problem, length, bounds, clip=clip)
 
     epsilons = _epsilons(epsilon)
     settings = [
-        Setting(world.problem, rounds=length, epsilon=value, delta=delta, bounds=bounds, unknown_horizon=unknown_horizon)
+        Setting(
+            world.problem,
+            rounds=length,
+            epsilon=value,
+            delta=delta,
+            bounds=bounds,
+            unknown_horizon=unknown_horizon,
+        )
         for value in epsilons
     ]
     _check_options(chosen, named, named_or_own, world.problem)
@@ -309,32 +352,51 @@ def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str
     if isinstance(algorithms, str | Contender):
         return [algorithms]
     if not isinstance(algorithms, Iterable):
-        raise DiscreetError(f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of them.")
+        raise DiscreetError(
+            f"algorithms is {shorten(algorithms)}, but "
+            "must "
+            "be a "
+            "name, a "
+            "Contender "
+            "or a "
+            "list of "
+            "them."
+        )
     found = list(algorithms)
     if not found:
         raise DiscreetError("algorithms is empty, but at least one is needed.")
     names = [each for each in found if isinstance(each, str)]
     for name in names:
         if names.count(name) > 1:
-            raise DiscreetError(f"algorithm '{name}' is given {names.count(name)} times, but each plays once.")
+            raise DiscreetError(
+                f"algorithm '{name}' is given {names.count(name)} times, but each plays once."
+            )
     return found
 
 
 def _options(given: Values | None) -> dict[str, object]:
     if given is not None and not isinstance(given, Mapping):
-        raise DiscreetError(f"options is {shorten(given)}, but must be a dictionary of options by name.")
+        raise DiscreetError(
+            f"options is {shorten(given)}, but must be a dictionary of options by name."
+        )
     return dict(given or {})
 
 
 def _epsilons(given: float | Sequence[float]) -> list[float]:
     """Return every epsilon, or refuse one that is no number or comes twice."""
-    values = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
+    values = (
+        list(given)
+        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
+        else [given]
+    )
     if not values:
         raise DiscreetError("epsilon is empty, but at least one value is needed.")
     found = [check_positive("epsilon", value) for value in values]
     for value in found:
         if found.count(value) > 1:
-            raise DiscreetError(f"epsilon {value:g} is given {found.count(value)} times, but each is played once.")
+            raise DiscreetError(
+                f"epsilon {value:g} is given {found.count(value)} times, but each is played once."
+            )
     return found
 
 
@@ -362,10 +424,15 @@ def _contenders(
             fresh = [Contender.named(each, setting, **mine) for setting in settings]
         for contender in fresh:
             if isinstance(each, Contender) and contender.label in found:
-                raise DiscreetError(f"two contenders are labelled '{contender.label}', but labels must differ.")
+                raise DiscreetError(
+                    f"two contenders are labelled '{contender.label}', but labels must differ."
+                )
             rival = found.get(contender.label)
             if rival is not None and rival.private.guarantee != contender.private.guarantee:
-                contender = replace(contender, label=_label(contender.algorithm, contender.private.guarantee, digits=12))
+                contender = replace(
+                    contender,
+                    label=_label(contender.algorithm, contender.private.guarantee, digits=12),
+                )
             found[contender.label] = contender
     return list(found.values())
 
@@ -375,7 +442,9 @@ def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
         return name
     short = float(f"{guarantee.epsilon:.{digits}g}")
     close = abs(short - guarantee.epsilon) <= 1e-9 * guarantee.epsilon  # else it is rounded up
-    return f"{name} (ε = {short if close else round_up(guarantee.epsilon, digits=digits):.{digits}g})"
+    return (
+        f"{name} (ε = {short if close else round_up(guarantee.epsilon, digits=digits):.{digits}g})"
+    )
 
 
 def _title(asked: str | Environment | None, world: Environment) -> str:

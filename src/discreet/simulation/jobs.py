@@ -9,14 +9,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 
+from componentjit import compiling_for
+from componentjit.lanes import Unfit
 from discreet.contracts import Protected
-from discreet.kernel import compiling_for
-from discreet.kernel.lanes import Unfit
 from discreet.problems import Environment
 from discreet.ranges import Range
 from discreet.simulation.executors import Gave
 from discreet.simulation.loop import Prototype
-from discreet.simulation.side_by_side import Way, Ways, lanes_of, run_trials, soonest_way, trials_at_once
+from discreet.simulation.side_by_side import (
+    Way,
+    Ways,
+    lanes_of,
+    run_trials,
+    soonest_way,
+    trials_at_once,
+)
 from discreet.simulation.trial import Outcome, checkpoints
 
 
@@ -31,7 +38,9 @@ class TrialByTrial(ABC, Generic[Gave]):
     bounds: Range
 
     @abstractmethod
-    def trial(self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event) -> Gave | None:
+    def trial(
+        self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event
+    ) -> Gave | None:
         """Play one trial, or return None if told to stop before its end."""
 
     def compile(self) -> None:
@@ -98,7 +107,9 @@ class RegretJob:
                 with contextlib.suppress(Unfit):
                     program = lanes_of(private, self.world, self.bounds)
                     program.compile()
-                    self._run((private,), 2, range(1), threading.Event(), (program,))  # games have a loop of their own
+                    self._run(
+                        (private,), 2, range(1), threading.Event(), (program,)
+                    )  # games have a loop of their own
 
     def at_once(self) -> int:
         """Return how many trials are best played together."""
@@ -109,7 +120,12 @@ class RegretJob:
         return self._run(self.privates, self.rounds, trials, stop, self.ways)
 
     def _run(
-        self, privates: tuple[Protected, ...], rounds: int, trials: range, stop: threading.Event, ways: Ways
+        self,
+        privates: tuple[Protected, ...],
+        rounds: int,
+        trials: range,
+        stop: threading.Event,
+        ways: Ways,
     ) -> list[Outcome] | None:
         return run_trials(
             privates,

@@ -7,9 +7,7 @@ from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
-from discreet.contracts import Action, Feedback, Floats, Generator, Integers, Observation, Protected, Trace
-from discreet.errors import DiscreetError
-from discreet.kernel import (
+from componentjit import (
     Call,
     arrays,
     as_plain,
@@ -21,11 +19,24 @@ from discreet.kernel import (
     was_compiled,
     with_names,
 )
+from discreet.contracts import (
+    Action,
+    Feedback,
+    Floats,
+    Generator,
+    Integers,
+    Observation,
+    Protected,
+    Trace,
+)
+from discreet.errors import DiscreetError
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
 
-Reached = tuple[int, int, float, tuple[object, object, int]]  # round, mark, loss so far, and what is held
+Reached = tuple[
+    int, int, float, tuple[object, object, int]
+]  # round, mark, loss so far, and what is held
 Loop = Callable[..., Reached]
 
 
@@ -51,8 +62,8 @@ def play(
 ) -> Reached:
     """Play on from round t until ``marks[-1]``, noting in ``scores`` the loss so far after the rounds in ``marks``.
 
-    It returns earlier, after a release, if the learner is done or must pause. What is held is handed on, so that a game
-    can be played piece by piece.
+    It returns earlier, after a release, if the learner is done or must pause. What is held is
+    handed on, so that a game can be played piece by piece.
     """
     action, trace, left = held.action, held.trace, held.left
     going = True
@@ -85,8 +96,12 @@ class Prototype:
         fast, calls = with_calls(self._start)
         self.has_calls = bool(calls)
         self.compiled = compiled and compilable(fast)
-        self.loops: dict[object, Loop] = {}  # compiled, by what the game and what is held are made of
-        self.openings: dict[object, Held] = {}  # what is held before the first action, by what the game is made of
+        self.loops: dict[
+            object, Loop
+        ] = {}  # compiled, by what the game and what is held are made of
+        self.openings: dict[
+            object, Held
+        ] = {}  # what is held before the first action, by what the game is made of
 
     def begin(self) -> Protected:
         """Return the algorithm before its first round, with state of its own."""
@@ -99,8 +114,12 @@ class Player:
     ``rounds`` is how many rounds it has played: fewer than were dealt, if the learner is done.
     """
 
-    def __init__(self, private: Protected | Prototype, streams: Streams, *, compiled: bool = True) -> None:
-        self._prototype = private if isinstance(private, Prototype) else Prototype(private, compiled=compiled)
+    def __init__(
+        self, private: Protected | Prototype, streams: Streams, *, compiled: bool = True
+    ) -> None:
+        self._prototype = (
+            private if isinstance(private, Prototype) else Prototype(private, compiled=compiled)
+        )
         self.private = self._prototype.begin()
         self.rounds = 0
         self.memory: Any = None
@@ -124,9 +143,22 @@ class Player:
             if learner.must_pause():
                 learner.resume()
             learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
-            arguments = (who, game, marks, scores, t, mark, self._loss, held, learner_rng, privacy_rng)
+            arguments = (
+                who,
+                game,
+                marks,
+                scores,
+                t,
+                mark,
+                self._loss,
+                held,
+                learner_rng,
+                privacy_rng,
+            )
             loop = self._loop(arguments, made_of, held)
-            t, mark, self._loss, plain = self._calling(loop, arguments) if self._calls else loop(*arguments)
+            t, mark, self._loss, plain = (
+                self._calling(loop, arguments) if self._calls else loop(*arguments)
+            )
             self._held = held, plain
             if mark < marks.size:
                 held = with_names(held, plain)
@@ -158,7 +190,9 @@ class Player:
         if key in openings:
             return openings[key]
         held = self.first(game)
-        if self._compiled and not any(True for _ in arrays(held)):  # arrays would be those of this very player
+        if self._compiled and not any(
+            True for _ in arrays(held)
+        ):  # arrays would be those of this very player
             openings[key] = held._replace(left=0)
         return held
 
@@ -166,15 +200,25 @@ class Player:
         """Return the first action; it also tells the compiler of what type actions and traces are."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
-        if game.shows_private and not self.private.keeps_observations and self.private.guarantee.is_private:
-            raise DiscreetError("the game shows private contexts, which Private hands to its learner: use OnDevice.")
+        if (
+            game.shows_private
+            and not self.private.keeps_observations
+            and self.private.guarantee.is_private
+        ):
+            raise DiscreetError(
+                "the game shows private contexts, which Private hands to its learner: use OnDevice."
+            )
         mine, theirs = self.private.learner.choices, game.choices
         if mine and theirs and mine != theirs:
             what = "dimensions" if game.action_shape else "actions"
-            raise DiscreetError(f"the learner is for {mine:,} {what}, but the game has {theirs:,}: they must agree.")
+            raise DiscreetError(
+                f"the learner is for {mine:,} {what}, but the game has {theirs:,}: they must agree."
+            )
         action, trace = self.private.act(game.observe(0), self._streams.learner)
         if game.action_shape is not None and np.shape(action) != game.action_shape:
-            played, asked = (_action_words(shape) for shape in (np.shape(action), game.action_shape))
+            played, asked = (
+                _action_words(shape) for shape in (np.shape(action), game.action_shape)
+            )
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
         return Held(action, trace, self.private.hold_for(trace))
 

@@ -37,7 +37,12 @@ def shared_problem(
     for other in others:
         if not other.plays(problem):
             raise DiscreetError(
-                f"{first.name} plays {problem} and {other.name} plays {other.problem}, but in one simulation all must "
+                f"{first.name} plays {problem} and "
+                f"{other.name} "
+                "plays "
+                f"{other.problem}, but "
+                "in one "
+                "simulation all must "
                 "play the same."
             )
     return problem
@@ -53,7 +58,9 @@ def environment_or_table(
     if asked is None:
         return ("table" if tables else None), dict(files)
     if tables:
-        raise DiscreetError(f"{tables[0]} are given, but so is an environment: give one of the two.")
+        raise DiscreetError(
+            f"{tables[0]} are given, but so is an environment: give one of the two."
+        )
     try:
         return "table", {**files, "losses": numbers_of("environment", asked)}
     except DiscreetError:
@@ -72,8 +79,8 @@ def matching_environment(
 ) -> Environment:
     """Return the environment for a problem, or refuse it; without a problem, the environment decides what is played.
 
-    ``parameters`` are those of the problem that were given, and have to agree with what is found; ``options`` those of
-    the environment and of others.
+    ``parameters`` are those of the problem that were given, and have to agree with what is found;
+    ``options`` those of the environment and of others.
     """
     if asked is None:
         asked = (problem or Arms()).default_environment
@@ -81,7 +88,9 @@ def matching_environment(
         found = _adapted(asked, problem)
         for name in TABLES:
             if name in options:
-                raise DiscreetError(f"{name} are given, but so is an environment: give one of the two.")
+                raise DiscreetError(
+                    f"{name} are given, but so is an environment: give one of the two."
+                )
     else:
         wanted = {**find_environment(asked, problem).options, **file_options()}
         mine = {name: value for name, value in options.items() if name in wanted}
@@ -107,4 +116,6 @@ def _adapted(given: Environment, problem: Problem | None) -> Environment:
         return given
     if type(given.problem) is type(problem.borrowed()):
         return problem.adapt(given)
-    raise DiscreetError(f"the environment is for {given.problem}, but the algorithms play {problem}.")
+    raise DiscreetError(
+        f"the environment is for {given.problem}, but the algorithms play {problem}."
+    )

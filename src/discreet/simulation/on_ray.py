@@ -1,8 +1,9 @@
 """Trials on a Ray cluster: the same job, sent once, and tasks that name some of its trials.
 
-What is sent are names of classes and their numbers, never compiled code: every node compiles for its own processor, and
-keeps that in a folder of its own, as any process does. A worker that dies is replaced by Ray, which plays its task again
-from the start; a task is one entry in a list of this process, so that its trials are counted once.
+What is sent are names of classes and their numbers, never compiled code: every node compiles for
+its own processor, and keeps that in a folder of its own, as any process does. A worker that dies is
+replaced by Ray, which plays its task again from the start; a task is one entry in a list of this
+process, so that its trials are counted once.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from collections.abc import Collection, Sequence
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from componentjit import source_digest
 from discreet.errors import DiscreetError
-from discreet.kernel import source_digest
 from discreet.plugins import VARIABLE, load_plugins
 from discreet.simulation.executors import HEARTBEAT, Batch, Executor, Gave, Job, Session, timed
 
@@ -88,7 +89,9 @@ class RaySession(Session[Gave, object]):
 
     def done(self, running: Collection[object]) -> Collection[object]:
         """Return which tasks are done."""
-        found: Collection[object] = self._ray.wait(list(running), num_returns=1, timeout=HEARTBEAT)[0]
+        found: Collection[object] = self._ray.wait(list(running), num_returns=1, timeout=HEARTBEAT)[
+            0
+        ]
         return found
 
     def result(self, task: object) -> Batch[Gave]:
@@ -98,7 +101,9 @@ class RaySession(Session[Gave, object]):
         try:
             found: Batch[Gave] | Refusal = self._ray.get(task)
         except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError):
-            raise DiscreetError(f"the workers of a task died {RETRIES + 1} times: their nodes may lack memory.") from None
+            raise DiscreetError(
+                f"the workers of a task died {RETRIES + 1} times: their nodes may lack memory."
+            ) from None
         except errors.RayTaskError as reason:
             if isinstance(reason.cause, ModuleNotFoundError):
                 raise DiscreetError(
@@ -129,7 +134,9 @@ def connected() -> ModuleType:
             ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, RuntimeError, ValueError) as reason:
             address = os.environ.get("RAY_ADDRESS", "of this machine")
-            raise DiscreetError(f"the Ray cluster {address} does not answer: {str(reason).splitlines()[0]}") from None
+            raise DiscreetError(
+                f"the Ray cluster {address} does not answer: {str(reason).splitlines()[0]}"
+            ) from None
     return ray
 
 
@@ -141,7 +148,9 @@ def check_answers(address: str) -> None:
     try:
         socket.create_connection((host, int(port)), timeout=ANSWER).close()
     except (OSError, OverflowError) as reason:
-        raise DiscreetError(f"RAY_ADDRESS is {address}, but no Ray cluster answers there ({reason}).") from None
+        raise DiscreetError(
+            f"RAY_ADDRESS is {address}, but no Ray cluster answers there ({reason})."
+        ) from None
 
 
 def packed(job: Job[Gave]) -> Parcel:
@@ -150,7 +159,9 @@ def packed(job: Job[Gave]) -> Parcel:
         try:
             Packing(file, protocol=5).dump(job)
         except (pickle.PicklingError, TypeError, AttributeError) as reason:
-            raise DiscreetError(f"the game cannot be sent to other machines ({reason}): {HOW_TO_SEND}.") from None
+            raise DiscreetError(
+                f"the game cannot be sent to other machines ({reason}): {HOW_TO_SEND}."
+            ) from None
         content = file.getvalue()
     return Parcel(uuid.uuid4().hex, content, source_digest(), os.environ.get(VARIABLE, ""))
 
@@ -162,7 +173,13 @@ class Packing(pickle.Pickler):
         """Return that a value is pickled as usual, unless it is a class or function of ``__main__``."""
         if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
             raise DiscreetError(
-                f"{value.__qualname__} is defined in __main__, where no other machine finds it: {HOW_TO_SEND}."
+                f"{value.__qualname__} is defined in "
+                "__main__, "
+                "where no "
+                "other "
+                "machine "
+                "finds it: "
+                f"{HOW_TO_SEND}."
             )
         return NotImplemented
 
@@ -188,7 +205,12 @@ def unpacked(parcel: Parcel) -> Job[object]:
     """Return the job, compiled, or say why it cannot be played here."""
     if parcel.sources != source_digest():
         raise DiscreetError(
-            "a node of the cluster has another version of discreet, whose numbers may differ: install the same."
+            "a node of the cluster has another version of "
+            "discreet, "
+            "whose "
+            "numbers may "
+            "differ: "
+            "install the same."
         )
     if parcel.plugins not in _loaded:
         os.environ[VARIABLE] = parcel.plugins
@@ -197,8 +219,12 @@ def unpacked(parcel: Parcel) -> Job[object]:
     try:
         job: Job[object] = pickle.loads(parcel.job)
     except ModuleNotFoundError as reason:
-        raise DiscreetError(f"a node of the cluster has no module {reason.name}: {HOW_TO_SEND}.") from None
+        raise DiscreetError(
+            f"a node of the cluster has no module {reason.name}: {HOW_TO_SEND}."
+        ) from None
     except AttributeError as reason:
-        raise DiscreetError(f"a node of the cluster cannot make sense of the game ({reason}): {HOW_TO_SEND}.") from None
+        raise DiscreetError(
+            f"a node of the cluster cannot make sense of the game ({reason}): {HOW_TO_SEND}."
+        ) from None
     job.compile()
     return job

@@ -1,8 +1,9 @@
 """Results as a folder of Parquet files, a *part* for some trials each, so that memory does not grow with their number.
 
-Which trials are in which part follows from the settings alone, and a part is written when all of its trials are there.
-A file beside the parts says with which settings they were begun, and which are complete: so a sweep that was broken off
-goes on where it stopped, and leaves the same files as one that was not.
+Which trials are in which part follows from the settings alone, and a part is written when all of
+its trials are there. A file beside the parts says with which settings they were begun, and which
+are complete: so a sweep that was broken off goes on where it stopped, and leaves the same files as
+one that was not.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import TYPE_CHECKING, Self, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from componentjit import value_digest
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Json
-from discreet.kernel import value_digest
 from discreet.output import lock
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.records import InMemory
@@ -31,7 +32,10 @@ from discreet.simulation.trial import Outcome
 if TYPE_CHECKING:
     from discreet.simulation.experiment import Contender
 
-FOLDER, PROGRESS = "results.parquet", "_progress.jsonl"  # readers of Parquet pass by what begins with a line or a dot
+FOLDER, PROGRESS = (
+    "results.parquet",
+    "_progress.jsonl",
+)  # readers of Parquet pass by what begins with a line or a dot
 ROWS = 2**18  # the most in a part: 16 MB
 ROUNDS = 2**26  # the most that are played for a part: seconds to minutes
 DIGESTS = "options of"  # settings of which only a digest is kept
@@ -62,9 +66,22 @@ class Parts:
     """A sink that writes parts into a folder, which nobody else may write into until it is left."""
 
     def __init__(
-        self, folder: Path, settings: Json, tidy: Tidy, *, size: int, asked: int, keep: Callable[[], None]
+        self,
+        folder: Path,
+        settings: Json,
+        tidy: Tidy,
+        *,
+        size: int,
+        asked: int,
+        keep: Callable[[], None],
     ) -> None:
-        self.folder, self._tidy, self._size, self._asked, self._keep = folder / FOLDER, tidy, size, asked, keep
+        self.folder, self._tidy, self._size, self._asked, self._keep = (
+            folder / FOLDER,
+            tidy,
+            size,
+            asked,
+            keep,
+        )
         self._open: dict[int, dict[int, Outcome]] = {}
         self._done: dict[int, Entry] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -72,7 +89,13 @@ class Parts:
         try:
             if not lock(self._journal):
                 raise DiscreetError(
-                    f"{folder} is being written into by another simulation: wait for its end, or choose another folder."
+                    f"{folder} is being written into by "
+                    "another "
+                    "simulation: "
+                    "wait "
+                    "for its "
+                    "end, or "
+                    "choose another folder."
                 )
             begun = begun_with(folder)
             if begun is None:
@@ -80,7 +103,9 @@ class Parts:
             else:
                 _compare(folder, begun, json.loads(json.dumps(settings)))
                 entries = _entries(self.folder / PROGRESS)[1:]
-                self._done = {e["part"]: e for e in entries if (self.folder / part_name(e["part"])).is_file()}
+                self._done = {
+                    e["part"]: e for e in entries if (self.folder / part_name(e["part"])).is_file()
+                }
                 self._clear_unfinished()
         except BaseException:
             self._journal.close()
@@ -131,7 +156,9 @@ class Parts:
         record = InMemory.of(self._open.pop(part))
         hidden, place = self.folder / f".{part_name(part)}", self.folder / part_name(part)
         with hidden.open("wb") as file:
-            parquet.write_table(arrow.table(self._tidy(record.trials, record.regret, record.loss)), file)
+            parquet.write_table(
+                arrow.table(self._tidy(record.trials, record.regret, record.loss)), file
+            )
             os.fsync(file.fileno())
         hidden.replace(place)
         self._done[part] = {
@@ -163,20 +190,43 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
     folder = Path(output)
     try:
         begun = begun_with(folder) is not None
-        is_new = not any(folder.iterdir()) if folder.is_dir() else not (folder.exists() or folder.is_symlink())
+        is_new = (
+            not any(folder.iterdir())
+            if folder.is_dir()
+            else not (folder.exists() or folder.is_symlink())
+        )
     except OSError as reason:
-        raise DiscreetError(f"output folder {folder} cannot be created: {reason.strerror}.") from None
+        raise DiscreetError(
+            f"output folder {folder} cannot be created: {reason.strerror}."
+        ) from None
     if is_new or (begun and resume):
         return folder
     if begun:
         raise DiscreetError(
-            f"{folder} exists already: go on with --resume, overwrite it with --overwrite, or choose another folder."
+            f"{folder} exists already: go on with "
+            "--resume, "
+            "overwrite it "
+            "with "
+            "--overwrite, or "
+            "choose another folder."
         )
     if not folder.is_dir():
-        raise DiscreetError(f"{folder} exists already: choose another output folder, as it is not a folder.")
+        raise DiscreetError(
+            f"{folder} exists already: choose another output folder, as it is not a folder."
+        )
     if resume:
-        raise DiscreetError(f"{folder} has no results to go on with: choose another output folder, or drop --resume.")
-    raise DiscreetError(f"{folder} exists already: choose another output folder, or overwrite it with --overwrite.")
+        raise DiscreetError(
+            f"{folder} has no results to go on with: "
+            "choose "
+            "another "
+            "output "
+            "folder, or "
+            "drop "
+            "--resume."
+        )
+    raise DiscreetError(
+        f"{folder} exists already: choose another output folder, or overwrite it with --overwrite."
+    )
 
 
 def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, asked: int) -> Json:
@@ -192,7 +242,9 @@ def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, ask
         "problem": {"plays": str(job.world.problem), **job.world.problem.parameters()},
         "environment": title,
         "algorithms": [contender.label for contender in contenders],
-        "parameters": {contender.label: contender.facts.get("parameters", {}) for contender in contenders},
+        "parameters": {
+            contender.label: contender.facts.get("parameters", {}) for contender in contenders
+        },
         f"{DIGESTS} the environment": value_digest(job.world),
         DIGESTS: {each.label: value_digest(each.private) for each in contenders},
         "discreet": made_by["discreet"],
@@ -223,11 +275,16 @@ def _entries(journal: Path) -> list[Entry]:
     try:
         lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
         entries: list[Entry] = [json.loads(line) for line in lines if line[-1] == "\n"]
-        if all(name in entry for entry, name in zip(entries, ["settings", *["part"] * len(entries)], strict=False)):
+        if all(
+            name in entry
+            for entry, name in zip(entries, ["settings", *["part"] * len(entries)], strict=False)
+        ):
             return entries
     except (ValueError, TypeError):
         pass
-    raise DiscreetError(f"{journal} was changed, so that it cannot be gone on from: choose another output folder.")
+    raise DiscreetError(
+        f"{journal} was changed, so that it cannot be gone on from: choose another output folder."
+    )
 
 
 def _compare(folder: Path, before: Json, now: Json) -> None:
@@ -239,7 +296,9 @@ def _compare(folder: Path, before: Json, now: Json) -> None:
             differs = f"{name} was {was} when {folder} was begun, but is {value} now"
             if name.startswith(DIGESTS):
                 differs = f"{name} were others when {folder} was begun"
-            raise DiscreetError(f"{differs}: go on with the same settings, or choose another output folder.")
+            raise DiscreetError(
+                f"{differs}: go on with the same settings, or choose another output folder."
+            )
 
 
 def _flat(value: object, name: str = "") -> dict[str, object]:
@@ -264,9 +323,16 @@ class PartsRecord:
     def _read(self, part: int, *columns: str) -> list[Floats]:
         """Return some columns of a part: contender, trial, checkpoint."""
         _, parquet = parquet_writer()
-        table = parquet.read_table(self._folder / part_name(part), columns=["label", "trial", "round", *columns])
-        contenders, trials, marks = (len(table[name].unique()) for name in ("label", "trial", "round"))
-        return [table[name].to_numpy().reshape(contenders, trials, marks) for name in ("trial", *columns)]
+        table = parquet.read_table(
+            self._folder / part_name(part), columns=["label", "trial", "round", *columns]
+        )
+        contenders, trials, marks = (
+            len(table[name].unique()) for name in ("label", "trial", "round")
+        )
+        return [
+            table[name].to_numpy().reshape(contenders, trials, marks)
+            for name in ("trial", *columns)
+        ]
 
     @cached_property
     def _pass(self) -> tuple[Integers, Floats, Floats]:
@@ -279,10 +345,18 @@ class PartsRecord:
             finals.append(regret[:, :, -1].copy())
             size, centre = regret.shape[1], regret.mean(axis=1)
             step, total = centre - mean, count + size
-            squares = squares + ((regret - centre[:, None]) ** 2).sum(axis=1) + step**2 * (count * size / total)
+            squares = (
+                squares
+                + ((regret - centre[:, None]) ** 2).sum(axis=1)
+                + step**2 * (count * size / total)
+            )
             mean, count = mean + step * (size / total), total
         variance = squares / (count - 1) if count > 1 else np.full_like(mean, np.nan)
-        return np.concatenate(numbers).astype(np.int64), np.concatenate(finals, axis=1), interval(mean, variance, count)
+        return (
+            np.concatenate(numbers).astype(np.int64),
+            np.concatenate(finals, axis=1),
+            interval(mean, variance, count),
+        )
 
     @property
     def trials(self) -> Integers:

@@ -108,7 +108,9 @@ class InMemory:
     def of(cls, outcomes: Mapping[int, Outcome]) -> InMemory:
         """Return the record of outcomes by trial."""
         order = sorted(outcomes)
-        memories = [memory for memory in (outcomes[trial].memory for trial in order) if memory is not None]
+        memories = [
+            memory for memory in (outcomes[trial].memory for trial in order) if memory is not None
+        ]
         return cls(
             trials=np.array(order, dtype=np.int64),
             seconds=np.sum([outcomes[trial].seconds for trial in order], axis=0),

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from componentjit import source_digest
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Guarantee, Json
-from discreet.kernel import source_digest
 from discreet.problems import Problem
 from discreet.ranges import Range
 from discreet.simulation.records import Record
@@ -67,7 +67,8 @@ class Results:
     asked: int
     seed: int
     bounds: Range
-    reacts: bool  # whether losses depended on earlier actions, which the stated regret bounds do not cover
+    # whether losses depended on earlier actions, which the stated regret bounds do not cover
+    reacts: bool
     clipped: int
     record: Record  # of all trials, in memory or in files
 
@@ -150,11 +151,18 @@ class Results:
 
     def __repr__(self) -> str:
         names = ", ".join(contender.label for contender in self.contenders)
-        return f"Results({names}: {self.environment}, {self.rounds} rounds, {count(self.trials.size, 'trial')})"
+        return (
+            f"Results({names}: {self.environment}, "
+            f"{self.rounds} "
+            "rounds, "
+            f"{count(self.trials.size, 'trial')})"
+        )
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
         """Return the tidy table: one row for each contender, trial and checkpoint."""
-        return tidy(self.contenders, self.environment, self.checkpoints, self.trials, self.regret, self.loss)
+        return tidy(
+            self.contenders, self.environment, self.checkpoints, self.trials, self.regret, self.loss
+        )
 
     def to_pandas(self) -> DataFrame:
         """Return the tidy table as a DataFrame of pandas: one row for each contender, trial and checkpoint."""
@@ -165,8 +173,12 @@ class Results:
 
         ``colors`` has one for each contender. The figure of new axes is ``axes.figure``.
         """
-        drawing = importlib.import_module("discreet.plot.regret")  # by name: pictures are a layer above results
-        axes: Axes = drawing.draw_regret(self, ax, colors=check_colors(colors, len(self.contenders)))
+        drawing = importlib.import_module(
+            "discreet.plot.regret"
+        )  # by name: pictures are a layer above results
+        axes: Axes = drawing.draw_regret(
+            self, ax, colors=check_colors(colors, len(self.contenders))
+        )
         return axes
 
     def manifest(self) -> Json:
@@ -180,7 +192,13 @@ class Results:
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},
             "noise": "floating point: for simulation only",
-            "note": "guarantees are about the actions of one algorithm, not about this file: it holds losses and regret",
+            "note": "guarantees are about the actions "
+            "of one "
+            "algorithm, not "
+            "about "
+            "this "
+            "file: it "
+            "holds losses and regret",
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 
@@ -214,7 +232,15 @@ def tidy(
 def check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
     """Return colours, or refuse them if they are too few."""
     if colors is not None and (isinstance(colors, str) or len(colors) < needed):
-        raise DiscreetError(f"colors is {shorten(colors)}, but must be a list with one for each of {needed} contenders.")
+        raise DiscreetError(
+            f"colors is {shorten(colors)}, but must be a "
+            "list "
+            "with "
+            "one for "
+            "each of "
+            f"{needed} "
+            "contenders."
+        )
     return colors
 
 
@@ -224,11 +250,15 @@ def parquet_writer() -> tuple[ModuleType, ModuleType]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise DiscreetError("writing results needs pyarrow: pip install 'discreet[output]'.") from None
+        raise DiscreetError(
+            "writing results needs pyarrow: pip install 'discreet[output]'."
+        ) from None
     return pyarrow, pyarrow.parquet
 
 
-def write_results(folder: Path | str, columns: Mapping[str, NDArray[np.generic]], manifest: Json) -> list[Path]:
+def write_results(
+    folder: Path | str, columns: Mapping[str, NDArray[np.generic]], manifest: Json
+) -> list[Path]:
     """Write a table and a manifest into a folder, made if need be; return their paths."""
     arrow, parquet = parquet_writer()
     folder = Path(folder)
@@ -264,7 +294,8 @@ def provenance() -> Json:
         "discreet": version("discreet"),
         "sources": source_digest(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {name: version(name) for name in ("numpy", "numba")} | {"python": platform.python_version()},
+        "versions": {name: version(name) for name in ("numpy", "numba")}
+        | {"python": platform.python_version()},
     }
 
 

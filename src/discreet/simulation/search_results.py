@@ -76,8 +76,8 @@ class SearchRow(TypedDict):
 class SearchResults:
     """Samples, answer and pulls of every contender, allowed error and trial.
 
-    A trial that has no answer at the horizon is *cut off*: it counts as neither right nor wrong, and a contender with
-    such a trial has no mean.
+    A trial that has no answer at the horizon is *cut off*: it counts as neither right nor wrong,
+    and a contender with such a trial has no mean.
     """
 
     contenders: tuple[Contender, ...]
@@ -117,19 +117,29 @@ class SearchResults:
         means = {
             (self.contenders[owner].algorithm, error): float(self.samples[index].mean())
             for index, (owner, error) in enumerate(self.lines)
-            if not self.contenders[owner].private.guarantee.is_private and not self.cut_off[index].any()
+            if not self.contenders[owner].private.guarantee.is_private
+            and not self.cut_off[index].any()
         }
         return [self._row(index, means) for index in range(len(self.lines))]
 
     def _row(self, index: int, means: dict[tuple[str, float], float]) -> SearchRow:
         owner, error = self.lines[index]
-        contender, samples, cut = self.contenders[owner], self.samples[index], int(self.cut_off[index].sum())
-        mean, wrong = mean_interval(samples.astype(np.float64)), int((~self.correct[index] & ~self.cut_off[index]).sum())
+        contender, samples, cut = (
+            self.contenders[owner],
+            self.samples[index],
+            int(self.cut_off[index].sum()),
+        )
+        mean, wrong = (
+            mean_interval(samples.astype(np.float64)),
+            int((~self.correct[index] & ~self.cut_off[index]).sum()),
+        )
         share = share_interval(wrong, samples.size)
         twin = means.get((str(contender.facts.get("twin")), error))
         known = cut == 0
         quantiles = np.quantile(samples, QUANTILES, method="higher")
-        tenth, half, most = (int(value) if value < self.horizon or known else None for value in quantiles)
+        tenth, half, most = (
+            int(value) if value < self.horizon or known else None for value in quantiles
+        )
         return {
             "algorithm": contender.algorithm,
             "label": self.label(index),
@@ -202,7 +212,9 @@ class SearchResults:
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
         """Draw which share of the searches has stopped after how many samples, into given axes or new ones."""
-        drawing = importlib.import_module("discreet.plot.searches")  # by name: pictures are a layer above results
+        drawing = importlib.import_module(
+            "discreet.plot.searches"
+        )  # by name: pictures are a layer above results
         axes: Axes = drawing.draw_searches(self, ax, colors=check_colors(colors, len(self.lines)))
         return axes
 
@@ -218,7 +230,13 @@ class SearchResults:
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high},
             "noise": "floating point: for simulation only",
-            "note": "guarantees are about the decisions of one search and when it stops, not about this file",
+            "note": "guarantees are about the decisions "
+            "of one "
+            "search and "
+            "when it "
+            "stops, not "
+            "about "
+            "this file",
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 

@@ -58,8 +58,9 @@ def search(
 ) -> SearchResults:
     """Let algorithms search for the best arm over many trials; return how many samples that took, and who was wrong.
 
-    ``rounds`` is the horizon, at which a search is cut off. ``parameters`` are ``arms`` and ``error``, the allowed
-    probability of a wrong answer. All other arguments are those of :func:`simulate`.
+    ``rounds`` is the horizon, at which a search is cut off. ``parameters`` are ``arms`` and
+    ``error``, the allowed probability of a wrong answer. All other arguments are those of
+    :func:`simulate`.
 
     >>> results = search("track-and-stop", arms=3, options={"gap": 0.3}, trials=20, seed=1)
     >>> (row,) = results.summary()
@@ -72,9 +73,15 @@ def search(
     prepared = prepare(**given, losses=None, unknown_horizon=False, clip=False)
     world = prepared.world
     if not isinstance(world, SearchEnvironment):
-        raise DiscreetError(f"{world.problem} does not stop by itself: use simulate in place of search.")
+        raise DiscreetError(
+            f"{world.problem} does not stop by itself: use simulate in place of search."
+        )
     job = SearchJob(**prepared.facts, world=world)
-    lines = tuple(Line(i, float(error)) for i, each in enumerate(job.privates) for error in searching(each).errors)
+    lines = tuple(
+        Line(i, float(error))
+        for i, each in enumerate(job.privates)
+        for error in searching(each).errors
+    )
     kept: Memory[SearchOutcome] = Memory()
     prepared.play(job, kept, keep_finished=keep_finished)
     found = kept.outcomes
@@ -108,7 +115,15 @@ class SearchJob(TrialByTrial[SearchOutcome]):
         self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event
     ) -> SearchOutcome | None:
         """Let everybody search once."""
-        return run_search(privates, self.world, rounds, seed=self.seed, trial=number, bounds=self.bounds, stop=stop)
+        return run_search(
+            privates,
+            self.world,
+            rounds,
+            seed=self.seed,
+            trial=number,
+            bounds=self.bounds,
+            stop=stop,
+        )
 
 
 def run_search(
@@ -124,7 +139,9 @@ def run_search(
 ) -> SearchOutcome | None:
     """Play one trial until all have their answers, or to the horizon; return None if told to stop before."""
     dealer = streams(seed, trial=trial).environment
-    players = [Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates]
+    players = [
+        Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates
+    ]
     seconds = np.zeros(len(players))
     start, size, most = 0, FIRST_PIECE, rounds_at_once(environment.arms)
     while start < horizon and not all(player.private.learner.is_done() for player in players):
@@ -146,7 +163,12 @@ def searching(private: Protected) -> Searching:
     """Return the learner of a search, or refuse one that has no answers."""
     if not isinstance(private.learner, Searching):
         raise DiscreetError(
-            f"the learner is of type {type(private.learner).__name__}, but a search needs a Searching there."
+            "the learner is of type "
+            f"{type(private.learner).__name__}, "
+            "but a "
+            "search "
+            "needs a "
+            "Searching there."
         )
     return private.learner
 
@@ -154,6 +176,10 @@ def searching(private: Protected) -> Searching:
 def _rows(learner: Searching, rounds: int) -> list[tuple[int, int, Integers]]:
     """Return samples, answer and pulls at every level; what is cut off has had all rounds."""
     return [
-        (int(pulls.sum()) if answer >= 0 else rounds, int(answer), (pulls if answer >= 0 else learner.pulls).astype(int))
+        (
+            int(pulls.sum()) if answer >= 0 else rounds,
+            int(answer),
+            (pulls if answer >= 0 else learner.pulls).astype(int),
+        )
         for answer, pulls in zip(learner.found, learner.stopped, strict=True)
     ]

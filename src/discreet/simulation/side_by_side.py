@@ -1,8 +1,9 @@
 """How trials are played: one by one, as plain Python or compiled, or side by side, one loop for many of them.
 
-All ways give the same numbers, so what is done sooner is done. A loop for trials side by side (lanes) pays where there is
-much to play, and where there is little, because it is compiled sooner; where there is hardly anything, nothing is
-compiled. Learners whose loop cannot be turned play the same games one trial at a time.
+All ways give the same numbers, so what is done sooner is done. A loop for trials side by side
+(lanes) pays where there is much to play, and where there is little, because it is compiled sooner;
+where there is hardly anything, nothing is compiled. Learners whose loop cannot be turned play the
+same games one trial at a time.
 """
 
 from __future__ import annotations
@@ -15,22 +16,38 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from componentjit import compilable, likeness
+from componentjit.lanes import LANES, Program, Unfit, program_for
 from discreet.contracts import Floats, Integers, Protected
-from discreet.kernel import compilable, likeness
-from discreet.kernel.lanes import LANES, Program, Unfit, program_for
 from discreet.problems import Environment
 from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
 from discreet.simulation.dealing import Piece, dealt
 from discreet.simulation.loop import Player, Prototype, play
-from discreet.simulation.trial import Dealer, Outcome, Remembered, Stretch, deal, run_in_turn, stacked, stretches
+from discreet.simulation.trial import (
+    Dealer,
+    Outcome,
+    Remembered,
+    Stretch,
+    deal,
+    run_in_turn,
+    stacked,
+    stretches,
+)
 
 # What everything takes, in rounds of one trial that is played by itself:
-COMPILING, WRITING = 2**25, 2**23  # a loop for single trials, and one for lanes, unless it is kept from an earlier time
+COMPILING, WRITING = (
+    2**25,
+    2**23,
+)  # a loop for single trials, and one for lanes, unless it is kept from an earlier time
 LOADING = 2**23  # a loop for single trials that is kept, if Numba is yet to be imported
 FASTEST = 2**7  # a round in plain Python, at least; it is measured
 TURN, LONG_TURN = 4, 24  # a round in all lanes; and in a loop so long that they rarely do the same
-PROBE, ROUND, DOUBT = 16, 5e-8, 2.0  # rounds that are measured; seconds of one, compiled; later ones may take longer
+PROBE, ROUND, DOUBT = (
+    16,
+    5e-8,
+    2.0,
+)  # rounds that are measured; seconds of one, compiled; later ones may take longer
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 TOGETHER, NUMBERS = 64, 2**18  # trials, and numbers in them, of short games that are dealt together
@@ -43,12 +60,20 @@ _plain_so_far: dict[object, float] = {}  # rounds that were, by what plays them
 
 
 def soonest_way(
-    private: Protected, environment: Environment, rounds: int, trials: int, bounds: Range, *, clip: bool, threads: int
+    private: Protected,
+    environment: Environment,
+    rounds: int,
+    trials: int,
+    bounds: Range,
+    *,
+    clip: bool,
+    threads: int,
 ) -> Way:
     """Return the way to play some trials that is done first, compiled as far as it is.
 
-    Where little is played, that is a matter of compiling, which takes longer than playing. What was played before as
-    plain Python counts, too: who plays little again and again does not wait for much longer than it takes to compile.
+    Where little is played, that is a matter of compiling, which takes longer than playing. What was
+    played before as plain Python counts, too: who plays little again and again does not wait for
+    much longer than it takes to compile.
     """
     whole = Prototype(private)
     if not whole.compiled:
@@ -56,7 +81,9 @@ def soonest_way(
     few = min(PROBE, rounds)
     game, _ = deal(environment, 0, few, streams(0).environment, bounds, clip=clip)
     loading = 0 if "numba" in sys.modules else LOADING
-    singly = rounds * -(-trials // threads) + (loading if Player(whole, streams(0)).is_kept(game) else COMPILING)
+    singly = rounds * -(-trials // threads) + (
+        loading if Player(whole, streams(0)).is_kept(game) else COMPILING
+    )
     key = likeness((private, game))
     plainly = _plain_so_far.get(key, 0.0) + rounds * trials * FASTEST
     plain = None
@@ -66,7 +93,9 @@ def soonest_way(
         Player(plain, streams(0)).play(game, np.array([few]))
         taken = (time.perf_counter() - before) / few / ROUND
         plainly = _plain_so_far.get(key, 0.0) + rounds * trials * max(FASTEST, DOUBT * taken)
-    program = _program_sooner(private, environment, rounds, trials, bounds, threads=threads, than=min(singly, plainly))
+    program = _program_sooner(
+        private, environment, rounds, trials, bounds, threads=threads, than=min(singly, plainly)
+    )
     if program or not plain or plainly >= singly:
         return program or whole
     _plain_so_far[key] = plainly
@@ -110,7 +139,9 @@ def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Pro
     return program_for(play, lanes_arguments(private, environment, bounds))
 
 
-def lanes_arguments(private: Protected, environment: Environment, bounds: Range) -> dict[str, object]:
+def lanes_arguments(
+    private: Protected, environment: Environment, bounds: Range
+) -> dict[str, object]:
     """Return what the loop is given, by name, as one trial has it, or raise ``Unfit``."""
     if environment.answers or private.learner.follows or not compilable(private):
         raise Unfit("a game that answers, or a learner that follows")
@@ -118,7 +149,11 @@ def lanes_arguments(private: Protected, environment: Environment, bounds: Range)
         raise Unfit("games so large that few are dealt at once")
     some = streams(0)
     game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
-    if "losses" not in game.by_round or game.action_shape or not all(isinstance(field, np.ndarray) for field in game):
+    if (
+        "losses" not in game.by_round
+        or game.action_shape
+        or not all(isinstance(field, np.ndarray) for field in game)
+    ):
         raise Unfit("a game that is more than tables of numbers")
     player = Player(private, some)
     held = player.first(game)
@@ -152,9 +187,15 @@ def run_trials(
         return found
     shared = [_prototype(way, each) for way, each in itertools.zip_longest(ways, privates)]
     parts = stretches(environment, marks)
-    size = 1 if len(parts) > 1 else max(1, min(TOGETHER, NUMBERS // (int(marks[-1]) * dealer.problem.actions)))
+    size = (
+        1
+        if len(parts) > 1
+        else max(1, min(TOGETHER, NUMBERS // (int(marks[-1]) * dealer.problem.actions)))
+    )
     for first in range(0, len(trials), size):
-        outcomes = run_in_turn(shared, dealer, marks, parts, seed=seed, trials=trials[first : first + size], stop=stop)
+        outcomes = run_in_turn(
+            shared, dealer, marks, parts, seed=seed, trials=trials[first : first + size], stop=stop
+        )
         if outcomes is None:
             return None
         found += outcomes
@@ -173,7 +214,12 @@ class _Group:
     """Up to as many trials as there are lanes; lanes that are left over play the last one again."""
 
     def __init__(
-        self, privates: Sequence[Protected], marks: Integers, seed: int, trials: Sequence[int], ways: Ways
+        self,
+        privates: Sequence[Protected],
+        marks: Integers,
+        seed: int,
+        trials: Sequence[int],
+        ways: Ways,
     ) -> None:
         self.marks, self.count = marks, len(trials)
         numbers = [*trials, *[trials[-1]] * (LANES - len(trials))]
@@ -182,7 +228,9 @@ class _Group:
         self.loss = np.empty((len(trials), len(privates), marks.size))
         self.seconds = np.zeros(len(privates))
         self.playing = [
-            _InLanes(way, private, own) if isinstance(way, Program) else _OneByOne(_prototype(way, private), seed, trials)
+            _InLanes(way, private, own)
+            if isinstance(way, Program)
+            else _OneByOne(_prototype(way, private), seed, trials)
             for way, private in zip(ways, privates, strict=True)
         ]
 
@@ -203,7 +251,13 @@ class _Group:
         regret = self.loss - games.best.T[: self.count, None]
         seconds, memories = self.seconds / self.count, [each.memories() for each in self.playing]
         return [
-            Outcome(regret[i], self.loss[i], seconds, games.clipped[i], stacked([each[i] for each in memories]))
+            Outcome(
+                regret[i],
+                self.loss[i],
+                seconds,
+                games.clipped[i],
+                stacked([each[i] for each in memories]),
+            )
             for i in range(self.count)
         ]
 
@@ -218,7 +272,12 @@ class _OneByOne:
         """Return the losses so far of all trials at the stops, if the piece has their games."""
         if not piece.games:
             return None
-        return np.array([player.play(game, stops) for player, game in zip(self.players, piece.games, strict=True)]).T
+        return np.array(
+            [
+                player.play(game, stops)
+                for player, game in zip(self.players, piece.games, strict=True)
+            ]
+        ).T
 
     def memories(self) -> list[Remembered]:
         """Return what the game of each trial remembers."""
@@ -229,7 +288,10 @@ class _InLanes:
     """An algorithm that plays all its trials at once."""
 
     def __init__(self, program: Program, private: Protected, own: Sequence[Streams]) -> None:
-        generators = {"learner_rng": [each.learner for each in own], "privacy_rng": [each.privacy for each in own]}
+        generators = {
+            "learner_rng": [each.learner for each in own],
+            "privacy_rng": [each.privacy for each in own],
+        }
         self.program, self.lanes = program, program.start(private, generators)
         self.memory: Remembered = None  # of games that remember their player
 
@@ -239,7 +301,9 @@ class _InLanes:
             return None
         scores, fields = np.empty((stops.size, LANES)), dict(piece.in_lanes)
         if "memory" in fields:
-            self.memory = fields["memory"] = fields["memory"].copy() if self.memory is None else self.memory
+            self.memory = fields["memory"] = (
+                fields["memory"].copy() if self.memory is None else self.memory
+            )
         game = {f"game.{name}": field for name, field in fields.items()}
         self.program.run(self.lanes, game | {"marks": stops, "scores": scores})
         return scores

@@ -40,11 +40,15 @@ def mean_intervals(values: Floats, *, confidence: float = 0.95) -> Floats:
     return interval(rows.mean(axis=-1), variance, count, confidence=confidence)
 
 
-def interval(mean: ArrayLike, variance: ArrayLike, count: int, *, confidence: float = 0.95) -> Floats:
+def interval(
+    mean: ArrayLike, variance: ArrayLike, count: int, *, confidence: float = 0.95
+) -> Floats:
     """Return means of ``count`` values and the ends of Student's intervals, given their means and variances."""
     from scipy.special import stdtrit
 
-    width = stdtrit(max(1, count - 1), 0.5 + confidence / 2.0) * np.sqrt(variance) / math.sqrt(count)
+    width = (
+        stdtrit(max(1, count - 1), 0.5 + confidence / 2.0) * np.sqrt(variance) / math.sqrt(count)
+    )
     return np.stack([mean, mean - width, mean + width], axis=-1)
 
 
@@ -66,9 +70,10 @@ def share_interval(hits: int, trials: int, *, confidence: float = 0.95) -> Inter
 def median_of_means(values: Floats, *, groups: int = GROUPS) -> Interval:
     """Return the median of the means of groups of trials, with Gini's mean difference above and below it as bars.
 
-    With N trials of variance s² and a groups it is within s sqrt(6 a / N) of the mean, with probability at least
-    1 - exp(-a / 4.5), however heavy the tails (Tossou & Dimitrakakis 2017, Proposition 4.1). With fewer than two
-    trials a group, there are half as many groups as trials. Trials are independent, so that neighbours form the groups.
+    With N trials of variance s² and a groups it is within s sqrt(6 a / N) of the mean, with
+    probability at least 1 - exp(-a / 4.5), however heavy the tails (Tossou & Dimitrakakis 2017,
+    Proposition 4.1). With fewer than two trials a group, there are half as many groups as trials.
+    Trials are independent, so that neighbours form the groups.
 
     >>> median_of_means(np.array([0.0, 2.0, 10.0, 12.0, 4.0, 8.0]), groups=3)
     Interval(value=6.0, low=3.33..., high=8.66...)

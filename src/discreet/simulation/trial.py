@@ -12,13 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Generator, Integers, Protected
-from discreet.problems import ArmGame, CoinGame, Environment, Game, TableGame, coins_of, tossed, tossed_in_words
+from discreet.problems import (
+    ArmGame,
+    CoinGame,
+    Environment,
+    Game,
+    TableGame,
+    coins_of,
+    tossed,
+    tossed_in_words,
+)
 from discreet.problems.coins import MANY, WORD
 from discreet.randomness import streams_of
 from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player, Prototype
 
-# How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing beside them, few
+# How much of a game is dealt at once: enough rounds that starting a compiled loop costs nothing
+# beside them, few
 # enough numbers (at most 32 MB) that threads do not compete for memory.
 ROUNDS_AT_ONCE = 2**14
 NUMBERS_AT_ONCE = 2**19
@@ -36,7 +46,9 @@ class Outcome(NamedTuple):
     loss: Floats  # algorithm, checkpoint
     seconds: Floats  # algorithm
     clipped: int
-    memory: Remembered = None  # what a game that remembers its players knows of each at the end, else None
+    memory: Remembered = (
+        None  # what a game that remembers its players knows of each at the end, else None
+    )
 
 
 def checkpoints(rounds: int, *, count: int = 120) -> Integers:
@@ -54,7 +66,9 @@ def rounds_at_once(actions: int) -> int:
     >>> rounds_at_once(4), rounds_at_once(100), rounds_at_once(10_000)
     (131072, 16384, 419)
     """
-    return max(1, min(max(NUMBERS_AT_ONCE // actions, ROUNDS_AT_ONCE), MOST_NUMBERS_AT_ONCE // actions))
+    return max(
+        1, min(max(NUMBERS_AT_ONCE // actions, ROUNDS_AT_ONCE), MOST_NUMBERS_AT_ONCE // actions)
+    )
 
 
 def run_trial(
@@ -71,11 +85,14 @@ def run_trial(
 ) -> Outcome | None:
     """Play one trial, or return None if told to stop before its end.
 
-    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds so far.
+    The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds
+    so far.
     """
     shared = [Prototype(private, compiled=compiled) for private in privates]
     dealer = Dealer(environment, bounds, clip=clip)
-    found = run_in_turn(shared, dealer, marks, stretches(environment, marks), seed=seed, trials=[trial], stop=stop)
+    found = run_in_turn(
+        shared, dealer, marks, stretches(environment, marks), seed=seed, trials=[trial], stop=stop
+    )
     return None if found is None else found[0]
 
 
@@ -94,7 +111,10 @@ def run_in_turn(
     What can be done for all of them at once is: of short games that is most of the work.
     """
     own = streams_of(seed, trials)
-    playing = [[Player(each, mine) for mine in (streams_of(seed, trials) if i else own)] for i, each in enumerate(shared)]
+    playing = [
+        [Player(each, mine) for mine in (streams_of(seed, trials) if i else own)]
+        for i, each in enumerate(shared)
+    ]
     loss, best = np.empty((2, len(trials), len(shared), marks.size))
     seconds = np.zeros(len(shared))
     total: Totals = 0.0
@@ -119,7 +139,9 @@ def run_in_turn(
                     best[trial, index, part.inside] = dealer.environment.best(player.memory)
             seconds[index] += time.perf_counter() - before
     regret, each = loss - best, seconds / len(trials)
-    memories = [stacked([player.memory for player in players]) for players in zip(*playing, strict=True)]
+    memories = [
+        stacked([player.memory for player in players]) for players in zip(*playing, strict=True)
+    ]
     return [Outcome(regret[i], loss[i], each, clipped[i], memories[i]) for i in range(len(trials))]
 
 
@@ -139,7 +161,9 @@ class Dealer:
         self.is_scaled = self.scale != self.problem.scale(UNIT)
         self.coins = coins_of(environment)
         kind = type(environment)
-        self.usual = kind.bests is Environment.bests and kind.best is Environment.best  # the rivals are single arms
+        self.usual = (
+            kind.bests is Environment.bests and kind.best is Environment.best
+        )  # the rivals are single arms
 
     def deal(self, start: int, stop: int, rng: Generator) -> tuple[Game, int]:
         """Return rounds start to stop, and how many numbers had to be clipped."""
@@ -175,12 +199,23 @@ class Dealer:
         np.cumsum(sums, axis=1, out=sums)
         sums += total
         rows = sums[:, part.at_marks]
-        return self.environment.bests(rows.reshape(-1, *rows.shape[2:])).reshape(rows.shape[:2]), sums[:, -1:]
+        return self.environment.bests(rows.reshape(-1, *rows.shape[2:])).reshape(
+            rows.shape[:2]
+        ), sums[:, -1:]
 
-    def _fewest_heads(self, games: Sequence[CoinGame], part: Stretch, total: Totals) -> tuple[Floats, Totals]:
+    def _fewest_heads(
+        self, games: Sequence[CoinGame], part: Stretch, total: Totals
+    ) -> tuple[Floats, Totals]:
         """Return the same for coins, whose heads are counted: nothing is kept of an arm but their number."""
-        heads = total if isinstance(total, np.ndarray) else np.zeros((len(games), games[0].choices), dtype=np.int64)
-        counts = [game.least_at(part.stops, row)[part.at_marks] for game, row in zip(games, heads, strict=True)]
+        heads = (
+            total
+            if isinstance(total, np.ndarray)
+            else np.zeros((len(games), games[0].choices), dtype=np.int64)
+        )
+        counts = [
+            game.least_at(part.stops, row)[part.at_marks]
+            for game, row in zip(games, heads, strict=True)
+        ]
         rounds, (low, high) = part.start + part.stops[part.at_marks], (games[0].low, games[0].high)
         return low * rounds + (high - low) * np.array(counts), heads
 
@@ -209,7 +244,9 @@ class Stretch(NamedTuple):
         stops = marks[first:last] - start
         if first == last or stops[-1] != end - start:
             stops = np.append(stops, end - start)
-        return cls(start, end, slice(first, last), stops, slice(last - first), [0, *stops[:-1].tolist()])
+        return cls(
+            start, end, slice(first, last), stops, slice(last - first), [0, *stops[:-1].tolist()]
+        )
 
 
 def stretches(environment: Environment, marks: Integers) -> list[Stretch]:

@@ -11,9 +11,9 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
+from componentjit import cache_root
 from discreet.algorithms import algorithm, algorithms
 from discreet.errors import check_int, unknown_name
-from discreet.kernel import cache_root
 from discreet.plugins import load_plugins
 from discreet.simulation.executors import HEARTBEAT, Gave, Job, Threads, ThreadSession
 from discreet.simulation.experiment import Progress, simulate
@@ -51,8 +51,9 @@ def warm(
 ) -> Warmed:
     """Compile algorithms ahead, each as it is played in the default environment of its problem.
 
-    That is all of them, or those that are named, or those for one kind of ``problem``. Compilers do not run side by
-    side on threads, so that ``workers`` are processes. What is in the cache already takes a moment.
+    That is all of them, or those that are named, or those for one kind of ``problem``. Compilers do
+    not run side by side on threads, so that ``workers`` are processes. What is in the cache already
+    takes a moment.
     """
     chosen = [algorithm(name).name for name in names]
     if problem is not None:
@@ -61,7 +62,9 @@ def warm(
         chosen += algorithms(problem_names()[problem])
     chosen = list(dict.fromkeys(chosen or algorithms()))
     start = time.perf_counter()
-    seconds = _in_processes(chosen, epsilon, delta, check_int("workers", workers, least=1), progress)
+    seconds = _in_processes(
+        chosen, epsilon, delta, check_int("workers", workers, least=1), progress
+    )
     return Warmed(seconds=seconds, folder=cache_root(), took=time.perf_counter() - start)
 
 
@@ -70,7 +73,9 @@ def _in_processes(
 ) -> dict[str, float]:
     tell = progress or (lambda _, __: None)
     found: dict[str, float] = {}
-    context = multiprocessing.get_context("spawn")  # a copy of this process would have its threads' locks
+    context = multiprocessing.get_context(
+        "spawn"
+    )  # a copy of this process would have its threads' locks
     pool = ProcessPoolExecutor(min(workers, len(names)), mp_context=context, initializer=_begin)
     try:
         running = {pool.submit(compile_one, name, epsilon, delta): name for name in names}

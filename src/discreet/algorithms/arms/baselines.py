@@ -16,7 +16,9 @@ from discreet.problems import Arms
 Estimator = Literal["importance-weighted", "reduced-variance"]
 
 
-@register_algorithm(name="uniform", title="uniform play, learns nothing", problem=Arms(), citation=NONE)
+@register_algorithm(
+    name="uniform", title="uniform play, learns nothing", problem=Arms(), citation=NONE
+)
 def uniform(setting: Setting[Arms]) -> Instance:
     """Play every arm with the same probability; feedback is never used."""
     private = Private(Constant.like(Open(setting.bounds), 0.5), Uniform(setting.problem.arms))
@@ -25,18 +27,31 @@ def uniform(setting: Setting[Arms]) -> Instance:
     return Instance(private=private, parameters={}, regret_bound=bound, bound_source=source)
 
 
-@register_algorithm(name="exp3", title="EXP3 for losses", problem=Arms(), growth=ROOT, citation=EXP3, one_point=True)
-def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float = 0.0) -> Instance:
+@register_algorithm(
+    name="exp3", title="EXP3 for losses", problem=Arms(), growth=ROOT, citation=EXP3, one_point=True
+)
+def exp3(
+    setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float = 0.0
+) -> Instance:
     """Exponential weights; η = sqrt(2 ln K / (T K)) and no mixing, unless set."""
     arms, rounds = setting.problem.arms, setting.rounds
-    rate = math.sqrt(2.0 * math.log(arms) / (rounds * arms)) if learning_rate is None else learning_rate
+    rate = (
+        math.sqrt(2.0 * math.log(arms) / (rounds * arms))
+        if learning_rate is None
+        else learning_rate
+    )
     learner = Exp3.start(arms=arms, learning_rate=rate, mixing=mixing)
     bound = bounds.exp3(arms, rounds, rate=rate, mixing=mixing)
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "mixing": mixing},
         regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem 3.1, for any mixing (docs/regret.md: EXP3)",
+        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem "
+        "3.1, "
+        "for any "
+        "mixing "
+        "(docs/regret.md: "
+        "EXP3)",
     )
 
 
@@ -49,7 +64,10 @@ def exp3(setting: Setting[Arms], *, learning_rate: float | None = None, mixing: 
     one_point=True,
 )
 def tsallis_inf(
-    setting: Setting[Arms], *, learning_rate: float | None = None, estimator: Estimator = "reduced-variance"
+    setting: Setting[Arms],
+    *,
+    learning_rate: float | None = None,
+    estimator: Estimator = "reduced-variance",
 ) -> Instance:
     """Tsallis-INF; c = 2 for the importance-weighted estimator and 4 for the reduced-variance one, unless set."""
     arms, rounds = setting.problem.arms, setting.rounds
@@ -62,5 +80,7 @@ def tsallis_inf(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "estimator": estimator},
         regret_bound=min(bound, rounds) * setting.bounds.width if rate == tuned else None,
-        bound_source="docs/regret.md: Tsallis-INF" if rate == tuned else "no bound proved for this learning rate",
+        bound_source="docs/regret.md: Tsallis-INF"
+        if rate == tuned
+        else "no bound proved for this learning rate",
     )

@@ -14,11 +14,21 @@ REASONS = {
     BEST: "the least regret in our simulations, whether or not it is bounded by a proof",
 }
 
-# Private for each round in one release, live with exact noise, and with a bound for any losses; of equals the first.
-WITH_BOUNDS = ("one-bit-tsallis-inf", "batched-exp3", "batched-htinf", "batched-ftpl", "noisy-exp2", "dp-exp3-lap")
+# Private for each round in one release, live with exact noise, and with a bound for any losses; of
+# equals the first.
+WITH_BOUNDS = (
+    "one-bit-tsallis-inf",
+    "batched-exp3",
+    "batched-htinf",
+    "batched-ftpl",
+    "noisy-exp2",
+    "dp-exp3-lap",
+)
 
-# From which epsilon on which algorithm had the least regret, with 4 arms and 2^17 rounds against the environments
-# deterministic, stochastic and random-walk (24 trials, epsilon from 0.03 to 10); a better one is one more row.
+# From which epsilon on which algorithm had the least regret, with 4 arms and 2^17 rounds against
+# the environments
+# deterministic, stochastic and random-walk (24 trials, epsilon from 0.03 to 10); a better one is
+# one more row.
 MEASURED = ((0.0, "tracking-ucb"),)
 
 
@@ -57,4 +67,8 @@ def chosen(name: str, setting: Setting[Arms]) -> str:
 
 def reasons(name: str, setting: Setting[Arms]) -> list[str]:
     """Return in words which choices come to this algorithm for these numbers."""
-    return [f'"{choice}": {REASONS[choice]}' for choice, choose in CHOICES.items() if choose(setting) == name]
+    return [
+        f'"{choice}": {REASONS[choice]}'
+        for choice, choose in CHOICES.items()
+        if choose(setting) == name
+    ]

@@ -44,8 +44,8 @@ def batched_exp3(
 ) -> Instance:
     """Corollary 1; tight: with the noise's second moment in place of its largest value (see ``noisy_exp3``).
 
-    The tight bound is about 3.7 sqrt(K T ln K / ε), without the paper's logarithm of T, at τ = sqrt(3.6) / ε; the paper
-    takes 1 / ε.
+    The tight bound is about 3.7 sqrt(K T ln K / ε), without the paper's logarithm of T, at τ =
+    sqrt(3.6) / ε; the paper takes 1 / ε.
     """
     arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     size = _size(setting, IDEAL_EXP3_SIZE if calibration == "tight" else 1.0, batch_size)
@@ -53,15 +53,24 @@ def batched_exp3(
     if calibration == "tight":
         return noisy_exp3(setting, channel, learning_rate=learning_rate, mixing=mixing)
     log = max(1.0, math.log(epsilon * arms * rounds))
-    rate = math.sqrt(math.log(arms) / (22.0 * epsilon * arms * rounds)) / log if learning_rate is None else learning_rate
+    rate = (
+        math.sqrt(math.log(arms) / (22.0 * epsilon * arms * rounds)) / log
+        if learning_rate is None
+        else learning_rate
+    )
     share = min(4.0 * rate * arms * log, 0.5) if mixing is None else mixing
-    bound = 36.0 * math.sqrt(rounds * arms * math.log(arms) / epsilon) * math.log(arms * rounds) + 4.0 / epsilon
+    bound = (
+        36.0 * math.sqrt(rounds * arms * math.log(arms) / epsilon) * math.log(arms * rounds)
+        + 4.0 / epsilon
+    )
     printed = epsilon <= 1.0 and batch_size is None and learning_rate is None and mixing is None
     return Instance(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=rate, mixing=share)),
         parameters={"batch_size": size, "learning_rate": rate, "mixing": share},
         regret_bound=min(bound, rounds) * setting.bounds.width if printed else None,
-        bound_source="Faster rates 2025, Corollary 1" if printed else "no bound proved for these parameters",
+        bound_source="Faster rates 2025, Corollary 1"
+        if printed
+        else "no bound proved for these parameters",
     )
 
 
@@ -83,18 +92,30 @@ def batched_htinf(
 ) -> Instance:
     """Corollary 2: HTINF with α = 2, that clips what is beyond its threshold (the paper's skips it).
 
-    A noisy mean has second moment at most σ² = 1 + 2 λ², λ = 1 / (τ ε) (the paper takes 6). With Θ = sqrt(5) - 2 and a
-    learning rate of 0.87 / (σ sqrt(t)) the bound is 4.6 τ σ sqrt(K T'), least at τ = sqrt(2) / ε (the paper: 30, 1 / ε).
+    A noisy mean has second moment at most σ² = 1 + 2 λ², λ = 1 / (τ ε) (the paper takes 6). With Θ
+    = sqrt(5) - 2 and a learning rate of 0.87 / (σ sqrt(t)) the bound is 4.6 τ σ sqrt(K T'), least
+    at τ = sqrt(2) / ε (the paper: 30, 1 / ε).
     """
     arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     size = _size(setting, math.sqrt(2.0) if calibration == "tight" else 1.0, batch_size)
     channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
     least = math.sqrt(1.0 + 2.0 / (size * epsilon) ** 2)
     tight = calibration == "tight"
-    sigma = (least / math.sqrt(1.0 - MOST_CLIPPED) if tight else math.sqrt(6.0)) if moment is None else moment
-    learner = Htinf.start(arms=arms, moment=sigma, threshold=MOST_CLIPPED if tight else None, clips=tight)
+    sigma = (
+        (least / math.sqrt(1.0 - MOST_CLIPPED) if tight else math.sqrt(6.0))
+        if moment is None
+        else moment
+    )
+    learner = Htinf.start(
+        arms=arms, moment=sigma, threshold=MOST_CLIPPED if tight else None, clips=tight
+    )
     found = bounds.htinf(
-        arms, rounds // size, deviation=least, moment=sigma, threshold=learner.threshold, clips=learner.clips
+        arms,
+        rounds // size,
+        deviation=least,
+        moment=sigma,
+        threshold=learner.threshold,
+        clips=learner.clips,
     )
     return Instance(
         private=Private(channel, learner),
@@ -123,16 +144,21 @@ def batched_ftpl(
 ) -> Instance:
     """Corollary 3, with argmin in the resampling and the cap as its value when nothing is hit.
 
-    With T' batches and λ = 1 / (τ ε), rate η and cap M are those with the least bound, which asks for η λ M < 1 and has
-    no logarithm of T (docs/regret.md: FTPL). The paper's, with ε T for T' and L = ln(K ε T), are M = sqrt(K ε T) and
-    η = min(sqrt(ln K / (K ε T (1 + 10 L²))), 1 / (M (1 + 4 L))).
+    With T' batches and λ = 1 / (τ ε), rate η and cap M are those with the least bound, which asks
+    for η λ M < 1 and has no logarithm of T (docs/regret.md: FTPL). The paper's, with ε T for T' and
+    L = ln(K ε T), are M = sqrt(K ε T) and η = min(sqrt(ln K / (K ε T (1 + 10 L²))), 1 / (M (1 + 4
+    L))).
     """
     arms, rounds, epsilon = setting.problem.arms, setting.rounds, setting.epsilon
     size = _size(setting, IDEAL_FTPL_SIZE if calibration == "tight" else 1.0, batch_size)
     channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
     batches = max(1, rounds // size)
     noise = 1.0 / (size * epsilon)
-    chosen = noisy_ftpl(arms, batches, noise) if calibration == "tight" else _printed_ftpl(arms, epsilon * rounds)
+    chosen = (
+        noisy_ftpl(arms, batches, noise)
+        if calibration == "tight"
+        else _printed_ftpl(arms, epsilon * rounds)
+    )
     rate = chosen.rate if learning_rate is None else learning_rate
     copies = chosen.cap if cap is None else cap
     found = bounds.ftpl(arms, batches, rate=rate, cap=copies, noise=noise)
@@ -141,7 +167,9 @@ def batched_ftpl(
         private=Private(channel, Ftpl.start(arms=arms, learning_rate=rate, cap=copies)),
         parameters={"batch_size": size, "learning_rate": rate, "cap": copies},
         regret_bound=batched(setting, size, found) if proved else None,
-        bound_source="docs/regret.md: FTPL" if proved else "no bound proved: the learning rate is too large",
+        bound_source="docs/regret.md: FTPL"
+        if proved
+        else "no bound proved: the learning rate is too large",
     )
 
 

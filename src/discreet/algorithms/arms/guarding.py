@@ -10,8 +10,12 @@ from discreet.learners import GuardedUcb, TrackingUcb
 from discreet.learners.arms.guarded_ucb import PASSING, SHARE
 
 BLOCK = 8.0  # times ν: rounds of a block; longer ones have less noise and must be more frequent
-DEVIATIONS = 2.5  # of D(i) are between 0 and the threshold, where arms are equal and losses do not change
-NOISE_OF_PROBES = 0.52 * PASSING  # of the threshold is what noise of probes passes it by, in the mean
+DEVIATIONS = (
+    2.5  # of D(i) are between 0 and the threshold, where arms are equal and losses do not change
+)
+NOISE_OF_PROBES = (
+    0.52 * PASSING
+)  # of the threshold is what noise of probes passes it by, in the mean
 
 
 class Guard(NamedTuple):
@@ -41,12 +45,20 @@ class Guard(NamedTuple):
     def later(self, batch: int) -> float:
         """Return what the regret after the takeover cannot exceed, in batches of that length."""
         drawn_together = 1.0 + 2.0 * self.noise / batch  # 1 / a
-        return batch * drawn_together * bounds.sharp_tsallis_inf(self.arms, self.rounds // batch) + batch - 1.0
+        return (
+            batch * drawn_together * bounds.sharp_tsallis_inf(self.arms, self.rounds // batch)
+            + batch
+            - 1.0
+        )
 
     def learner(self, tracking: TrackingUcb) -> GuardedUcb:
         """Return the learner before the first round."""
         return GuardedUcb.start(
-            tracking=tracking, rounds=self.rounds, block=self.block, threshold=self.threshold, batch=self.batch
+            tracking=tracking,
+            rounds=self.rounds,
+            block=self.block,
+            threshold=self.threshold,
+            batch=self.batch,
         )
 
     def bound(self) -> float:

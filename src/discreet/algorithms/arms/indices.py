@@ -17,7 +17,13 @@ from discreet.problems import Arms
 Confidence = Literal["tuned", "proved"]
 
 UNCHANGING_ONLY = (
-    "bounded only for losses that do not change (independent, with fixed means); if they change, it may be linear"
+    "bounded only for losses that do not "
+    "change "
+    "(independent, "
+    "with "
+    "fixed "
+    "means); if "
+    "they change, it may be linear"
 )
 NO_NUMBER = f"{UNCHANGING_ONLY}; with these constants no number is proved"
 PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"
@@ -41,8 +47,8 @@ def batched_ucb(
 ) -> Instance:
     """Upper confidence bounds on weighted means of batches that grow; the first batch has 1 / ε rounds.
 
-    With ``confidence=proved`` the radii cover all releases of the game, so that a bound holds; ``exploration`` is not
-    used then. Tuned ones have half of the regret, and no proof.
+    With ``confidence=proved`` the radii cover all releases of the game, so that a bound holds;
+    ``exploration`` is not used then. Tuned ones have half of the regret, and no proof.
     """
     arms, rounds, noise = setting.problem.arms, setting.rounds, 1.0 / setting.epsilon
     first = first_batch(setting, batch_size)
@@ -56,7 +62,11 @@ def batched_ucb(
         exploration=0.0 if proved else exploration,
         caution=covering_confidence(schedule, arms=arms, rounds=rounds) if proved else 0.0,
     )
-    bound = stationary_bound(schedule, arms=arms, rounds=rounds) * setting.bounds.width if proved else None
+    bound = (
+        stationary_bound(schedule, arms=arms, rounds=rounds) * setting.bounds.width
+        if proved
+        else None
+    )
     return Instance(
         private=Private(channel(setting, first), learner),
         parameters={
@@ -79,10 +89,14 @@ def batched_ucb(
     stochastic=True,
     citation=AZIZE_2025,
 )
-def dp_klucb(setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5) -> Instance:
+def dp_klucb(
+    setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5
+) -> Instance:
     """DP-KLUCB; the first batch has 1 / ε rounds."""
     first = first_batch(setting, batch_size)
-    learner = DpKlUcb.start(arms=setting.problem.arms, epsilon=setting.epsilon, first=first, growth=growth)
+    learner = DpKlUcb.start(
+        arms=setting.problem.arms, epsilon=setting.epsilon, first=first, growth=growth
+    )
     return Instance(
         private=Private(channel(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
@@ -99,13 +113,18 @@ def dp_klucb(setting: Setting[Arms], *, batch_size: int | None = None, growth: f
     stochastic=True,
     citation=AZIZE_2025,
 )
-def dp_imed(setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5) -> Instance:
+def dp_imed(
+    setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5
+) -> Instance:
     """DP-IMED; the first batch has 1 / ε rounds.
 
-    The least regret of most runs, but in about one of 100 noise hides the best arm for good (see ``DpImed``).
+    The least regret of most runs, but in about one of 100 noise hides the best arm for good (see
+    ``DpImed``).
     """
     first = first_batch(setting, batch_size)
-    learner = DpImed.start(arms=setting.problem.arms, epsilon=setting.epsilon, first=first, growth=growth)
+    learner = DpImed.start(
+        arms=setting.problem.arms, epsilon=setting.epsilon, first=first, growth=growth
+    )
     return Instance(
         private=Private(channel(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
@@ -124,7 +143,9 @@ def dp_imed(setting: Setting[Arms], *, batch_size: int | None = None, growth: fl
 )
 def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
     """AdaP-KLUCB; α = 1, unless set (the theorem needs more than 3)."""
-    learner = AdapKlUcb.start(arms=setting.problem.arms, epsilon=setting.epsilon, exploration=exploration)
+    learner = AdapKlUcb.start(
+        arms=setting.problem.arms, epsilon=setting.epsilon, exploration=exploration
+    )
     return Instance(
         private=Private(channel(setting, 1), learner),
         parameters={"exploration": exploration},
@@ -144,7 +165,9 @@ def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
 def dp_successive_elimination(setting: Setting[Arms], *, failure: float | None = None) -> Instance:
     """DP successive elimination; β = 1 / T, unless set."""
     share = 1.0 / setting.rounds if failure is None else failure
-    learner = DpSuccessiveElimination.start(arms=setting.problem.arms, epsilon=setting.epsilon, failure=share)
+    learner = DpSuccessiveElimination.start(
+        arms=setting.problem.arms, epsilon=setting.epsilon, failure=share
+    )
     return Instance(
         private=Private(channel(setting, 1), learner),
         parameters={"failure": share},

@@ -42,13 +42,15 @@ def batched_tsallis_inf(
 ) -> Instance:
     """Tsallis-INF behind the batch channel of Faster rates 2025, Algorithm 1.
 
-    On the scale where losses are in [0, 1], a noisy mean has second moment at most v = m + 2 λ² around the baseline, with
-    λ = 1 / (τ ε) and m = 1 (importance-weighted) or 1/4 (reduced-variance). Without noise c = 2 / sqrt(m) is the paper's
-    learning rate; scaled to the noise it is c = 2 / sqrt(v). The regret is of order sqrt(T τ v), least at
-    τ = sqrt(2 / m) / ε. Noise makes losses negative, which the published regret proof does not cover: no bound is stated.
-    Caution θ = 1/2 keeps single values from deciding the game: without it, 2 of 64 runs of a million rounds had a regret
-    a hundred times the median. ``noise=optimal``, for batches of at most 40 rounds, takes the noise with the least mean
-    square around the middle, which a linear programme finds; then the batch size is 2 / ε.
+    On the scale where losses are in [0, 1], a noisy mean has second moment at most v = m + 2 λ²
+    around the baseline, with λ = 1 / (τ ε) and m = 1 (importance-weighted) or 1/4
+    (reduced-variance). Without noise c = 2 / sqrt(m) is the paper's learning rate; scaled to the
+    noise it is c = 2 / sqrt(v). The regret is of order sqrt(T τ v), least at τ = sqrt(2 / m) / ε.
+    Noise makes losses negative, which the published regret proof does not cover: no bound is
+    stated. Caution θ = 1/2 keeps single values from deciding the game: without it, 2 of 64 runs of
+    a million rounds had a regret a hundred times the median. ``noise=optimal``, for batches of at
+    most 40 rounds, takes the noise with the least mean square around the middle, which a linear
+    programme finds; then the batch size is 2 / ε.
     """
     rounds, epsilon = setting.rounds, setting.epsilon
     ideal = 2.0 if noise == "optimal" else math.sqrt(2.0 / _moment(estimator))
@@ -60,7 +62,9 @@ def batched_tsallis_inf(
     else:
         channel = Batch.laplace(size=size, epsilon=epsilon, bounds=setting.bounds)
         variance = 2.0 / (size * epsilon) ** 2
-    return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution, batch_size=size)
+    return _noisy_tsallis(
+        setting, channel, variance, learning_rate, estimator, caution, batch_size=size
+    )
 
 
 @register_algorithm(
@@ -83,26 +87,40 @@ def local_tsallis_inf(
 ) -> Instance:
     """Theorem 11: every loss is noised by itself (local model); Laplace noise for δ = 0, Gaussian noise otherwise.
 
-    Randomised response, if it is asked for, has the least mean square around the middle: coth²(ε / 2) / 4.
+    Randomised response, if it is asked for, has the least mean square around the middle: coth²(ε /
+    2) / 4.
 
-    Tight: the exact Gaussian scale, and a learning rate scaled to the noise. The paper's scale is the classical
-    (high - low) sqrt(2 ln(1.25 / δ)) / ε, too small for ε above about 7 to 9, and its learning rate that of Tsallis-INF;
-    the guarantee says what is really delivered. The paper's bounds are of order sqrt(T) / ε and ln T / (Δ ε²), without
-    constants.
+    Tight: the exact Gaussian scale, and a learning rate scaled to the noise. The paper's scale is
+    the classical (high - low) sqrt(2 ln(1.25 / δ)) / ε, too small for ε above about 7 to 9, and its
+    learning rate that of Tsallis-INF; the guarantee says what is really delivered. The paper's
+    bounds are of order sqrt(T) / ε and ln T / (Δ ε²), without constants.
     """
     width, epsilon, delta = setting.bounds.width, setting.epsilon, setting.delta
     if calibration == "paper":
         if delta <= 0.0:
-            raise DiscreetError(f"delta is {delta!r}, but the paper's Gaussian noise needs one above 0.")
+            raise DiscreetError(
+                f"delta is {delta!r}, but the paper's Gaussian noise needs one above 0."
+            )
         if noise not in (None, "gaussian"):
-            raise DiscreetError(f"calibration is paper, which has gaussian noise, but noise is {noise}: leave it out.")
+            raise DiscreetError(
+                "calibration is paper, which has gaussian "
+                "noise, but "
+                "noise is "
+                f"{noise}: "
+                "leave "
+                "it out."
+            )
         chosen: Noise = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
-        learning_rate = 2.0 / math.sqrt(_moment(estimator)) if learning_rate is None else learning_rate
+        learning_rate = (
+            2.0 / math.sqrt(_moment(estimator)) if learning_rate is None else learning_rate
+        )
         caution = math.inf
     else:
         usual = "gaussian" if delta > 0.0 else "laplace"
         chosen = report_noise(noise or usual, bounds=setting.bounds, epsilon=epsilon, delta=delta)
-    variance = chosen.square_around_middle(width) / width**2 - 0.25  # that noise adds to the 1/4 of a loss, at most
+    variance = (
+        chosen.square_around_middle(width) / width**2 - 0.25
+    )  # that noise adds to the 1/4 of a loss, at most
     channel = PerRound(setting.bounds, chosen)
     return _noisy_tsallis(setting, channel, variance, learning_rate, estimator, caution)
 
@@ -121,9 +139,13 @@ def _noisy_tsallis(
     caution: float,
     **parameters: int,
 ) -> Instance:
-    rate = 2.0 / math.sqrt(_moment(estimator) + variance) if learning_rate is None else learning_rate
+    rate = (
+        2.0 / math.sqrt(_moment(estimator) + variance) if learning_rate is None else learning_rate
+    )
     baseline = 0.5 if estimator == "reduced-variance" else 0.0
-    learner = TsallisInf.start(arms=setting.problem.arms, learning_rate=rate, baseline=baseline, caution=caution)
+    learner = TsallisInf.start(
+        arms=setting.problem.arms, learning_rate=rate, baseline=baseline, caution=caution
+    )
     return Instance(
         private=Private(channel, learner),
         parameters={**parameters, "learning_rate": rate, "estimator": estimator}

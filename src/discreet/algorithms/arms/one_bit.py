@@ -26,17 +26,20 @@ from discreet.problems import Arms
 def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
     """Reduced-variance Tsallis-INF, c = 4, κ = 1/4, behind a channel that releases one randomised bit for each batch.
 
-    The mean of a bit is 1/2 + a (m - 1/2), m the mean of the batch, a = u τ / (2 + u τ) with u = e^ε - 1: bits are losses
-    in [0, 1] whose means are those of the batches, drawn together by the factor a. So the regret is at most
-    (τ / a) B(T'), plus the rounds of a last, incomplete batch: B is the bound of Tsallis-INF on T' = floor(T / τ) bits,
-    of order sqrt(T'). The factor sqrt(τ) / a is least at τ = 2 / u, where a = 1/2.
+    The mean of a bit is 1/2 + a (m - 1/2), m the mean of the batch, a = u τ / (2 + u τ) with u =
+    e^ε - 1: bits are losses in [0, 1] whose means are those of the batches, drawn together by the
+    factor a. So the regret is at most (τ / a) B(T'), plus the rounds of a last, incomplete batch: B
+    is the bound of Tsallis-INF on T' = floor(T / τ) bits, of order sqrt(T'). The factor sqrt(τ) / a
+    is least at τ = 2 / u, where a = 1/2.
     """
     arms, rounds = setting.problem.arms, setting.rounds
     size = best_size(setting.epsilon, rounds) if batch_size is None else batch_size
     channel = OneBit.over(size=size, epsilon=setting.epsilon, bounds=setting.bounds)
     found = bounds.sharp_tsallis_inf(arms, rounds // size) / channel.contrast
     return Instance(
-        private=Private(channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25)),
+        private=Private(
+            channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25)
+        ),
         parameters={"batch_size": size, "contrast": channel.contrast, "learning_rate": 4.0},
         regret_bound=batched(setting, size, found),
         bound_source="docs/regret.md: One bit",

@@ -13,17 +13,28 @@ from discreet.learners import Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
 from discreet.private import Private
 from discreet.problems import Arms
 
-ONLY_STOCHASTIC = "logarithmic against independent, identically distributed losses; no bound otherwise"
+ONLY_STOCHASTIC = (
+    "logarithmic against independent, identically distributed losses; no bound otherwise"
+)
 
 
 @register_algorithm(
-    name="exp3-ix", title="EXP3 with implicit exploration", problem=Arms(), growth=ROOT, citation=EXP3_IX, one_point=True
+    name="exp3-ix",
+    title="EXP3 with implicit exploration",
+    problem=Arms(),
+    growth=ROOT,
+    citation=EXP3_IX,
+    one_point=True,
 )
-def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None) -> Instance:
+def exp3_ix(
+    setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None
+) -> Instance:
     """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)), as in the paper: at most 2.2 sqrt(K T ln K) in expectation."""
     arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
-    learner = Exp3IX.start(arms=arms, learning_rate=tuned if learning_rate is None else learning_rate, bias=bias)
+    learner = Exp3IX.start(
+        arms=arms, learning_rate=tuned if learning_rate is None else learning_rate, bias=bias
+    )
     bound = bounds.exp3_ix(arms, rounds, rate=learner.learning_rate, bias=learner.bias)
     return Instance(
         private=Private(Open(setting.bounds), learner),
@@ -34,7 +45,12 @@ def exp3_ix(setting: Setting[Arms], *, learning_rate: float | None = None, bias:
 
 
 @register_algorithm(
-    name="exp3-p", title="EXP3 with a confidence bonus", problem=Arms(), growth=ROOT, citation=EXP3, one_point=True
+    name="exp3-p",
+    title="EXP3 with a confidence bonus",
+    problem=Arms(),
+    growth=ROOT,
+    citation=EXP3,
+    one_point=True,
 )
 def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     """EXP3.P, tuned to hold with probability 1 - ``failure``; the bound is on the expected regret, and needs none."""
@@ -47,17 +63,28 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
         mixing=min(1.0, 1.05 * math.sqrt(arms * math.log(arms) / rounds)),
         bonus=math.sqrt(math.log(arms / failure) / (rounds * arms)),
     )
-    bound = bounds.exp3_p(arms, rounds, rate=learner.learning_rate, mixing=learner.mixing, bonus=learner.bonus)
+    bound = bounds.exp3_p(
+        arms, rounds, rate=learner.learning_rate, mixing=learner.mixing, bonus=learner.bonus
+    )
     return Instance(
         private=Private(Open(setting.bounds), learner),
-        parameters={"learning_rate": learner.learning_rate, "mixing": learner.mixing, "bonus": learner.bonus},
+        parameters={
+            "learning_rate": learner.learning_rate,
+            "mixing": learner.mixing,
+            "bonus": learner.bonus,
+        },
         regret_bound=min(bound, rounds) * setting.bounds.width,
         bound_source="docs/regret.md: EXP3 on gains",
     )
 
 
 @register_algorithm(
-    name="htinf", title="HTINF, for heavy tails", problem=Arms(), growth=ROOT, citation=HTINF, one_point=True
+    name="htinf",
+    title="HTINF, for heavy tails",
+    problem=Arms(),
+    growth=ROOT,
+    citation=HTINF,
+    one_point=True,
 )
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1."""
@@ -65,7 +92,14 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
     learner = Htinf.start(arms=arms, moment=moment, tail=tail)
     bound = 30.0 * moment * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
     if tail == 2.0:
-        bound = bounds.htinf(arms, rounds, deviation=1.0, moment=moment, threshold=learner.threshold, clips=learner.clips)
+        bound = bounds.htinf(
+            arms,
+            rounds,
+            deviation=1.0,
+            moment=moment,
+            threshold=learner.threshold,
+            clips=learner.clips,
+        )
     return Instance(
         private=Private(Open(setting.bounds), learner),
         parameters={"moment": moment, "tail": tail},
@@ -77,9 +111,16 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
 
 
 @register_algorithm(
-    name="ftpl", title="follow the perturbed leader", problem=Arms(), growth=ROOT, citation=FTPL_ARMS, one_point=True
+    name="ftpl",
+    title="follow the perturbed leader",
+    problem=Arms(),
+    growth=ROOT,
+    citation=FTPL_ARMS,
+    one_point=True,
 )
-def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None) -> Instance:
+def ftpl(
+    setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None
+) -> Instance:
     """FTPL with Laplace perturbation and geometric resampling: M = sqrt(K T) copies, and the best rate for the bound."""
     arms, rounds = setting.problem.arms, setting.rounds
     copies = math.ceil(math.sqrt(arms * rounds)) if cap is None else cap
@@ -87,7 +128,9 @@ def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int
     rate = tuned if learning_rate is None else learning_rate
     bound = bounds.ftpl(arms, rounds, rate=rate, cap=copies)
     return Instance(
-        private=Private(Open(setting.bounds), Ftpl.start(arms=arms, learning_rate=rate, cap=copies)),
+        private=Private(
+            Open(setting.bounds), Ftpl.start(arms=arms, learning_rate=rate, cap=copies)
+        ),
         parameters={"learning_rate": rate, "cap": copies},
         regret_bound=min(bound, rounds) * setting.bounds.width,
         bound_source="docs/regret.md: FTPL",
@@ -95,12 +138,19 @@ def ftpl(setting: Setting[Arms], *, learning_rate: float | None = None, cap: int
 
 
 @register_algorithm(
-    name="ucb", title="upper confidence bounds (UCB1)", problem=Arms(), stochastic=True, citation=UCB1, one_point=True
+    name="ucb",
+    title="upper confidence bounds (UCB1)",
+    problem=Arms(),
+    stochastic=True,
+    citation=UCB1,
+    one_point=True,
 )
 def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
     """UCB1, for independent, identically distributed losses."""
     return Instance(
-        private=Private(Open(setting.bounds), Ucb.start(arms=setting.problem.arms, exploration=exploration)),
+        private=Private(
+            Open(setting.bounds), Ucb.start(arms=setting.problem.arms, exploration=exploration)
+        ),
         parameters={"exploration": exploration},
         regret_bound=None,
         bound_source=ONLY_STOCHASTIC,

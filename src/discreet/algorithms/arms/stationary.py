@@ -46,9 +46,10 @@ def covering_confidence(schedule: Schedule, *, arms: int, rounds: int) -> float:
 def stationary_bound(schedule: Schedule, *, arms: int, rounds: int) -> float:
     """Return what the expected regret cannot exceed with that confidence, whatever the means of the arms are.
 
-    An arm that gets its batch k + 1 is worse than the best one by at most twice the radius after batch k. So m rounds of
-    it cost at most m min(1, 2 r(k)), and K - 1 such arms with T rounds together at most K - 1 times the concave majorant
-    of this at T / (K - 1). The best arm in hindsight is better than that of the best mean by at most sqrt(T ln K / 2).
+    An arm that gets its batch k + 1 is worse than the best one by at most twice the radius after
+    batch k. So m rounds of it cost at most m min(1, 2 r(k)), and K - 1 such arms with T rounds
+    together at most K - 1 times the concave majorant of this at T / (K - 1). The best arm in
+    hindsight is better than that of the best mean by at most sqrt(T ln K / 2).
     """
     lengths = schedule.lengths(rounds)
     radii = schedule.radii(lengths, covering_confidence(schedule, arms=arms, rounds=rounds))
@@ -57,7 +58,9 @@ def stationary_bound(schedule: Schedule, *, arms: int, rounds: int) -> float:
         total += length
         points.append((float(total), total * min(1.0, 2.0 * before)))
     hindsight = math.sqrt(rounds * math.log(arms) / 2.0)
-    return min((arms - 1) * concave_majorant(points, rounds / (arms - 1)) + 1.0 + hindsight, float(rounds))
+    return min(
+        (arms - 1) * concave_majorant(points, rounds / (arms - 1)) + 1.0 + hindsight, float(rounds)
+    )
 
 
 def concave_majorant(points: list[tuple[float, float]], place: float) -> float:
@@ -68,9 +71,9 @@ def concave_majorant(points: list[tuple[float, float]], place: float) -> float:
     """
     hull: list[tuple[float, float]] = []
     for x, y in points:
-        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (y - hull[-2][1]) * (
-            hull[-1][0] - hull[-2][0]
-        ):
+        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (
+            y - hull[-2][1]
+        ) * (hull[-1][0] - hull[-2][0]):
             hull.pop()
         hull.append((x, y))
     best = 0.0

@@ -14,7 +14,15 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
-UNPROVED = "no bound proved; there are losses with which it is linear, unless guard is set (docs/tracking.md)"
+UNPROVED = (
+    "no bound proved; there are losses with which "
+    "it is "
+    "linear, "
+    "unless "
+    "guard "
+    "is set "
+    "(docs/tracking.md)"
+)
 
 
 @register_algorithm(
@@ -35,18 +43,21 @@ def tracking_ucb(
 ) -> Instance:
     """Upper confidence bounds on batches, with checks of the other arms every ψ T rounds and change tests.
 
-    ψ = 0.1 up to 2^18 rounds, then it falls with the root of T, so that no change stays unseen for a fixed share of a
-    game; with ``watch`` it is 0.03, for losses that are expected to change. With ``confidence=proved`` radii and change
-    tests are so wide that a bound holds for losses that do not change; tuned ones have a fraction of the regret.
+    ψ = 0.1 up to 2^18 rounds, then it falls with the root of T, so that no change stays unseen for
+    a fixed share of a game; with ``watch`` it is 0.03, for losses that are expected to change. With
+    ``confidence=proved`` radii and change tests are so wide that a bound holds for losses that do
+    not change; tuned ones have a fraction of the regret.
 
-    With ``guard`` a bound holds for all losses that are fixed in advance, of order sqrt(K T / ε) if T is large and ε ≤ 1,
-    if every batch is heard before the next one begins: regret is estimated by probes of other arms, and if there is too
-    much of it, Tsallis-INF takes over. Where losses do not change, that costs about as much again as the learner itself
-    does.
+    With ``guard`` a bound holds for all losses that are fixed in advance, of order sqrt(K T / ε) if
+    T is large and ε ≤ 1, if every batch is heard before the next one begins: regret is estimated by
+    probes of other arms, and if there is too much of it, Tsallis-INF takes over. Where losses do
+    not change, that costs about as much again as the learner itself does.
     """
     first = first_batch(setting, batch_size)
     usual = 0.03 if watch else 0.1
-    share = usual * min(1.0, math.sqrt(CHECKS_UNTIL / setting.rounds)) if interval is None else interval
+    share = (
+        usual * min(1.0, math.sqrt(CHECKS_UNTIL / setting.rounds)) if interval is None else interval
+    )
     arms, noise, proved = setting.problem.arms, 1.0 / setting.epsilon, confidence == "proved"
     sure = Tracking(arms=arms, rounds=setting.rounds, first=first, noise=noise, interval=share)
     learner = TrackingUcb.start(
@@ -58,7 +69,12 @@ def tracking_ucb(
         caution=sure.caution if proved else 0.0,
         alarm=sure.alarm if proved else 0.0,
     )
-    parameters = {"batch_size": first, "interval": share, "caution": learner.caution, "alarm": learner.alarm}
+    parameters = {
+        "batch_size": first,
+        "interval": share,
+        "caution": learner.caution,
+        "alarm": learner.alarm,
+    }
     if guard:
         return _guarded(setting, learner, Guard(arms, setting.rounds, noise), parameters)
     return Instance(
@@ -70,8 +86,14 @@ def tracking_ucb(
     )
 
 
-def _guarded(setting: Setting[Arms], learner: TrackingUcb, guard: Guard, parameters: dict[str, float]) -> Instance:
-    numbers = {"block": guard.block, "threshold": guard.threshold, "batch_after_takeover": guard.batch}
+def _guarded(
+    setting: Setting[Arms], learner: TrackingUcb, guard: Guard, parameters: dict[str, float]
+) -> Instance:
+    numbers = {
+        "block": guard.block,
+        "threshold": guard.threshold,
+        "batch_after_takeover": guard.batch,
+    }
     return Instance(
         private=Private(channel(setting, learner.first), guard.learner(learner)),
         parameters=parameters | numbers,

@@ -12,7 +12,9 @@ from discreet.algorithms.arms.stationary import concave_majorant
 from discreet.learners.arms.radius import batch_weight, radius
 from discreet.learners.arms.tracking_ucb import EARLY, GROWTH, LEADER, QUIET, ROOM, SOONEST
 
-SHARE = GROWTH / (1.0 + GROWTH)  # of an arm's rounds by index are in its last batch, unless that is capped
+SHARE = GROWTH / (
+    1.0 + GROWTH
+)  # of an arm's rounds by index are in its last batch, unless that is capped
 RATIO = 1.1  # q, of one tilt to the next
 CELL = 1.01  # of numbers of rounds at which the cost of an arm is computed
 ROUNDING = 1.001  # radii are found by bisection
@@ -50,7 +52,11 @@ class Tracking(NamedTuple):
         """C, the most checks of an arm that can begin."""
         late = math.floor(1.0 / (SOONEST * self.interval))
         spans = self.rounds / (SOONEST * QUIET * self.first)
-        early = 1 + math.floor(math.log(spans) / -math.log(1.0 - SOONEST * EARLY)) if spans >= 1.0 else 0
+        early = (
+            1 + math.floor(math.log(spans) / -math.log(1.0 - SOONEST * EARLY))
+            if spans >= 1.0
+            else 0
+        )
         return late + early
 
     def weight_after(self, played: float) -> float:
@@ -61,17 +67,24 @@ class Tracking(NamedTuple):
         weight = min(played, small / SHARE) * batch_weight(small, self.noise) / small
         if growing > 0.0:
             end = small + SHARE * growing
-            weight += (4.0 * (end - small) - 16.0 * twice * math.log((end + 4.0 * twice) / (small + 4.0 * twice))) / SHARE
+            weight += (
+                4.0 * (end - small)
+                - 16.0 * twice * math.log((end + 4.0 * twice) / (small + 4.0 * twice))
+            ) / SHARE
         return weight + max(0.0, played - large / SHARE) * batch_weight(large, self.noise) / large
 
     def cost(self, played: float, upto: float) -> float:
         """Return what at most ``upto`` rounds of an arm can cost that was played at least ``played`` rounds."""
         growth = 1.0 + GROWTH / (1.0 - ROOM)
-        earlier = (1.0 - ROOM) / growth * played - self.checks * self.first - (self.first + 1.0) / growth
+        earlier = (
+            (1.0 - ROOM) / growth * played - self.checks * self.first - (self.first + 1.0) / growth
+        )
         if earlier <= 0.0:
             return upto
         weight = self.weight_after(earlier)
-        return upto * min(1.0, 2.0 * ROUNDING * radius(weight, weight / 2.0, 4.0 * self.noise, self.caution))
+        return upto * min(
+            1.0, 2.0 * ROUNDING * radius(weight, weight / 2.0, 4.0 * self.noise, self.caution)
+        )
 
     def bound(self) -> float:
         """Return what the expected regret cannot exceed, whatever the means of the arms are."""
@@ -82,4 +95,7 @@ class Tracking(NamedTuple):
         points.append((float(self.rounds), self.cost(float(self.rounds), float(self.rounds))))
         others = self.arms - 1
         hindsight = math.sqrt(self.rounds * math.log(self.arms) / 2.0)
-        return min(others * concave_majorant(points, self.rounds / others) + 1.0 + hindsight, float(self.rounds))
+        return min(
+            others * concave_majorant(points, self.rounds / others) + 1.0 + hindsight,
+            float(self.rounds),
+        )

@@ -12,7 +12,9 @@ from discreet.learners import Exp3
 from discreet.private import Private
 from discreet.problems import Arms
 
-IDEAL_EXP3_SIZE = math.sqrt(3.6)  # times 1 / ε: where the bound of EXP3 on batches is least, for s = 2/3
+IDEAL_EXP3_SIZE = math.sqrt(
+    3.6
+)  # times 1 / ε: where the bound of EXP3 on batches is least, for s = 2/3
 IDEAL_FTPL_SIZE = 1.63  # times 1 / ε: the same for FTPL, for s = 0.28
 MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, at which the bound is least
 
@@ -26,9 +28,9 @@ def noisy_exp3(
 
         η = sqrt(ln K / (K T' v)), at most s / (2 K λ),   γ = η λ K / s,   v = 1/2 + λ² / (1 - s²) + λ / s,
 
-    where s < 1 minimises v: 2 λ s³ = (1 - s²)². Then the expected regret is at most
-    τ ((1 - γ) ln K / η + η K T' v) plus the rounds of the last, incomplete batch (docs/regret.md: EXP3). Noisy losses
-    need no clipping: mixing alone keeps E exp(-η y / p) finite.
+    where s < 1 minimises v: 2 λ s³ = (1 - s²)². Then the expected regret is at most τ ((1 - γ) ln K
+    / η + η K T' v) plus the rounds of the last, incomplete batch (docs/regret.md: EXP3). Noisy
+    losses need no clipping: mixing alone keeps E exp(-η y / p) finite.
     """
     arms, rounds, size = setting.problem.arms, setting.rounds, channel.hold()
     batches = max(1, rounds // size)
@@ -37,7 +39,9 @@ def noisy_exp3(
     share = mixing_share(noise)
     if learning_rate is None:
         moment = 0.5 + noise**2 / (1.0 - share**2) + noise / share
-        learning_rate = min(math.sqrt(math.log(arms) / (arms * batches * moment)), share / (2.0 * arms * noise))
+        learning_rate = min(
+            math.sqrt(math.log(arms) / (arms * batches * moment)), share / (2.0 * arms * noise)
+        )
     mixing = min(learning_rate * noise * arms / share, 1.0) if mixing is None else mixing
     found = bounds.exp3(arms, batches, rate=learning_rate, mixing=mixing, noise=noise)
     proved = math.isfinite(found) and size <= rounds
@@ -45,7 +49,9 @@ def noisy_exp3(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing)),
         parameters={"batch_size": size, "learning_rate": learning_rate, "mixing": mixing},
         regret_bound=batched(setting, size, found) if proved else None,
-        bound_source="docs/regret.md: EXP3" if proved else "no bound proved: mixing too small or batch too long",
+        bound_source="docs/regret.md: EXP3"
+        if proved
+        else "no bound proved: mixing too small or batch too long",
     )
 
 
@@ -54,10 +60,11 @@ def responsive_exp3(
 ) -> Instance:
     """Return EXP3 behind a channel that releases a randomised response to every loss.
 
-    On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2): its second moment is at
-    most q = (3 + c²) / 4, that of a loss of 1, and it is at least -b, b = (c - 1) / 2. With γ = η K b / s no η times an
-    estimate is below -s, where e^-x ≤ 1 - x + g x² with g = (e^s - 1 - s) / s². So the weights lose at most
-    ln K / η + η g K T q / (1 - γ), and the regret is at most
+    On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2): its
+    second moment is at most q = (3 + c²) / 4, that of a loss of 1, and it is at least -b, b = (c -
+    1) / 2. With γ = η K b / s no η times an estimate is below -s, where e^-x ≤ 1 - x + g x² with g
+    = (e^s - 1 - s) / s². So the weights lose at most ln K / η + η g K T q / (1 - γ), and the regret
+    is at most
 
         (1 - γ) ln K / η + η K T v,   v = g q + b / s,
 
@@ -69,16 +76,24 @@ def responsive_exp3(
     square, below = 0.75 + reach**2, max(reach - 0.5, 0.0)
     share = min((k / 100.0 for k in range(1, 301)), key=lambda s: _growth(s) * square + below / s)
     moment = _growth(share) * square + below / share
-    rate = math.sqrt(math.log(arms) / (arms * rounds * moment)) if learning_rate is None else learning_rate
+    rate = (
+        math.sqrt(math.log(arms) / (arms * rounds * moment))
+        if learning_rate is None
+        else learning_rate
+    )
     mixed = min(rate * arms * below / share, 1.0) if mixing is None else mixing
     proved = mixed > 0.0 or below == 0.0
     lowest = rate * arms * below / mixed if mixed > 0.0 else 0.0
-    bound = (1.0 - mixed) * math.log(arms) / rate + rounds * (rate * arms * _growth(lowest) * square + mixed)
+    bound = (1.0 - mixed) * math.log(arms) / rate + rounds * (
+        rate * arms * _growth(lowest) * square + mixed
+    )
     return Instance(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=rate, mixing=mixed)),
         parameters={"batch_size": 1, "learning_rate": rate, "mixing": mixed},
         regret_bound=batched(setting, 1, bound) if proved else None,
-        bound_source="randomised responses are bounded (see discreet.algorithms.arms.tuning.responsive_exp3)"
+        bound_source="randomised responses are bounded "
+        "(see "
+        "discreet.algorithms.arms.tuning.responsive_exp3)"
         if proved
         else "no bound proved: mixing too small",
     )
@@ -106,7 +121,9 @@ def mixing_share(noise: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if 2.0 * noise * middle**3 < (1.0 - middle**2) ** 2 else (low, middle)
+        low, high = (
+            (middle, high) if 2.0 * noise * middle**3 < (1.0 - middle**2) ** 2 else (low, middle)
+        )
     return (low + high) / 2.0
 
 

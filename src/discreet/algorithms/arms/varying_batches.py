@@ -21,7 +21,8 @@ from discreet.problems import Arms
 def adaptive_tsallis_inf(setting: Setting[Arms], *, robust: bool = False) -> Instance:
     """Tsallis-INF with a running baseline, on batches that find their length; for arms that take turns quickly.
 
-    ``robust`` gives up some regret where nothing changes, for less where arms change and fewer bad runs.
+    ``robust`` gives up some regret where nothing changes, for less where arms change and fewer bad
+    runs.
     """
     constants = {"rate": 5.0, "down": 0.7, "up": 0.4, "mix": 0.02}
     if not robust:

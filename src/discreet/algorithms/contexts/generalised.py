@@ -9,7 +9,15 @@ from typing import Literal
 import numpy as np
 
 from discreet.algorithms.contexts.linear import ReportNoise, reporting
-from discreet.algorithms.contexts.widths import PRACTICE, UNPROVED, Factors, effective, fit_times, looks_for, upsilon
+from discreet.algorithms.contexts.widths import (
+    PRACTICE,
+    UNPROVED,
+    Factors,
+    effective,
+    fit_times,
+    looks_for,
+    upsilon,
+)
 from discreet.algorithms.papers import GLOC, PRIV_UNIT, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import GlmMoments, Moments
@@ -42,14 +50,21 @@ def link_named(name: str) -> Link:
     citation=GLOC,
     stochastic=True,
 )
-def glm_ucb(setting: Setting[Contexts], *, link: LinkName = "logistic", width: float = 1.0) -> Instance:
+def glm_ucb(
+    setting: Setting[Contexts], *, link: LinkName = "logistic", width: float = 1.0
+) -> Instance:
     """GLOC with the published model as its online learner, without privacy."""
     problem, found = setting.problem, link_named(link)
-    plain = Moments.calibrated(dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm)
+    plain = Moments.calibrated(
+        dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm
+    )
     times = fit_times(setting.rounds)
     ones = np.ones(times.size)
     schedule = Schedule(
-        times, ones, check_range("width", width, 0.0, 1e9) * math.sqrt(problem.dimension) * ones, np.zeros(times.size)
+        times,
+        ones,
+        check_range("width", width, 0.0, 1e9) * math.sqrt(problem.dimension) * ones,
+        np.zeros(times.size),
     )
     return _instance(setting, plain, found, schedule, NO_LOOKS, recency=0.0)
 
@@ -81,21 +96,35 @@ def local_glm(
     times = fit_times(setting.rounds)
     spread = plain.noise.deviation(plain.release_size())
     shifts = shift * upsilon(
-        problem.dimension, setting.rounds, spread / plain.diagonal * np.sqrt(effective(times, recency))
+        problem.dimension,
+        setting.rounds,
+        spread / plain.diagonal * np.sqrt(effective(times, recency)),
     )
     schedule = Schedule(times, shifts, np.zeros(times.size), reach / found.slope * shifts)
-    looks = looks_for(problem.dimension, setting.rounds, spread / plain.diagonal, spread / plain.linear, factors)
+    looks = looks_for(
+        problem.dimension, setting.rounds, spread / plain.diagonal, spread / plain.linear, factors
+    )
     return _instance(setting, plain, found, schedule, looks, recency=recency)
 
 
 def _instance(
-    setting: Setting[Contexts], plain: Moments, link: Link, schedule: Schedule, looks: Looks, *, recency: float
+    setting: Setting[Contexts],
+    plain: Moments,
+    link: Link,
+    schedule: Schedule,
+    looks: Looks,
+    *,
+    recency: float,
 ) -> Instance:
     """Return the algorithm with these reports, of which nothing is proved."""
     size = setting.problem.dimension
-    learner = GlmUcb.correcting(dimension=size, schedule=schedule, slope=link.slope, recency=recency, looks=looks)
+    learner = GlmUcb.correcting(
+        dimension=size, schedule=schedule, slope=link.slope, recency=recency, looks=looks
+    )
     return Instance(
-        private=OnDevice(channel=GlmMoments.over(plain, link), policy=Optimistic(), learner=learner),
+        private=OnDevice(
+            channel=GlmMoments.over(plain, link), policy=Optimistic(), learner=learner
+        ),
         parameters={
             "link": type(link).__name__.removesuffix("Link").lower(),
             "noise": plain.noise.kind,

@@ -16,9 +16,13 @@ from discreet.policies import Greedy
 from discreet.problems import Contexts
 
 AVERAGING = 16.0
-SWEEP = 264.0  # rounds a feature, at a variance of 1: means of 0.5 and 0.2 are then 4.9 standard deviations apart
+# rounds a feature, at a variance of 1: means of 0.5 and 0.2 are then 4.9 standard deviations apart
+SWEEP = 264.0
 MOST = 1.0 / 8.0  # of all rounds
-FIRST, TRUST = 8, 2  # for how many rounds a feature counts before the first, and how often a round of the sweep does
+FIRST, TRUST = (
+    8,
+    2,
+)  # for how many rounds a feature counts before the first, and how often a round of the sweep does
 RESIDUAL = 0.75  # the variance of a reward of ±1 with mean 0.5
 
 
@@ -46,12 +50,20 @@ def local_greedy(
     found: Noise
     if noise == "gaussian":
         if setting.delta <= 0.0:
-            raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use cap or hemisphere.")
+            raise DiscreetError(
+                "noise is gaussian, but delta is 0: give a delta above 0, or use cap or hemisphere."
+            )
         found = Gaussian.calibrate(sensitivity=2.0, epsilon=setting.epsilon, delta=setting.delta)
     else:
         found = direction_noise(noise or "cap", size, setting.epsilon)
-    channel = Residuals.calibrated(noise=found, dimension=size, bounds=setting.bounds, norm=problem.norm)
-    looking = _sweep(setting, found.deviation(size)) if sweep is None else check_int("sweep", sweep, least=0)
+    channel = Residuals.calibrated(
+        noise=found, dimension=size, bounds=setting.bounds, norm=problem.norm
+    )
+    looking = (
+        _sweep(setting, found.deviation(size))
+        if sweep is None
+        else check_int("sweep", sweep, least=0)
+    )
     learner = ResidualDescent.start(
         dimension=size,
         gain=float(size) if gain is None else gain,
@@ -78,4 +90,6 @@ def _sweep(setting: Setting[Contexts], deviation: float) -> int:
 
     The variance is that of the noise, and of the reward itself.
     """
-    return int(min(SWEEP * (RESIDUAL + deviation**2), MOST * setting.rounds / setting.problem.dimension))
+    return int(
+        min(SWEEP * (RESIDUAL + deviation**2), MOST * setting.rounds / setting.problem.dimension)
+    )

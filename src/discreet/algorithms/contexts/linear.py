@@ -40,13 +40,19 @@ JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)
 
 
 @register_algorithm(
-    name="linucb", title="optimism for linear rewards", problem=Contexts(), citation=ABBASI_YADKORI, stochastic=True
+    name="linucb",
+    title="optimism for linear rewards",
+    problem=Contexts(),
+    citation=ABBASI_YADKORI,
+    stochastic=True,
 )
 def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
     """Least squares and a confidence ellipsoid, without privacy; the model is fitted ever more rarely."""
     problem = setting.problem
     schedule = without_noise(problem.dimension, fit_times(setting.rounds), width)
-    channel = Moments.calibrated(dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm)
+    channel = Moments.calibrated(
+        dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm
+    )
     return Instance(
         private=OnDevice(
             channel=channel,
@@ -55,7 +61,12 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
         ),
         parameters={"fits": len(schedule.times), "width": float(schedule.widths[-1])},
         regret_bound=None,
-        bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for rare fits",
+        bound_source="of order d sqrt(T) (Abbasi-Yadkori "
+        "et al. "
+        "2011); no "
+        "number is "
+        "stated for "
+        "rare fits",
     )
 
 
@@ -83,7 +94,8 @@ def local_linucb(
 ) -> Instance:
     """Zheng et al. 2020, Algorithm 5, with corrected widths: a device reports x x' and y x together, once.
 
-    The paper's calibration is Gaussian noise as printed, on all entries alike, with its own shifts and widths.
+    The paper's calibration is Gaussian noise as printed, on all entries alike, with its own shifts
+    and widths.
     """
     problem, times = setting.problem, fit_times(setting.rounds)
     if calibration == "paper":
@@ -93,12 +105,30 @@ def local_linucb(
     single = channel.noise.deviation(channel.release_size())
     spread = single * np.sqrt(effective(times, factors.recency))
     schedule = with_noise(
-        problem.dimension, setting.rounds, times, Deviations(spread / channel.diagonal, spread / channel.linear), factors
+        problem.dimension,
+        setting.rounds,
+        times,
+        Deviations(spread / channel.diagonal, spread / channel.linear),
+        factors,
     )
-    looks = looks_for(problem.dimension, setting.rounds, single / channel.diagonal, single / channel.linear, factors)
-    learner = LinearUcb.start(dimension=problem.dimension, schedule=schedule, recency=factors.recency, looks=looks)
+    looks = looks_for(
+        problem.dimension,
+        setting.rounds,
+        single / channel.diagonal,
+        single / channel.linear,
+        factors,
+    )
+    learner = LinearUcb.start(
+        dimension=problem.dimension, schedule=schedule, recency=factors.recency, looks=looks
+    )
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    return _instance(private, schedule, channel.noise.kind, balance, constants if factors == THEORY else "practice")
+    return _instance(
+        private,
+        schedule,
+        channel.noise.kind,
+        balance,
+        constants if factors == THEORY else "practice",
+    )
 
 
 @register_algorithm(
@@ -131,16 +161,24 @@ def joint_linucb(
         norm=problem.norm,
     )
     running = channel.running
-    single = running.noise.deviation(channel.release_size()) * running.factorisation.noise_spread().most
+    single = (
+        running.noise.deviation(channel.release_size()) * running.factorisation.noise_spread().most
+    )
     spread = np.full(times.size, single)
     factors = _factors(constants, JOINT_PRACTICE, shift, width, reach, None, None)
     schedule = with_noise(
-        problem.dimension, setting.rounds, times, Deviations(spread / channel.diagonal, spread / channel.linear), factors
+        problem.dimension,
+        setting.rounds,
+        times,
+        Deviations(spread / channel.diagonal, spread / channel.linear),
+        factors,
     )
     learner = LinearUcbOnSums.start(dimension=problem.dimension, schedule=schedule)
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
     kind = f"{running.noise.kind}, {running.factorisation.name}"
-    return _instance(private, schedule, kind, balance, constants if factors == THEORY else "practice")
+    return _instance(
+        private, schedule, kind, balance, constants if factors == THEORY else "practice"
+    )
 
 
 def reporting(setting: Setting[Contexts], noise: ReportNoise, balance: float) -> Moments:
@@ -157,7 +195,9 @@ def reporting(setting: Setting[Contexts], noise: ReportNoise, balance: float) ->
             norm=problem.norm,
         )
     found = direction_noise(noise, moment_size(size), setting.epsilon)
-    return Moments.calibrated(dimension=size, noise=found, balance=balance, bounds=bounds, norm=problem.norm)
+    return Moments.calibrated(
+        dimension=size, noise=found, balance=balance, bounds=bounds, norm=problem.norm
+    )
 
 
 def direction_noise(noise: ReportNoise, dimension: int, epsilon: float) -> Noise:
@@ -168,18 +208,30 @@ def direction_noise(noise: ReportNoise, dimension: int, epsilon: float) -> Noise
 
 def _delta(setting: Setting[Contexts]) -> float:
     if setting.delta <= 0.0:
-        raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use cap or hemisphere.")
+        raise DiscreetError(
+            "noise is gaussian, but delta is 0: give a delta above 0, or use cap or hemisphere."
+        )
     return setting.delta
 
 
 def _factors(constants: Constants, practice: Factors, *given: float | None) -> Factors:
     usual = THEORY if constants == "theory" else practice
-    return Factors(*(mine if other is None else other for mine, other in zip(usual, given, strict=True))).checked()
+    return Factors(
+        *(mine if other is None else other for mine, other in zip(usual, given, strict=True))
+    ).checked()
 
 
-def _instance(private: OnDevice, schedule: Schedule, noise: str, balance: float, constants: str) -> Instance:
+def _instance(
+    private: OnDevice, schedule: Schedule, noise: str, balance: float, constants: str
+) -> Instance:
     gaussian = private.channel.has_gaussian_noise
-    proved = "of order (d T)^(3/4) / sqrt(ε) in the local model (docs/departures.md), and no number is stated"
+    proved = (
+        "of order (d T)^(3/4) / sqrt(ε) in the local "
+        "model "
+        "(docs/departures.md), "
+        "and no "
+        "number is stated"
+    )
     measured = f"{UNPROVED} (constants=theory has those of the analysis)"
     checked = "none is proved: the shift is checked for this noise by measurement"
     return Instance(
@@ -203,8 +255,12 @@ def _printed(setting: Setting[Contexts]) -> Instance:
     problem, rounds, delta = setting.problem, setting.rounds, _delta(setting)
     d, times = problem.dimension, fit_times(rounds)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / setting.epsilon
-    ready = Moments.gaussian(dimension=d, epsilon=setting.epsilon, delta=delta, bounds=setting.bounds, norm=problem.norm)
-    channel = ready._replace(diagonal=1.0, off_diagonal=1.0, linear=1.0, noise=Gaussian(sigma, delta))
+    ready = Moments.gaussian(
+        dimension=d, epsilon=setting.epsilon, delta=delta, bounds=setting.bounds, norm=problem.norm
+    )
+    channel = ready._replace(
+        diagonal=1.0, off_diagonal=1.0, linear=1.0, noise=Gaussian(sigma, delta)
+    )
     t = times.astype(np.float64)
     most = sigma * np.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * rounds / FAILURE))
     inner = np.sqrt(3.0 * most) + sigma * np.sqrt(d * t / most)
@@ -213,4 +269,6 @@ def _printed(setting: Setting[Contexts]) -> Instance:
     learner = LinearUcb.start(dimension=d, schedule=schedule)
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
     printed = _instance(private, schedule, "gaussian", 1.0, "paper")
-    return replace(printed, bound_source="none is stated for the printed constants: see discreet errata")
+    return replace(
+        printed, bound_source="none is stated for the printed constants: see discreet errata"
+    )

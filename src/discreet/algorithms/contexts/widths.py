@@ -14,11 +14,16 @@ from discreet.learners.contexts.linear_ucb import NO_LOOKS, Looks, Schedule
 Constants = Literal["practice", "theory"]
 FAILURE = 0.05  # the probability α with which confidence may fail
 GROWTH = 1.03  # by which rounds grow from one fit to the next
-LOOK = (4.0 / 0.3) ** 2  # reports, at a variance of 1: a difference of 0.3 is then four standard deviations
-LOOK_AFTER, LOOK_FOR = 1.0 / 8.0, 1.0 / 8.0  # of all rounds: when features are looked at, and for how long at most
-FEW = (
-    20  # features, that can be looked at one by one; of more, each has little weight, and looks cost more than they save
-)
+LOOK = (
+    4.0 / 0.3
+) ** 2  # reports, at a variance of 1: a difference of 0.3 is then four standard deviations
+LOOK_AFTER, LOOK_FOR = (
+    1.0 / 8.0,
+    1.0 / 8.0,
+)  # of all rounds: when features are looked at, and for how long at most
+# features, that can be looked at one by one; of more, each has little weight, and looks cost more
+# than they save
+FEW = 20
 HARDLY = 2.5  # standard deviations of what is reported of a feature that is never played
 SHARE = 0.5  # of the feature that was played most
 TRIAL, WORTH = 1.0 / 4.0, 0.3  # the part of a look after which the mean of x(i)² should be so large
@@ -28,7 +33,8 @@ UNPROVED = "none is proved: the constants are chosen by measurements"
 class Factors(NamedTuple):
     """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, how fast reports are forgotten.
 
-    ``look`` is for how many reports, at a variance of 1, a feature that was hardly played is looked at.
+    ``look`` is for how many reports, at a variance of 1, a feature that was hardly played is looked
+    at.
     """
 
     shift: float
@@ -40,7 +46,9 @@ class Factors(NamedTuple):
     def checked(self) -> Factors:
         """Return the same, or refuse a constant that cannot be: a model needs a shift, and nothing is below 0."""
         check_positive("shift", self.shift)
-        return Factors(*(check_range(name, value, 0.0, 1e9) for name, value in self._asdict().items()))
+        return Factors(
+            *(check_range(name, value, 0.0, 1e9) for name, value in self._asdict().items())
+        )
 
 
 THEORY = Factors(2.0, 1.0, 0.0, 0.0, 0.0)  # those of the analysis
@@ -87,17 +95,20 @@ def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
 def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
     """Return Υ, which the largest eigenvalue of the noise in the matrix does not exceed in any round, but with α / 3.
 
-    Υ = σ (sqrt(2 d) + sqrt(2 ln(6 T / α))) for symmetric Gaussian noise with deviation σ on the diagonal and σ / sqrt(2)
-    off it. For reports of fixed length it is checked by measurement, and not proved.
+    Υ = σ (sqrt(2 d) + sqrt(2 ln(6 T / α))) for symmetric Gaussian noise with deviation σ on the
+    diagonal and σ / sqrt(2) off it. For reports of fixed length it is checked by measurement, and
+    not proved.
     """
     return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * math.log(6.0 * rounds / FAILURE)))
 
 
-def with_noise(dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors) -> Schedule:
+def with_noise(
+    dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors
+) -> Schedule:
     """Return the schedule for noisy moments, both c and β times a factor.
 
-    c = 2 Υ; β = sqrt(2 ln(3 T/α) + d ln(1 + t / (d Υ))) + sqrt(3 Υ) + σ_ξ (sqrt(d) + sqrt(2 ln(3 T/α))) / sqrt(Υ).
-    The three terms are the noise of rewards, the shift, and the noise on y x.
+    c = 2 Υ; β = sqrt(2 ln(3 T/α) + d ln(1 + t / (d Υ))) + sqrt(3 Υ) + σ_ξ (sqrt(d) + sqrt(2 ln(3
+    T/α))) / sqrt(Υ). The three terms are the noise of rewards, the shift, and the noise on y x.
     """
     most, log = upsilon(dimension, rounds, noise.matrix), math.log(3.0 * rounds / FAILURE)
     rewards = np.sqrt(2.0 * log + dimension * np.log1p(times / (dimension * most)))

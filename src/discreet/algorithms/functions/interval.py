@@ -32,8 +32,9 @@ INTERVAL = Functions("cube(1)")
 def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = None) -> Instance:
     """Agarwal et al. 2011, Algorithm 1, with confidence widths that are no wider than its proof needs.
 
-    Larger ``certainty`` cuts later and errs less; by default all cuts are right but for a probability of 1 / sqrt(T). It
-    is played even where its bound is vacuous: in the worst case it costs no more than staying at the centre.
+    Larger ``certainty`` cuts later and errs less; by default all cuts are right but for a
+    probability of 1 / sqrt(T). It is played even where its bound is vacuous: in the worst case it
+    costs no more than staying at the centre.
     """
     return _search(setting, None, certainty)
 
@@ -41,7 +42,14 @@ def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = 
 @register_algorithm(
     name="local-stochastic-convex",
     twin="stochastic-convex",
-    title="search of an interval by three points, for functions drawn from one law, with noise on every value",
+    title="search of an interval by three points, for "
+    "functions "
+    "drawn "
+    "from one "
+    "law, "
+    "with "
+    "noise on "
+    "every value",
     problem=INTERVAL,
     fixed=("evaluations",),
     citation=ZHENG,
@@ -57,9 +65,12 @@ def local_stochastic_convex(
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Agarwal et al.: every value gets noise by itself (local model).
 
-    By default values are answered by randomised response; the paper's noise is Gaussian with the classical scale.
+    By default values are answered by randomised response; the paper's noise is Gaussian with the
+    classical scale.
     """
-    return _search(setting, noise_on_reports(setting, setting.bounds, noise, calibration), certainty)
+    return _search(
+        setting, noise_on_reports(setting, setting.bounds, noise, calibration), certainty
+    )
 
 
 def _search(setting: Setting[Functions], noise: Noise | None, certainty: float | None) -> Instance:
@@ -70,7 +81,11 @@ def _search(setting: Setting[Functions], noise: Noise | None, certainty: float |
     usual = certainty_for(rounds)
     chosen = usual if certainty is None else check_positive("certainty", certainty)
     learner = IntervalSearch.start(
-        set=place.set, certainty=chosen, spread=spread, tail=tail, finest=max(KEPT ** most_epochs(rounds), 1e-12)
+        set=place.set,
+        certainty=chosen,
+        spread=spread,
+        tail=tail,
+        finest=max(KEPT ** most_epochs(rounds), 1e-12),
     )
     bound = interval_bound(
         rounds=rounds,
@@ -80,11 +95,18 @@ def _search(setting: Setting[Functions], noise: Noise | None, certainty: float |
         spread=spread,
         tail=tail,
     )
-    proved = f"at most {bounds.width * min(bound, rounds):,.0f} for functions that are drawn independently from one law"
+    proved = (
+        f"at most {bounds.width * min(bound, rounds):,.0f} for "
+        "functions "
+        "that are "
+        "drawn "
+        "independently from one law"
+    )
     return Instance(
         private=Private(Open(bounds) if noise is None else PerRound(bounds, noise), learner),
         parameters={"certainty": chosen, "spread": spread} | ({"tail": tail} if tail > 0.0 else {}),
         regret_bound=None,
-        bound_source=f"{proved if chosen == usual else 'no bound proved for this certainty'}; no bound otherwise "
+        bound_source=f"{proved if chosen == usual else 'no bound proved for this certainty'}; no "
+        "bound otherwise "
         "(see discreet.learners.functions.interval)",
     )

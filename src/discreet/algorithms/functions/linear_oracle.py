@@ -23,7 +23,12 @@ from discreet.problems import Functions
 from discreet.ranges import make_range
 from discreet.sets import Vertices
 
-SOURCE = "exploring and leading by vertices, for linear functions (see discreet.learners.functions.oracle_leader)"
+SOURCE = (
+    "exploring and leading by vertices, for linear "
+    "functions "
+    "(see "
+    "discreet.learners.functions.oracle_leader)"
+)
 UNSTEADY = "no bound proved: the noise of these sums goes up and down"
 LINEAR = Functions("k-sets(10,3)", form="linear")
 MOST_BATCHES = 1 << 16
@@ -46,7 +51,9 @@ def linear_oracle(
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """McMahan & Blum 2004, with a plan of vertices, Gaussian perturbations and the parameters of the least bound."""
-    channel = GradientSums.without_noise(size=1, dimension=setting.problem.place.dimension, bounds=setting.bounds)
+    channel = GradientSums.without_noise(
+        size=1, dimension=setting.problem.place.dimension, bounds=setting.bounds
+    )
     chosen = _least(setting, 1, None, exploration, spread)
     return _instance(setting, channel, chosen, None, when_vacuous)
 
@@ -72,7 +79,8 @@ def private_linear_oracle(
 ) -> Instance:
     """Ours: the estimates of exploring rounds in a private running sum, whose noise perturbs the leader (central model).
 
-    Estimates do not depend on what was learned, so the noise is paid for once; the leader adds what it falls short of.
+    Estimates do not depend on what was learned, so the noise is paid for once; the leader adds what
+    it falls short of.
     """
     options = []
     for size in _sizes(setting, batch_size):
@@ -95,19 +103,31 @@ class Chosen(NamedTuple):
 def _sizes(setting: Setting[Functions], batch_size: int | None) -> list[int]:
     """Return lengths of batches to choose from, few enough of them in a game; there must be two."""
     if batch_size is None:
-        usual = [4**power for power in range(6) if 2 * 4**power <= setting.rounds <= MOST_BATCHES * 4**power]
+        usual = [
+            4**power
+            for power in range(6)
+            if 2 * 4**power <= setting.rounds <= MOST_BATCHES * 4**power
+        ]
         return usual or [-(-setting.rounds // MOST_BATCHES)]
     return [batch_of(setting, batch_size)]
 
 
 def _least(
-    setting: Setting[Functions], size: int, found: Found | None, exploration: float | None, spread: float | None
+    setting: Setting[Functions],
+    size: int,
+    found: Found | None,
+    exploration: float | None,
+    spread: float | None,
 ) -> Chosen:
     """Return the exploration and the spread with the least bound, for the noise of a running sum."""
     place, rounds, slope = place_with(setting, Vertices), setting.rounds, steepest(setting)
     plan = cast(Vertices, place.set).plan()
     lengths = np.linalg.norm(centred_estimators(plan), axis=1)
-    square, longest, root = float(plan.weights @ lengths**2), float(lengths.max()), math.sqrt(place.flat)
+    square, longest, root = (
+        float(plan.weights @ lengths**2),
+        float(lengths.max()),
+        math.sqrt(place.flat),
+    )
     noisy_sums = _noise_of(found)
 
     def chosen(share: float, own: float) -> Chosen:
@@ -124,7 +144,9 @@ def _least(
             square=square,
             slope=slope,
             noise=root * total,
-            inverse=float(np.max(1.0 / inside) if rest.size == 1 else noisy_sums.shares @ (1.0 / inside)),
+            inverse=float(
+                np.max(1.0 / inside) if rest.size == 1 else noisy_sums.shares @ (1.0 / inside)
+            ),
         )
         return Chosen(size, share, own, bound)
 
@@ -137,7 +159,10 @@ def _least(
 
     if exploration is not None:
         return best_spread(check_range("exploration", exploration, 1e-9, 1.0))
-    return min((best_spread(float(share)) for share in np.geomspace(1e-4, 1.0, 80)), key=lambda each: each.bound)
+    return min(
+        (best_spread(float(share)) for share in np.geomspace(1e-4, 1.0, 80)),
+        key=lambda each: each.bound,
+    )
 
 
 class SumNoise(NamedTuple):
@@ -159,14 +184,22 @@ def _noise_of(found: Found | None) -> SumNoise:
     spread, prefixes = running.factorisation.noise_spread(), running.factorisation.prefixes
     largest, gaussian = one * spread.most, running.noise.is_gaussian
     if spread.least == spread.most or not spread.steady:
-        return SumNoise(gaussian, spread.steady, np.array([one * spread.least]), np.ones(1), largest)
-    blocks = np.array_split(one * np.sqrt(running.factorisation.variances(prefixes)), min(BLOCKS, prefixes))
+        return SumNoise(
+            gaussian, spread.steady, np.array([one * spread.least]), np.ones(1), largest
+        )
+    blocks = np.array_split(
+        one * np.sqrt(running.factorisation.variances(prefixes)), min(BLOCKS, prefixes)
+    )
     shares = np.array([block.size / prefixes for block in blocks])
     return SumNoise(gaussian, True, np.array([block[0] for block in blocks]), shares, largest)
 
 
 def _instance(
-    setting: Setting[Functions], channel: Channel, chosen: Chosen, found: Found | None, when_vacuous: WhenVacuous
+    setting: Setting[Functions],
+    channel: Channel,
+    chosen: Chosen,
+    found: Found | None,
+    when_vacuous: WhenVacuous,
 ) -> Instance:
     """Return the algorithm; where its bound says nothing, vertices of the plan are played at random."""
     around, width = cast(Vertices, setting.problem.place.set), setting.bounds.width
@@ -177,7 +210,11 @@ def _instance(
             private=Private(channel, OracleLeader.start(set=around, exploration=1.0, spread=0.0)),
             parameters={"plays": "vertices at random"},
             regret_bound=width * most,
-            bound_source=f"vertices are played at random, since the bound for learning is {width * chosen.bound:,.0f} "
+            bound_source="vertices are played at random, "
+            "since the "
+            "bound for "
+            "learning is "
+            f"{width * chosen.bound:,.0f} "
             "(when_vacuous=play learns all the same)",
         )
     learner = OracleLeader.start(set=around, exploration=chosen.exploration, spread=chosen.spread)

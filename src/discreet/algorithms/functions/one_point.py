@@ -30,7 +30,9 @@ from discreet.mechanisms import ReportNoiseName
 from discreet.problems import Functions
 from discreet.sets import Projecting
 
-SOURCE = "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
+SOURCE = (
+    "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
+)
 
 
 @register_algorithm(
@@ -76,7 +78,9 @@ def strongly_convex_bandit(
     """Take steps of 1 / μ t, μ the declared curvature."""
     curvature = declared(setting, "curvature", "strongly-convex-bandit")
     channel = Open(setting.bounds)
-    plan = _plan(setting, channel, WITHOUT_NOISE, radius=radius, baseline=baseline, curvature=curvature)
+    plan = _plan(
+        setting, channel, WITHOUT_NOISE, radius=radius, baseline=baseline, curvature=curvature
+    )
     return instance(setting, plan, when_vacuous)
 
 
@@ -102,10 +106,13 @@ def local_convex(
 ) -> Instance:
     """Algorithm 1 over gradient descent: every value gets noise by itself (local model).
 
-    Tight: the noise with the least bound, and parameters for its mean square. The paper's noise is Gaussian with the
-    classical scale, and its parameters are those for the largest range that noise reaches in T rounds.
+    Tight: the noise with the least bound, and parameters for its mean square. The paper's noise is
+    Gaussian with the classical scale, and its parameters are those for the largest range that noise
+    reaches in T rounds.
     """
-    return _local(setting, calibration, noise, when_vacuous, radius=radius, damping=damping, baseline=baseline)
+    return _local(
+        setting, calibration, noise, when_vacuous, radius=radius, damping=damping, baseline=baseline
+    )
 
 
 @register_algorithm(
@@ -129,7 +136,15 @@ def local_strongly_convex(
 ) -> Instance:
     """Algorithm 1 over gradient descent with steps of 1 / μ t, μ the declared curvature."""
     curvature = declared(setting, "curvature", "local-strongly-convex")
-    return _local(setting, calibration, noise, when_vacuous, radius=radius, baseline=baseline, curvature=curvature)
+    return _local(
+        setting,
+        calibration,
+        noise,
+        when_vacuous,
+        radius=radius,
+        baseline=baseline,
+        curvature=curvature,
+    )
 
 
 def _local(
@@ -146,7 +161,11 @@ def _local(
     """Return gradient descent behind noise on every report."""
     bounds = setting.bounds
     found = noise_on_reports(setting, bounds, noise, calibration)
-    tuned_by = mean_square(found, bounds) if calibration == "tight" else paper_square(setting, found, bounds)
+    tuned_by = (
+        mean_square(found, bounds)
+        if calibration == "tight"
+        else paper_square(setting, found, bounds)
+    )
     plan = _plan(
         setting,
         PerRound(bounds, found),

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import math
 
+from componentjit import compilable
 from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.functions.checking import batch_of, check_given
-from discreet.algorithms.functions.running import Sums, Tuning, coordinates, least_noise, noise_length
+from discreet.algorithms.functions.running import (
+    Sums,
+    Tuning,
+    coordinates,
+    least_noise,
+    noise_length,
+)
 from discreet.algorithms.functions.tuning import (
     MOST_OF_INNER,
     Plan,
@@ -24,7 +31,6 @@ from discreet.channels.gradient_sums import moves, prefixes_for
 from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError, check_positive
 from discreet.factorisations import Tree
-from discreet.kernel import compilable
 from discreet.learners import (
     CentredProjectionFree,
     Corrective,
@@ -37,7 +43,9 @@ from discreet.mechanisms import Gaussian, Laplace, NoiseName
 from discreet.problems import Functions
 from discreet.sets import LinearOracle
 
-SOURCE = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+SOURCE = (
+    "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+)
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 TOLERANCE = 0.003  # outer radii that a leader may be from the minimum
 
@@ -61,8 +69,12 @@ def projection_free(
 ) -> Instance:
     """Algorithm 1 of Ene et al. 2021 without noise, after Garber & Kretzu 2020: batches of sqrt(T) rounds."""
     size = _size(setting, batch_size)
-    channel = GradientSums.without_noise(size=size, dimension=coordinates(setting, baseline), bounds=setting.bounds)
-    plan = _plan(setting, channel, size, 0.0, "proved", radius, learning_rate, {}, baseline=baseline)
+    channel = GradientSums.without_noise(
+        size=size, dimension=coordinates(setting, baseline), bounds=setting.bounds
+    )
+    plan = _plan(
+        setting, channel, size, 0.0, "proved", radius, learning_rate, {}, baseline=baseline
+    )
     return instance(setting, plan, when_vacuous)
 
 
@@ -92,11 +104,12 @@ def private_projection_free(
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
 
-    Tight: noise for one replaced term, not for a whole batch, and parameters with the least proved bound. With
-    ``rounding``, the default for functions that are declared linear, values are rounded to an end of their range by
-    public coins: then noise is paid for once, and it is proved. ``tuning=once`` takes the parameters for that without
-    rounding, of which nothing is proved. The paper's noise and parameters are those of Lemmas 5.1 and 5.4, with
-    logarithms to base 2 for levels of the tree.
+    Tight: noise for one replaced term, not for a whole batch, and parameters with the least proved
+    bound. With ``rounding``, the default for functions that are declared linear, values are rounded
+    to an end of their range by public coins: then noise is paid for once, and it is proved.
+    ``tuning=once`` takes the parameters for that without rounding, of which nothing is proved. The
+    paper's noise and parameters are those of Lemmas 5.1 and 5.4, with logarithms to base 2 for
+    levels of the tree.
     """
     size = _size(setting, batch_size)
     if calibration == "paper":
@@ -105,10 +118,14 @@ def private_projection_free(
             raise DiscreetError(f"calibration is paper, which has no {name}: leave it out.")
         return _paper(setting, size, when_vacuous, sums, noise, radius, learning_rate)
     if baseline and rounding:
-        raise DiscreetError("rounding and baseline are both given, but a rounded value has no use for a baseline.")
+        raise DiscreetError(
+            "rounding and baseline are both given, but a rounded value has no use for a baseline."
+        )
     linear = setting.problem.form == "linear"
     rounded = linear and not baseline and tuning == "proved" if rounding is None else rounding
-    found = least_noise(setting, size=size, sums=sums, noise=noise, baseline=baseline, padding=rounded)
+    found = least_noise(
+        setting, size=size, sums=sums, noise=noise, baseline=baseline, padding=rounded
+    )
     kind = RoundedSums if rounded else GradientSums
     plan = _plan(
         setting,
@@ -165,7 +182,9 @@ def _plan(
         return own(looking) + paid(looking, once or tuning == "once")
 
     def rate(looking: float) -> float:
-        return place.outer / math.sqrt(tuned_by(looking)) if learning_rate is None else learning_rate
+        return (
+            place.outer / math.sqrt(tuned_by(looking)) if learning_rate is None else learning_rate
+        )
 
     def cost(looking: float) -> float:
         steps = place.outer**2 / rate(looking) + rate(looking) * tuned_by(looking)
@@ -173,7 +192,8 @@ def _plan(
 
     chosen = least(cost, place.inner) if radius is None else radius
     near = TOLERANCE * place.outer
-    # An oracle in Python is worth sparing; with a baseline all parts are those of the plain learner.
+    # An oracle in Python is worth sparing; with a baseline all parts are those of the plain
+    # learner.
     kind = ProjectionFree if baseline or compilable(place.set) else Corrective
     learner = kind.start(
         set=place.set,
@@ -191,7 +211,13 @@ def _plan(
             learner=CentredProjectionFree.around(learner),
             parameters=known | {"baseline": "mean so far"},
             bound=None,
-            source="no bound proved: the baseline depends on the rounds from which it is subtracted",
+            source="no bound proved: the baseline depends "
+            "on the "
+            "rounds "
+            "from "
+            "which "
+            "it is "
+            "subtracted",
             centre=SumCentre,
         )
     tuned: dict[str, float | int | str] = {"tuning": tuning} if length > 0.0 else {}
@@ -220,7 +246,13 @@ def _paper(
     printed = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, "tree") or noise not in (None, printed):
         raise DiscreetError(
-            f"calibration is paper, which has a tree with {printed} noise here: leave sums and noise out."
+            "calibration is paper, which has a tree with "
+            f"{printed} "
+            "noise "
+            "here: "
+            "leave "
+            "sums and "
+            "noise out."
         )
     diameter, dimension = 2.0 * place.outer, place.dimension
     usual = min(diameter * math.sqrt(dimension) / rounds**0.25, MOST_OF_INNER * place.inner)
@@ -235,9 +267,22 @@ def _paper(
         padding=True,
     )
     channel = GradientSums.over(running, size=size, bounds=setting.bounds)
-    rate = 2.0 * diameter / (rounds**0.75 * math.sqrt(dimension) * slope) if learning_rate is None else learning_rate
+    rate = (
+        2.0 * diameter / (rounds**0.75 * math.sqrt(dimension) * slope)
+        if learning_rate is None
+        else learning_rate
+    )
     parameters: dict[str, float | int | str] = {"sums": "tree", "noise": printed}
-    plan = _plan(setting, channel, size, noise_length(running, place.flat), "proved", looking, rate, parameters)
+    plan = _plan(
+        setting,
+        channel,
+        size,
+        noise_length(running, place.flat),
+        "proved",
+        looking,
+        rate,
+        parameters,
+    )
     return instance(setting, plan, when_vacuous)
 
 
@@ -249,5 +294,12 @@ def _paper_noise(setting: Setting[Functions], slope: float) -> Noise:
         return Laplace(math.sqrt(rounds) * dimension * slope * levels / setting.epsilon)
     rare = math.log((dimension + rounds) / setting.delta)
     concentration = rare + math.sqrt((1.0 + math.sqrt(rounds) / dimension) * rare)
-    spread = rounds**0.25 * math.sqrt(dimension) * slope * levels * math.log(rounds / setting.delta) / setting.epsilon
+    spread = (
+        rounds**0.25
+        * math.sqrt(dimension)
+        * slope
+        * levels
+        * math.log(rounds / setting.delta)
+        / setting.epsilon
+    )
     return Gaussian(spread * concentration, setting.delta)

@@ -52,28 +52,52 @@ def least_noise(
 ) -> Found:
     """Return the running sum over batches of ``size`` rounds with the least noise, among those that were left open.
 
-    For live use noise that cannot be drawn exactly is not among them, unless it was asked for: then live use refuses it.
+    For live use noise that cannot be drawn exactly is not among them, unless it was asked for: then
+    live use refuses it.
     """
     if sums is not None and sums not in TREES and setting.delta == 0.0:
         raise DiscreetError(
-            f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, or use tree."
+            f"sums is {sums}, whose noise is Gaussian, but "
+            "delta "
+            "is 0: "
+            "give a "
+            "delta "
+            "above "
+            "0, or "
+            "use tree."
         )
     if noise == "gaussian" and setting.delta == 0.0:
-        raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace or spherical.")
+        raise DiscreetError(
+            "noise is gaussian, but delta is 0: give a delta above 0, or use laplace or spherical."
+        )
     if sums is not None and sums not in TREES and noise not in (None, "gaussian"):
-        raise DiscreetError(f"noise is {noise}, but {sums} has a proof for gaussian only: use tree or honaker.")
-    kinds: tuple[str, ...] = (sums,) if sums else ("blt", "tree") if setting.delta > 0.0 else ("tree",)
-    names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
+        raise DiscreetError(
+            f"noise is {noise}, but {sums} has a proof for gaussian only: use tree or honaker."
+        )
+    kinds: tuple[str, ...] = (
+        (sums,) if sums else ("blt", "tree") if setting.delta > 0.0 else ("tree",)
+    )
+    names: tuple[NoiseName, ...] = (
+        (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
+    )
     found = [
         _running(setting, size, coordinates(setting, baseline), kind, name, padding)
         for kind in kinds
         for name in names
-        if (kind in TREES or name == "gaussian") and (noise or not setting.live or noise_named(name).has_exact_twin)
+        if (kind in TREES or name == "gaussian")
+        and (noise or not setting.live or noise_named(name).has_exact_twin)
     ]
     return min(found, key=lambda each: each.length)
 
 
-def _running(setting: Setting[Functions], size: int, dimension: int, kind: str, noise: NoiseName, padding: bool) -> Found:
+def _running(
+    setting: Setting[Functions],
+    size: int,
+    dimension: int,
+    kind: str,
+    noise: NoiseName,
+    padding: bool,
+) -> Found:
     place = setting.problem.place
     channel = RunningSum.calibrated(
         moves(dimension, size),

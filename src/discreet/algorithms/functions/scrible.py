@@ -8,7 +8,14 @@ from typing import Literal, cast
 import numpy as np
 
 from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.tuning import Plan, WhenVacuous, instance, mean_square, noise_on_reports, place_with
+from discreet.algorithms.functions.tuning import (
+    Plan,
+    WhenVacuous,
+    instance,
+    mean_square,
+    noise_on_reports,
+    place_with,
+)
 from discreet.algorithms.papers import AGARWAL_SINGH, SCRIBLE
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, Open, PerPoint, PerRound
@@ -36,10 +43,15 @@ LINEAR = Functions(form="linear")
     one_point=True,
 )
 def scrible(
-    setting: Setting[Functions], *, learning_rate: float | None = None, when_vacuous: WhenVacuous = "centre"
+    setting: Setting[Functions],
+    *,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Abernethy, Hazan & Rakhlin 2008, with the rate of the least proved bound."""
-    return instance(setting, _plan(setting, Open(setting.bounds), None, 1, learning_rate), when_vacuous)
+    return instance(
+        setting, _plan(setting, Open(setting.bounds), None, 1, learning_rate), when_vacuous
+    )
 
 
 @register_algorithm(
@@ -62,9 +74,10 @@ def private_scrible(
 ) -> Instance:
     """Algorithm 4 over SCRiBLe (Theorem 4.5); tight: noise on the value alone instead of on every coordinate.
 
-    By default values are answered by randomised response, which has the least proved bound for every epsilon. The paper's
-    noise, on every coordinate, is calibrated to the largest 1-norm of a loss vector, and not to that of a difference of
-    two: with ``calibration=paper`` the guarantee is 2 ε.
+    By default values are answered by randomised response, which has the least proved bound for
+    every epsilon. The paper's noise, on every coordinate, is calibrated to the largest 1-norm of a
+    loss vector, and not to that of a difference of two: with ``calibration=paper`` the guarantee is
+    2 ε.
     """
     if calibration == "paper":
         return instance(setting, _paper(setting, noise, learning_rate), when_vacuous)
@@ -93,33 +106,60 @@ def batched_scrible(
 ) -> Instance:
     """Ours: a point is played for a whole batch, and noise is added once to the sum of its losses (central model).
 
-    The regret of batches of τ rounds grows with τ q; q = 1/4 + s² / τ² is the mean square of a noisy mean, and s² the
-    variance of the noise in widths. That is least for τ = 2 s, and hardly more for τ = sqrt(8) s, which is 4 / ε for
-    Laplace noise: it is taken, since means are seldom at an end of their range, as the 1/4 supposes.
+    The regret of batches of τ rounds grows with τ q; q = 1/4 + s² / τ² is the mean square of a
+    noisy mean, and s² the variance of the noise in widths. That is least for τ = 2 s, and hardly
+    more for τ = sqrt(8) s, which is 4 / ε for Laplace noise: it is taken, since means are seldom at
+    an end of their range, as the 1/4 supposes.
     """
     if noise == "gaussian" and setting.delta == 0.0:
-        raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace.")
-    found = noise_named(noise).for_guarantee(sensitivity=1.0, epsilon=setting.epsilon, delta=setting.delta)
+        raise DiscreetError(
+            "noise is gaussian, but delta is 0: give a delta above 0, or use laplace."
+        )
+    found = noise_named(noise).for_guarantee(
+        sensitivity=1.0, epsilon=setting.epsilon, delta=setting.delta
+    )
     usual = min(max(1, round(math.sqrt(8.0) * found.deviation(1))), setting.rounds // 2)
     size = usual if batch_size is None else check_int("batch_size", batch_size, least=1)
     if setting.rounds < 2 * size:
-        raise DiscreetError(f"rounds is {setting.rounds}, but two batches of {size} rounds need at least {2 * size}.")
+        raise DiscreetError(
+            f"rounds is {setting.rounds}, but two "
+            "batches of "
+            f"{size} "
+            "rounds "
+            "need at "
+            "least "
+            f"{2 * size}."
+        )
     channel = Batch.over(size=size, bounds=setting.bounds, noise=found)
     return instance(setting, _plan(setting, channel, found, size, learning_rate), when_vacuous)
 
 
-def _paper(setting: Setting[Functions], noise: ReportNoiseName | None, learning_rate: float | None) -> Plan:
+def _paper(
+    setting: Setting[Functions], noise: ReportNoiseName | None, learning_rate: float | None
+) -> Plan:
     """Return Theorem 4.5 as printed: λ = |Y|₁ / ε, and η for M² + λ² N |X|²; what is released is ⟨ℓ + Z, x⟩."""
     if noise not in (None, "laplace"):
-        raise DiscreetError(f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out.")
+        raise DiscreetError(
+            f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out."
+        )
     place, rounds, slope = place_with(setting, Barrier), setting.rounds, setting.problem.lipschitz
     if np.any(place.set.centre() != 0.0):
-        raise DiscreetError(f"calibration is paper, which is for sets around 0, but the set is {setting.problem.domain}.")
+        raise DiscreetError(
+            "calibration is paper, which is for sets "
+            "around 0, "
+            "but the "
+            "set is "
+            f"{setting.problem.domain}."
+        )
     around, dimension = cast(Barrier, place.set), place.dimension
-    size = slope * math.sqrt(dimension)  # |Y|₁ in widths of the range: loss vectors of length G at most
+    size = slope * math.sqrt(
+        dimension
+    )  # |Y|₁ in widths of the range: loss vectors of length G at most
     scale, largest = size / setting.epsilon, min(0.5, slope * place.outer)
     square = largest**2 + scale**2 * dimension * place.outer**2
-    printed = math.sqrt(around.complexity * math.log(rounds) / (2.0 * dimension**2 * rounds * square))
+    printed = math.sqrt(
+        around.complexity * math.log(rounds) / (2.0 * dimension**2 * rounds * square)
+    )
     rate = printed if learning_rate is None else check_positive("learning_rate", learning_rate)
     return Plan(
         channel=PerPoint(setting.bounds, size, Laplace(scale)),
@@ -131,7 +171,11 @@ def _paper(setting: Setting[Functions], noise: ReportNoiseName | None, learning_
 
 
 def _plan(
-    setting: Setting[Functions], channel: Channel, noise: Noise | None, size: int, learning_rate: float | None
+    setting: Setting[Functions],
+    channel: Channel,
+    noise: Noise | None,
+    size: int,
+    learning_rate: float | None,
 ) -> Plan:
     """Return the learner on values, or on means of ``size`` of them; the noise is on their sum."""
     place = place_with(setting, Barrier)
@@ -140,10 +184,20 @@ def _plan(
     square = mean_square(noise, unit)
     largest, slack = _largest(noise, square, unit.width, releases)
     fastest = INSIDE / (4.0 * dimension * largest)
-    usual = scrible_rate(complexity=around.complexity, dimension=dimension, releases=releases, square=square)
-    rate = min(fastest, usual) if learning_rate is None else check_positive("learning_rate", learning_rate)
+    usual = scrible_rate(
+        complexity=around.complexity, dimension=dimension, releases=releases, square=square
+    )
+    rate = (
+        min(fastest, usual)
+        if learning_rate is None
+        else check_positive("learning_rate", learning_rate)
+    )
     bound = scrible_bound(
-        complexity=around.complexity, dimension=dimension, releases=releases, square=square, learning_rate=rate
+        complexity=around.complexity,
+        dimension=dimension,
+        releases=releases,
+        square=square,
+        learning_rate=rate,
     )
     left = setting.rounds - releases * size  # rounds of a last batch, which nothing is known of
     proved = rate <= fastest
@@ -157,7 +211,9 @@ def _plan(
     )
 
 
-def _largest(noise: Noise | None, square: float, width: float, releases: int) -> tuple[float, float]:
+def _largest(
+    noise: Noise | None, square: float, width: float, releases: int
+) -> tuple[float, float]:
     """Return how far releases are from 1/2 at most, but for an event that costs regret of at most the second number."""
     if noise is None or noise.is_bounded:
         return math.sqrt(square), 0.0
@@ -167,4 +223,6 @@ def _largest(noise: Noise | None, square: float, width: float, releases: int) ->
 def rarely_beyond(noise: Noise, chance: float) -> float:
     """Return a number that the size of symmetric noise exceeds with at most this chance: 2 E exp(θ Z) exp(-θ L)."""
     tilts = np.geomspace(1e-3, 1e3, 600) / noise.deviation(1)
-    return min((math.log(2.0 / chance) + noise.log_moment(float(tilt), 1)) / float(tilt) for tilt in tilts)
+    return min(
+        (math.log(2.0 / chance) + noise.log_moment(float(tilt), 1)) / float(tilt) for tilt in tilts
+    )

@@ -49,7 +49,11 @@ def smooth_bandit(
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Saha & Tewari 2011, with the radius and the rate of the least proved bound."""
-    return instance(setting, _smooth(setting, "smooth-bandit", None, "tight", radius, learning_rate), when_vacuous)
+    return instance(
+        setting,
+        _smooth(setting, "smooth-bandit", None, "tight", radius, learning_rate),
+        when_vacuous,
+    )
 
 
 @register_algorithm(
@@ -62,7 +66,10 @@ def smooth_bandit(
     one_point=True,
 )
 def smooth_strongly_convex_bandit(
-    setting: Setting[Functions], *, learning_rate: float | None = None, when_vacuous: WhenVacuous = "centre"
+    setting: Setting[Functions],
+    *,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Hazan & Levy 2014, with the rate of the least proved bound."""
     plan = _strongly_convex(setting, "smooth-strongly-convex-bandit", None, "tight", learning_rate)
@@ -90,13 +97,24 @@ def local_smooth(
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Saha & Tewari."""
     found = noise_on_reports(setting, setting.bounds, noise, calibration)
-    return instance(setting, _smooth(setting, "local-smooth", found, calibration, radius, learning_rate), when_vacuous)
+    return instance(
+        setting,
+        _smooth(setting, "local-smooth", found, calibration, radius, learning_rate),
+        when_vacuous,
+    )
 
 
 @register_algorithm(
     name="local-smooth-strongly-convex",
     twin="smooth-strongly-convex-bandit",
-    title="leader inside a barrier, for smooth and strongly convex functions, with noise on every value",
+    title="leader inside a barrier, for smooth and "
+    "strongly "
+    "convex "
+    "functions, "
+    "with "
+    "noise on "
+    "every "
+    "value",
     problem=Functions(curvature=0.5, smoothness=0.5),
     fixed=("evaluations",),
     citation=ZHENG,
@@ -113,7 +131,9 @@ def local_smooth_strongly_convex(
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Hazan & Levy."""
     found = noise_on_reports(setting, setting.bounds, noise, calibration)
-    plan = _strongly_convex(setting, "local-smooth-strongly-convex", found, calibration, learning_rate)
+    plan = _strongly_convex(
+        setting, "local-smooth-strongly-convex", found, calibration, learning_rate
+    )
     return instance(setting, plan, when_vacuous)
 
 
@@ -131,7 +151,9 @@ def _smooth(
     bend = declared(setting, "smoothness", name) * place.outer**2
     square, tuned_by, largest = _sizes(setting, noise, calibration)
     growth = barrier.complexity * math.log(rounds)
-    usual = (2.0 * size * math.sqrt(tuned_by * growth * rounds) / (3.0 * bend * rounds)) ** (1.0 / 3.0)
+    usual = (2.0 * size * math.sqrt(tuned_by * growth * rounds) / (3.0 * bend * rounds)) ** (
+        1.0 / 3.0
+    )
     look = min(1.0, usual) if radius is None else radius
     fastest = look / (4.0 * size * largest)
     rate = min(fastest, look * math.sqrt(growth / (size**2 * tuned_by * rounds)))
@@ -146,35 +168,66 @@ def _smooth(
         bend=bend,
     )
     learner = Scrible.start(set=barrier, learning_rate=rate, radius=look)
-    return _plan(setting, noise, learner, {"radius": look, "learning_rate": rate}, bound, proved=rate <= fastest)
+    return _plan(
+        setting,
+        noise,
+        learner,
+        {"radius": look, "learning_rate": rate},
+        bound,
+        proved=rate <= fastest,
+    )
 
 
 def _strongly_convex(
-    setting: Setting[Functions], name: str, noise: Noise | None, calibration: Calibration, learning_rate: float | None
+    setting: Setting[Functions],
+    name: str,
+    noise: Noise | None,
+    calibration: Calibration,
+    learning_rate: float | None,
 ) -> Plan:
     check_given(learning_rate=learning_rate)
-    place, rounds, curvature = place_with(setting, Barrier), setting.rounds, declared(setting, "curvature", name)
+    place, rounds, curvature = (
+        place_with(setting, Barrier),
+        setting.rounds,
+        declared(setting, "curvature", name),
+    )
     barrier, size = barrier_of(place.set), place.dimension
     ratio = declared(setting, "smoothness", name) / curvature
     square, tuned_by, largest = _sizes(setting, noise, calibration)
     growth = barrier.complexity * math.log(rounds) + 1.5 * ratio * (1.0 + math.log(rounds))
     fastest = 1.0 / (4.0 * size * largest)
-    rate = min(fastest, math.sqrt(growth / (size**2 * tuned_by * rounds))) if learning_rate is None else learning_rate
-    bound = smooth_strongly_convex_bound(
-        complexity=barrier.complexity, dimension=size, rounds=rounds, square=square, learning_rate=rate, ratio=ratio
+    rate = (
+        min(fastest, math.sqrt(growth / (size**2 * tuned_by * rounds)))
+        if learning_rate is None
+        else learning_rate
     )
-    learner = DikinLeader.start(barrier=barrier, dimension=size, learning_rate=rate, curvature=curvature)
+    bound = smooth_strongly_convex_bound(
+        complexity=barrier.complexity,
+        dimension=size,
+        rounds=rounds,
+        square=square,
+        learning_rate=rate,
+        ratio=ratio,
+    )
+    learner = DikinLeader.start(
+        barrier=barrier, dimension=size, learning_rate=rate, curvature=curvature
+    )
     return _plan(setting, noise, learner, {"learning_rate": rate}, bound, proved=rate <= fastest)
 
 
-def _sizes(setting: Setting[Functions], noise: Noise | None, calibration: Calibration) -> tuple[float, float, float]:
+def _sizes(
+    setting: Setting[Functions], noise: Noise | None, calibration: Calibration
+) -> tuple[float, float, float]:
     """Return the mean square of releases around 1/2, what to tune by in its place, and their largest distance from 1/2.
 
-    Noise that is not bounded has no largest distance; that of three deviations is taken, and no bound is stated.
+    Noise that is not bounded has no largest distance; that of three deviations is taken, and no
+    bound is stated.
     """
     square = mean_square(noise, setting.bounds)
     paper = noise is not None and calibration == "paper"
-    tuned_by = paper_square(setting, noise, setting.bounds) if noise is not None and paper else square
+    tuned_by = (
+        paper_square(setting, noise, setting.bounds) if noise is not None and paper else square
+    )
     if noise is None or noise.is_bounded:
         return square, tuned_by, math.sqrt(square)
     return square, tuned_by, 0.5 + 3.0 * noise.deviation(1) / setting.bounds.width

@@ -1,6 +1,7 @@
 """What algorithms on functions share: what looking around costs, noise on reports, and what a vacuous bound means.
 
-All numbers here are in widths of the declared range; only the bound of an instance is in the units of the losses.
+All numbers here are in widths of the declared range; only the bound of an instance is in the units
+of the losses.
 """
 
 from __future__ import annotations
@@ -51,15 +52,24 @@ def instance(setting: Setting[Functions], plan: Plan, when_vacuous: WhenVacuous)
             bound_source=plan.source,
         )
     return Instance(
-        private=Private(plan.channel, plan.centre.start(set=problem.place.set, points=problem.evaluations)),
+        private=Private(
+            plan.channel, plan.centre.start(set=problem.place.set, points=problem.evaluations)
+        ),
         parameters={"plays": "the centre"},
         regret_bound=width * staying,
-        bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and the bound for learning is "
+        bound_source="the centre is played: its regret "
+        "is at "
+        "most "
+        f"{width * staying:,.0f}, "
+        "and the "
+        "bound for learning is "
         f"{width * plan.bound:,.0f} (when_vacuous=play learns all the same)",
     )
 
 
-def place_with(setting: Setting[Functions], ability: type[LinearOracle], *, least: int = 1) -> Domain:
+def place_with(
+    setting: Setting[Functions], ability: type[LinearOracle], *, least: int = 1
+) -> Domain:
     """Return the domain, or refuse a set that has no room or lacks the ability that an algorithm needs."""
     place = setting.problem.place
     check_ability(place.set, ability)
@@ -70,17 +80,20 @@ def place_with(setting: Setting[Functions], ability: type[LinearOracle], *, leas
 def steepest(setting: Setting[Functions]) -> float:
     """Return a slope that no function exceeds: the declared one, and 1 / 2 r for linear functions.
 
-    They are within their range on a ball of radius r, across which a slope of G makes a difference of 2 r G.
+    They are within their range on a ball of radius r, across which a slope of G makes a difference
+    of 2 r G.
     """
     slope = setting.problem.lipschitz
-    return min(slope, 0.5 / setting.problem.place.inner) if setting.problem.form == "linear" else slope
+    return (
+        min(slope, 0.5 / setting.problem.place.inner) if setting.problem.form == "linear" else slope
+    )
 
 
 def looking_cost(setting: Setting[Functions], radius: float) -> float:
     """Return what a round costs at most when a learner looks ``radius`` around: (2 + R / r) G ζ, or β ζ² + (R / r) G ζ.
 
-    The second holds for functions of smoothness β: playing, and smoothing the rival's function, cost β ζ² / 2 each. For
-    linear functions only the smaller set costs anything.
+    The second holds for functions of smoothness β: playing, and smoothing the rival's function,
+    cost β ζ² / 2 each. For linear functions only the smaller set costs anything.
     """
     problem, place, slope = setting.problem, setting.problem.place, steepest(setting)
     smaller_set = place.outer / place.inner * slope * radius
@@ -96,41 +109,67 @@ def least(cost: Callable[[float], float], inner: float) -> float:
     from scipy.optimize import minimize_scalar
 
     top = math.log(MOST_OF_INNER * inner)
-    found = minimize_scalar(lambda power: cost(math.exp(power)), bounds=(top - 25.0, top), method="bounded")
+    found = minimize_scalar(
+        lambda power: cost(math.exp(power)), bounds=(top - 25.0, top), method="bounded"
+    )
     ends = math.exp(float(found.x)), MOST_OF_INNER * inner
     return min(ends, key=cost)
 
 
 def noise_on_reports(
-    setting: Setting[Functions], bounds: Range, noise: ReportNoiseName | None, calibration: Calibration
+    setting: Setting[Functions],
+    bounds: Range,
+    noise: ReportNoiseName | None,
+    calibration: Calibration,
 ) -> Noise:
     """Return the noise on each report, a number in ``bounds``: by default that with the least proved regret bound.
 
-    That is randomised response, whose mean square around the middle is the least for every epsilon and delta.
+    That is randomised response, whose mean square around the middle is the least for every epsilon
+    and delta.
     """
     if calibration == "tight":
-        return report_noise(noise or "response", bounds=bounds, epsilon=setting.epsilon, delta=setting.delta)
+        return report_noise(
+            noise or "response", bounds=bounds, epsilon=setting.epsilon, delta=setting.delta
+        )
     if setting.delta <= 0.0:
         raise DiscreetError(CLASSICAL.format(setting.delta))
     if noise not in (None, "gaussian"):
-        raise DiscreetError(f"calibration is paper, which has gaussian noise, but noise is {noise}: leave it out.")
+        raise DiscreetError(
+            f"calibration is paper, which has gaussian noise, but noise is {noise}: leave it out."
+        )
     scale = bounds.width * math.sqrt(2.0 * math.log(1.25 / setting.delta)) / setting.epsilon
     return Gaussian(scale, setting.delta)
 
 
 def mean_square(noise: Noise | None, bounds: Range) -> float:
     """Return the mean square of what is released around 1/2, as a fraction of the range."""
-    return WITHOUT_NOISE if noise is None else noise.square_around_middle(bounds.width) / bounds.width**2
+    return (
+        WITHOUT_NOISE
+        if noise is None
+        else noise.square_around_middle(bounds.width) / bounds.width**2
+    )
 
 
 def paper_square(setting: Setting[Functions], noise: Noise, bounds: Range) -> float:
     """Return what Zheng et al. tune by: the square of a range that noise leaves rarely in T rounds."""
-    return float((0.5 + noise.scale / bounds.width * math.sqrt(2.0 * math.log(2.0 * setting.rounds**2))) ** 2)
+    return float(
+        (0.5 + noise.scale / bounds.width * math.sqrt(2.0 * math.log(2.0 * setting.rounds**2))) ** 2
+    )
 
 
-def declared(setting: Setting[Functions], name: Literal["curvature", "smoothness"], algorithm: str) -> float:
+def declared(
+    setting: Setting[Functions], name: Literal["curvature", "smoothness"], algorithm: str
+) -> float:
     """Return what is declared of the functions' second derivatives, or say that it is needed."""
     value = setting.problem.curvature if name == "curvature" else setting.problem.smoothness
     if not value > 0.0:
-        raise DiscreetError(f"{name} is 0, but {algorithm} is for functions of which it is declared: give one above 0.")
+        raise DiscreetError(
+            f"{name} is 0, but {algorithm} is for "
+            "functions of "
+            "which "
+            "it is "
+            "declared: "
+            "give one "
+            "above 0."
+        )
     return value

@@ -32,11 +32,17 @@ from discreet.problems import Functions
 from discreet.ranges import Range
 from discreet.sets import Projecting
 
-SOURCE = "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
-LEADER = "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+SOURCE = (
+    "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
+)
+LEADER = (
+    "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+)
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 CLIPPED = "no bound proved: differences are clipped below what the slope allows"
-NEAREST = 1e-6  # inner radii that points are apart at least: nearer, differences would be rounding errors
+NEAREST = (
+    1e-6  # inner radii that points are apart at least: nearer, differences would be rounding errors
+)
 TWO = Functions(evaluations=2)
 
 
@@ -68,7 +74,10 @@ def two_point(
     growth=Growth(0.0),
 )
 def strongly_convex_two_point(
-    setting: Setting[Functions], *, radius: float | None = None, when_vacuous: WhenVacuous = "centre"
+    setting: Setting[Functions],
+    *,
+    radius: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Take steps of 1 / μ t, μ the declared curvature: regret of order ln T."""
     curvature = declared(setting, "curvature", "strongly-convex-two-point")
@@ -97,10 +106,11 @@ def local_two_point(
 ) -> Instance:
     """Algorithm 2: every difference, clamped to ±2 ρ G, gets noise by itself (local model).
 
-    Steps are ``lazy`` by default, that is summed before projecting, with the same bound: noise averages out in their sum.
-    The paper's are not, which follow functions that change faster. With ``clip`` κ differences are clamped to κ / sqrt(n)
-    of that, which most of them do not reach: less noise, and a bias of which nothing is proved. The paper's noise is
-    Gaussian with the classical scale, its steps R / G sqrt(T).
+    Steps are ``lazy`` by default, that is summed before projecting, with the same bound: noise
+    averages out in their sum. The paper's are not, which follow functions that change faster. With
+    ``clip`` κ differences are clamped to κ / sqrt(n) of that, which most of them do not reach: less
+    noise, and a bias of which nothing is proved. The paper's noise is Gaussian with the classical
+    scale, its steps R / G sqrt(T).
     """
     late = calibration == "tight" if lazy is None else lazy
     return _descent(setting, noise, calibration, radius, clip, 0.0, when_vacuous, lazy=late)
@@ -153,10 +163,10 @@ def private_two_point(
 ) -> Instance:
     """Ours: the differences times their directions in a private running sum (central model), and a regularised leader.
 
-    The learning rate is that with the least proved bound. If functions are declared linear, estimates do not depend on
-    where they are taken, and noise is paid for once; ``tuning=once`` takes that rate for other functions too, of which
-    nothing is proved. Batches of a few rounds cost little and leave fewer sums to release; those with the least cost are
-    chosen.
+    The learning rate is that with the least proved bound. If functions are declared linear,
+    estimates do not depend on where they are taken, and noise is paid for once; ``tuning=once``
+    takes that rate for other functions too, of which nothing is proved. Batches of a few rounds
+    cost little and leave fewer sums to release; those with the least cost are chosen.
     """
     if batch_size is not None:
         batch_of(setting, batch_size)
@@ -175,15 +185,30 @@ def private_two_point(
     def hoped(size: int, found: Found) -> float:
         return cost(size, found, tuning == "once" or (linear and found.is_steady))
 
-    sizes = [4**power for power in range(4) if 2 * 4**power <= rounds] if batch_size is None else [batch_size]
-    options = [(size, least_noise(setting, size=size, sums=sums, noise=noise, padding=linear)) for size in sizes]
+    sizes = (
+        [4**power for power in range(4) if 2 * 4**power <= rounds]
+        if batch_size is None
+        else [batch_size]
+    )
+    options = [
+        (size, least_noise(setting, size=size, sums=sums, noise=noise, padding=linear))
+        for size in sizes
+    ]
     size, found = min(options, key=lambda option: hoped(*option))
     once = linear and found.is_steady
-    channel = DifferenceSums.over(found.channel, size=size, bounds=_differences(setting, looking, slope))
+    channel = DifferenceSums.over(
+        found.channel, size=size, bounds=_differences(setting, looking, slope)
+    )
     usual = place.outer / math.sqrt(hoped(size, found))
     rate = usual if learning_rate is None else check_positive("learning_rate", learning_rate)
-    learner = TwoPointLeader.start(set=around, inner=place.inner, radius=looking, slope=slope, learning_rate=rate)
-    bound = place.outer**2 / rate + rate * cost(size, found, once) + rounds * looking_cost(setting, looking)
+    learner = TwoPointLeader.start(
+        set=around, inner=place.inner, radius=looking, slope=slope, learning_rate=rate
+    )
+    bound = (
+        place.outer**2 / rate
+        + rate * cost(size, found, once)
+        + rounds * looking_cost(setting, looking)
+    )
     plan = Plan(
         channel=channel,
         learner=learner,
@@ -218,7 +243,9 @@ def _descent(
     looking = math.log(rounds) / rounds if calibration == "paper" and radius is None else radius
     looking = _radius(setting, looking)
     bounds = _differences(setting, looking, slope)
-    found: Noise | None = None if calibration is None else noise_on_reports(setting, bounds, noise, calibration)
+    found: Noise | None = (
+        None if calibration is None else noise_on_reports(setting, bounds, noise, calibration)
+    )
     square = (2.0 * place.flat * slope) ** 2 * mean_square(found, bounds)
     damping = 0.0 if curvature > 0.0 else math.sqrt(rounds * square) / place.outer
     if calibration == "paper" and curvature == 0.0:
@@ -232,7 +259,9 @@ def _descent(
         curvature=curvature,
         lazy=lazy,
     )
-    bound = descent_bound(outer=place.outer, rounds=rounds, square=square, damping=damping, curvature=curvature)
+    bound = descent_bound(
+        outer=place.outer, rounds=rounds, square=square, damping=damping, curvature=curvature
+    )
     steps = {"curvature": curvature} if curvature > 0.0 else {"damping": damping}
     plan = Plan(
         channel=OpenDifference(bounds) if found is None else PerDifference(bounds, found),
@@ -252,7 +281,11 @@ def _descent(
 def _radius(setting: Setting[Functions], radius: float | None) -> float:
     """Return how far to look: as near as rounding errors allow, since nothing is lost by it."""
     inner = setting.problem.place.inner
-    return inner * max(NEAREST, 0.5 / setting.rounds) if radius is None else check_positive("radius", radius)
+    return (
+        inner * max(NEAREST, 0.5 / setting.rounds)
+        if radius is None
+        else check_positive("radius", radius)
+    )
 
 
 def _slope(setting: Setting[Functions], clip: float | None) -> float:

@@ -30,7 +30,9 @@ from discreet.problems.points import GeometryName
 from discreet.sets import Geometry
 
 OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived"
-OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived (docs/regret.md: Perturbed points)"
+OUR_FTPL = (
+    "Agarwal & Singh 2017, Theorem 3.5, constants re-derived (docs/regret.md: Perturbed points)"
+)
 
 
 @register_algorithm(
@@ -41,17 +43,22 @@ OUR_FTPL = "Agarwal & Singh 2017, Theorem 3.5, constants re-derived (docs/regret
     citation=FTRL,
     anytime=True,
 )
-def ftrl_experts(setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0) -> Instance:
+def ftrl_experts(
+    setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
+) -> Instance:
     """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
     experts = setting.problem.sets(setting.bounds)
     rates = Tuning.of_entropy(setting).rates(setting, None, learning_rate, head_start)
     return Instance(
         private=Private(
-            OpenSum.over(experts.losses), EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
+            OpenSum.over(experts.losses),
+            EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates),
         ),
         parameters=rates_told(setting, rates),
         regret_bound=_capped(setting, experts, _entropy_bound(setting, rates, None)),
-        bound_source=_falling(rates, "exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)"),
+        bound_source=_falling(
+            rates, "exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)"
+        ),
     )
 
 
@@ -68,10 +75,13 @@ def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> In
     experts, width = setting.problem.sets(setting.bounds), setting.bounds.width
     tuned = Hedge.recommended_rate(width=width)
     rate = tuned if learning_rate is None else learning_rate
-    bound = Hedge.regret_bound(dimension=setting.problem.dimension, rounds=setting.rounds, width=width)
+    bound = Hedge.regret_bound(
+        dimension=setting.problem.dimension, rounds=setting.rounds, width=width
+    )
     return Instance(
         private=Private(
-            OpenSum.over(experts.losses), Hedge.start(dimension=setting.problem.dimension, learning_rate=rate)
+            OpenSum.over(experts.losses),
+            Hedge.start(dimension=setting.problem.dimension, learning_rate=rate),
         ),
         parameters={"learning_rate": rate},
         regret_bound=_capped(setting, experts, bound) if rate == tuned else None,
@@ -92,7 +102,10 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
     sets = setting.problem.sets(setting.bounds)
     deviation = _spread(setting, sets, 0.0) if spread is None else spread
     return Instance(
-        private=Private(OpenSum.over(sets.losses), LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)),
+        private=Private(
+            OpenSum.over(sets.losses),
+            LinearFtpl.start(set=sets.points, spread=deviation, fresh=True),
+        ),
         parameters={"geometry": setting.problem.geometry, "spread": deviation},
         regret_bound=_capped(setting, sets, _perturbed_bound(setting, sets, deviation, None)),
         bound_source="docs/regret.md: Perturbed points",
@@ -121,7 +134,8 @@ def private_ftrl_experts(
 ) -> Instance:
     """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum.
 
-    With Gaussian noise early rounds have larger rates (docs/departures.md); for an unknown horizon they fall with time.
+    With Gaussian noise early rounds have larger rates (docs/departures.md); for an unknown horizon
+    they fall with time.
     """
     experts = setting.problem.sets(setting.bounds)
 
@@ -134,7 +148,15 @@ def private_ftrl_experts(
     rates = tuning.rates(setting, found, learning_rate, head_start)
     learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
     proved = _entropy_bound(setting, rates, found)
-    return _instance(setting, experts, found, learner, rates_told(setting, rates), proved, _falling(rates, OUR_FTRL))
+    return _instance(
+        setting,
+        experts,
+        found,
+        learner,
+        rates_told(setting, rates),
+        proved,
+        _falling(rates, OUR_FTRL),
+    )
 
 
 @register_algorithm(
@@ -156,8 +178,8 @@ def private_ftpl(
 ) -> Instance:
     """Theorem 3.5: Gaussian noise of the sums is the perturbation, and only what it falls short of is added.
 
-    Noise that is not Gaussian comes on top of the whole perturbation. The paper's claim of pure privacy is wrong: its
-    noise is Gaussian.
+    Noise that is not Gaussian comes on top of the whole perturbation. The paper's claim of pure
+    privacy is wrong: its noise is Gaussian.
     """
     sets = setting.problem.sets(setting.bounds)
 
@@ -186,12 +208,16 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         citation=FTRL,
         anytime=True,
     )
-    def leader(setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0) -> Instance:
+    def leader(
+        setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
+    ) -> Instance:
         """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
         sets = setting.problem.sets(setting.bounds)
         rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
         return Instance(
-            private=Private(OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rates)),
+            private=Private(
+                OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rates)
+            ),
             parameters=rates_told(setting, rates),
             regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rates, None)),
             bound_source=_falling(rates, "r² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
@@ -223,13 +249,23 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         tuning = Tuning.of_squares(sets)
 
         def least(found: Candidate) -> float | None:
-            return _quadratic_bound(setting, sets, tuning.rates(setting, found, learning_rate, 0.0), found)
+            return _quadratic_bound(
+                setting, sets, tuning.rates(setting, found, learning_rate, 0.0), found
+            )
 
         found = _running(setting, sets, least, calibration, sums, noise, padding)
         rates = tuning.rates(setting, found, learning_rate, head_start)
         learner = QuadraticFtrl.start(set=sets.points, learning_rate=rates)
         proved = _quadratic_bound(setting, sets, rates, found)
-        return _instance(setting, sets, found, learner, rates_told(setting, rates), proved, _falling(rates, OUR_FTRL))
+        return _instance(
+            setting,
+            sets,
+            found,
+            learner,
+            rates_told(setting, rates),
+            proved,
+            _falling(rates, OUR_FTRL),
+        )
 
 
 _register_leaders("ball", "the unit ball")
@@ -249,11 +285,25 @@ def _running(
     if calibration == "tight":
         return choose(setting, sets, bound, sums=sums, noise=noise, padding=padding)
     if setting.unknown_horizon:
-        raise DiscreetError("calibration is paper, whose noise depends on the number of rounds, but that is unknown.")
+        raise DiscreetError(
+            "calibration is paper, whose noise depends "
+            "on the "
+            "number of "
+            "rounds, but "
+            "that is "
+            "unknown."
+        )
     printed: NoiseName = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, *TREES[:1]) or noise not in (None, printed) or padding is False:
         raise DiscreetError(
-            f"calibration is paper, which has a padded tree with {printed} noise here: leave sums, noise and padding out."
+            "calibration is paper, which has a padded tree "
+            "with "
+            f"{printed} "
+            "noise "
+            "here: "
+            "leave "
+            "sums, "
+            "noise and padding out."
         )
     return with_paper_noise(setting, sets, _paper_noise(setting, sets))
 
@@ -276,7 +326,15 @@ def _instance(
     proved: float | None,
     source: str,
 ) -> Instance:
-    missing = "no bound proved: this noise changes from round to round (with a delta, blt and unbounded have one)"
+    missing = (
+        "no bound proved: this noise changes from "
+        "round to "
+        "round "
+        "(with a "
+        "delta, "
+        "blt and "
+        "unbounded have one)"
+    )
     return Instance(
         private=Private(found.channel, learner),
         parameters=found.parameters | parameters,
@@ -303,27 +361,40 @@ def _entropy_bound(setting: Setting[Points], rates: Rates, found: Candidate | No
     if found is None:
         return EntropyFtrl.regret_bound(**numbers, learning_rate=rate)
     if found.is_gaussian:
-        return EntropyFtrl.regret_bound(**numbers, learning_rate=rate, noise=found.most, uneven=not found.steady)
+        return EntropyFtrl.regret_bound(
+            **numbers, learning_rate=rate, noise=found.most, uneven=not found.steady
+        )
     if not found.steady:
         return None
     cost = EntropyFtrl.noise_cost(
-        dimension=setting.problem.dimension, learning_rate=rate, moment=found.moment, reach=found.reach
+        dimension=setting.problem.dimension,
+        learning_rate=rate,
+        moment=found.moment,
+        reach=found.reach,
     )
     return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
 
 
-def _quadratic_bound(setting: Setting[Points], sets: Geometry, rates: Rates, found: Candidate | None) -> float | None:
+def _quadratic_bound(
+    setting: Setting[Points], sets: Geometry, rates: Rates, found: Candidate | None
+) -> float | None:
     if rates.falls:
         return Tuning.of_squares(sets).falling_bound(setting, found, rates)
     if found is not None and not found.steady:
         return None
     noise = 0.0 if found is None else _length(sets, found)
     return QuadraticFtrl.regret_bound(
-        radius=sets.radius, rounds=setting.rounds, norm=sets.norm, learning_rate=rates.least, noise=noise
+        radius=sets.radius,
+        rounds=setting.rounds,
+        norm=sets.norm,
+        learning_rate=rates.least,
+        noise=noise,
     )
 
 
-def _perturbed_bound(setting: Setting[Points], sets: Geometry, spread: float, found: Candidate | None) -> float | None:
+def _perturbed_bound(
+    setting: Setting[Points], sets: Geometry, spread: float, found: Candidate | None
+) -> float | None:
     """Return the bound of the perturbed leader; Gaussian noise perturbs, other noise comes on top, once."""
     if found is not None and not found.steady:
         return None

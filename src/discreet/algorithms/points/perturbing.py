@@ -14,7 +14,8 @@ from discreet.sets import Geometry
 class Smoothing(NamedTuple):
     """E regret ≤ penalty s + T curvature / s, s the deviation of the perturbation (docs/regret.md: Perturbed points).
 
-    ``penalty`` is what the perturbed leader is behind before the first round, ``curvature`` what a round costs, at s = 1.
+    ``penalty`` is what the perturbed leader is behind before the first round, ``curvature`` what a
+    round costs, at s = 1.
     """
 
     penalty: float
@@ -30,7 +31,10 @@ class Smoothing(NamedTuple):
         if sets.name == "cube":
             sides = per_coordinate * sets.dimension * math.sqrt(2.0 / math.pi)
             return cls(sides, per_coordinate * sets.norm**2 / math.sqrt(2.0 * math.pi))
-        return cls(sets.radius * math.sqrt(sets.dimension), sets.radius * sets.norm**2 / math.sqrt(2.0 * math.pi))
+        return cls(
+            sets.radius * math.sqrt(sets.dimension),
+            sets.radius * sets.norm**2 / math.sqrt(2.0 * math.pi),
+        )
 
     def bound(self, rounds: int, least: float, most: float) -> float:
         """Return the bound if all perturbations have standard deviations from ``least`` to ``most``."""

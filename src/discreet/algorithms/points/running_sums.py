@@ -18,7 +18,9 @@ from discreet.mechanisms import PURE, NoiseName
 from discreet.problems import Points
 from discreet.sets import Geometry
 
-Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "restarts", "hybrid", "tapered"]
+Sums = Literal[
+    "tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "restarts", "hybrid", "tapered"
+]
 TREES = ("tree", "honaker", *SPLITS)
 UNKNOWN_HORIZON = ("unbounded", *SPLITS)
 
@@ -66,7 +68,9 @@ class Candidate(NamedTuple):
         """Return the logarithm of E exp(tilt Z), Z the noise in a coordinate of a sum with all its draws."""
         if self.is_gaussian:
             return (tilt * self.most) ** 2 / 2.0
-        return self.spread.draws * self.channel.noise.log_moment(tilt, self.channel.losses.dimension)
+        return self.spread.draws * self.channel.noise.log_moment(
+            tilt, self.channel.losses.dimension
+        )
 
     def variances_by_digits(self) -> Floats:
         """Return a bound on the variance in a coordinate of a sum of fewer than 2^j vectors, for every j."""
@@ -91,8 +95,8 @@ def choose(
 ) -> Candidate:
     """Return the running sum with the least proved bound among those that were left open; without any, the least noise.
 
-    The square-root factorisation is never chosen by itself: it takes two to three times as long as buffers, and gains
-    less than 1 %.
+    The square-root factorisation is never chosen by itself: it takes two to three times as long as
+    buffers, and gains less than 1 %.
     """
     _check(setting, sums, noise, padding)
 
@@ -101,7 +105,10 @@ def choose(
         return math.inf if proved is None else proved, candidate.most
 
     kinds = [sums] if sums else _kinds(setting, noise, padding)
-    return min((each for kind in kinds for each in _candidates(setting, geometry, kind, noise, padding)), key=value)
+    return min(
+        (each for kind in kinds for each in _candidates(setting, geometry, kind, noise, padding)),
+        key=value,
+    )
 
 
 def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | None) -> list[Sums]:
@@ -113,9 +120,15 @@ def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | No
 
 
 def _candidates(
-    setting: Setting[Points], geometry: Geometry, sums: Sums, noise: NoiseName | None, padding: bool | None
+    setting: Setting[Points],
+    geometry: Geometry,
+    sums: Sums,
+    noise: NoiseName | None,
+    padding: bool | None,
 ) -> Iterator[Candidate]:
-    names: tuple[NoiseName, ...] = (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
+    names: tuple[NoiseName, ...] = (
+        (noise,) if noise else PURE if setting.delta == 0.0 else (*PURE, "gaussian")
+    )
     if sums not in TREES:
         names = ("gaussian",)
     paddings = [False] if sums != "tree" else [True, False] if padding is None else [padding]
@@ -124,7 +137,9 @@ def _candidates(
         for padded in paddings:
             channel: RunningSum | Restarting
             if sums in SPLITS:
-                channel = Restarting.calibrated(geometry.losses, noise=name, epsilon=epsilon, delta=delta, split=sums)
+                channel = Restarting.calibrated(
+                    geometry.losses, noise=name, epsilon=epsilon, delta=delta, split=sums
+                )
             else:
                 channel = RunningSum.calibrated(
                     geometry.losses,
@@ -146,7 +161,11 @@ def _prefixes(setting: Setting[Points]) -> int:
     most = min(LONGEST, MOST_NUMBERS // setting.problem.dimension)
     if needed > most:
         raise DiscreetError(
-            f"rounds is {setting.rounds:,}, but sums of {setting.problem.dimension:,} numbers that do not know how many "
+            f"rounds is {setting.rounds:,}, but sums of "
+            f"{setting.problem.dimension:,} "
+            "numbers "
+            "that "
+            "do not know how many "
             f"rounds there are last for {most + 1:,}."
         )
     return most
@@ -155,26 +174,60 @@ def _prefixes(setting: Setting[Points]) -> int:
 def with_paper_noise(setting: Setting[Points], geometry: Geometry, noise: Noise) -> Candidate:
     """Return a padded tree with the noise of the paper."""
     prefixes = setting.rounds - 1  # round t learns from the sum of t - 1 vectors
-    channel = RunningSum.over(geometry.losses, noise, FACTORISATIONS["tree"], prefixes=prefixes, padding=True)
+    channel = RunningSum.over(
+        geometry.losses, noise, FACTORISATIONS["tree"], prefixes=prefixes, padding=True
+    )
     return Candidate(channel, "tree", True, channel.noise_spread())
 
 
-def _check(setting: Setting[Points], sums: Sums | None, noise: NoiseName | None, padding: bool | None) -> None:
+def _check(
+    setting: Setting[Points], sums: Sums | None, noise: NoiseName | None, padding: bool | None
+) -> None:
     if setting.unknown_horizon and sums not in (None, *UNKNOWN_HORIZON):
         raise DiscreetError(
-            f"sums is {sums}, whose noise depends on the number of rounds, but that is unknown: use "
+            f"sums is {sums}, whose noise depends on the "
+            "number of "
+            "rounds, but "
+            "that is "
+            "unknown: use "
             f"{', '.join(UNKNOWN_HORIZON[:-1])} or {UNKNOWN_HORIZON[-1]}."
         )
     if sums is not None and sums not in TREES:
         if setting.delta == 0.0:
             raise DiscreetError(
-                f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, or use tree or honaker."
+                f"sums is {sums}, whose noise is "
+                "Gaussian, but "
+                "delta "
+                "is 0: "
+                "give a "
+                "delta "
+                "above 0, "
+                "or use tree or honaker."
             )
         if noise not in (None, "gaussian"):
-            raise DiscreetError(f"noise is {noise}, but {sums} has a proof for gaussian only: use tree or honaker.")
+            raise DiscreetError(
+                f"noise is {noise}, but {sums} has a proof for gaussian only: use tree or honaker."
+            )
     if noise == "gaussian" and setting.delta == 0.0:
-        raise DiscreetError("noise is gaussian, but delta is 0: give a delta above 0, or use laplace, spherical or cube.")
+        raise DiscreetError(
+            "noise is gaussian, but delta is 0: give a "
+            "delta "
+            "above 0, "
+            "or use "
+            "laplace, "
+            "spherical or "
+            "cube."
+        )
     if padding and sums not in (None, "tree"):
         raise DiscreetError(f"padding is for tree, but sums is {sums}.")
     if padding and setting.unknown_horizon:
-        raise DiscreetError("padding is true, but the number of rounds is unknown: only a tree that knows it is padded.")
+        raise DiscreetError(
+            "padding is true, but the number of rounds is "
+            "unknown: "
+            "only a "
+            "tree "
+            "that "
+            "knows "
+            "it is "
+            "padded."
+        )

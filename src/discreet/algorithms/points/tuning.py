@@ -15,14 +15,16 @@ from discreet.learners.points.rates import Rates
 from discreet.problems import Points
 from discreet.sets import Geometry
 
-HEAD_START = 0.5  # an eighth more bound; chosen on gaps of 0.05 and 0.02, alternating and drifting losses
+HEAD_START = (
+    0.5  # an eighth more bound; chosen on gaps of 0.05 and 0.02, alternating and drifting losses
+)
 
 
 class Tuning(NamedTuple):
     """A leader whose regret is at most D / η + κ η τ at a fixed rate, τ = T ``step`` + ``weight`` · variance.
 
-    The variance is that of a coordinate of a sum. Where the rate falls with time, docs/regret.md (Falling rates) has the
-    proof, for Gaussian noise whose variance never falls.
+    The variance is that of a coordinate of a sum. Where the rate falls with time, docs/regret.md
+    (Falling rates) has the proof, for Gaussian noise whose variance never falls.
     """
 
     size: float  # D
@@ -41,14 +43,20 @@ class Tuning(NamedTuple):
         return cls(sets.radius**2, 1.0 / 4.0, sets.norm**2, float(sets.dimension))
 
     def rates(
-        self, setting: Setting[Points], found: Candidate | None, learning_rate: float | None, head_start: float | None
+        self,
+        setting: Setting[Points],
+        found: Candidate | None,
+        learning_rate: float | None,
+        head_start: float | None,
     ) -> Rates:
         """Return the rates: as given; falling, if the horizon is unknown; with a head start, if that is proved; fixed."""
         if learning_rate is not None:
             return Rates.fixed(learning_rate)
         size, curvature, step, _ = self
         if setting.unknown_horizon:
-            return Rates.anytime(size=size, curvature=curvature, step=step, noise=self._noise(found))
+            return Rates.anytime(
+                size=size, curvature=curvature, step=step, noise=self._noise(found)
+            )
         start = (HEAD_START if proved(found) else 0.0) if head_start is None else head_start
         check_range("head_start", start, 0.0, 10.0)
         if start > 0.0:
@@ -61,16 +69,24 @@ class Tuning(NamedTuple):
                 noise=self._noise(found),
             )
         variance = 0.0 if found is None else found.most**2
-        return Rates.fixed(math.sqrt(size / (curvature * (setting.rounds * step + self.weight * variance))))
+        return Rates.fixed(
+            math.sqrt(size / (curvature * (setting.rounds * step + self.weight * variance)))
+        )
 
-    def falling_bound(self, setting: Setting[Points], found: Candidate | None, rates: Rates) -> float | None:
+    def falling_bound(
+        self, setting: Setting[Points], found: Candidate | None, rates: Rates
+    ) -> float | None:
         """Return the bound for rates that fall, where one is proved."""
         if not proved(found):
             return None
         best = 2.0 * math.sqrt(self.size * self.curvature * rates.paid(setting.rounds))
         if rates.least == 0.0:
             return math.sqrt(2.0) * best
-        return best * rates.least / math.sqrt(self.size / (self.curvature * rates.paid(setting.rounds)))
+        return (
+            best
+            * rates.least
+            / math.sqrt(self.size / (self.curvature * rates.paid(setting.rounds)))
+        )
 
     def _noise(self, found: Candidate | None) -> Floats:
         return np.zeros(1) if found is None else self.weight * found.variances_by_digits()

@@ -53,13 +53,21 @@ def local_successive_elimination(
     citation=ELIMINATION,
 )
 def batched_successive_elimination(
-    setting: Setting[BestArm], *, batch_size: int | None = None, growth: float = GROWTH, typical_gap: float = GAP
+    setting: Setting[BestArm],
+    *,
+    batch_size: int | None = None,
+    growth: float = GROWTH,
+    typical_gap: float = GAP,
 ) -> Instance:
     """Successive elimination in phases: in each, every arm that is left has one batch, with noise once."""
-    return _elimination(setting, batched_reports(setting, batch_size, growth, typical_gap), typical_gap)
+    return _elimination(
+        setting, batched_reports(setting, batch_size, growth, typical_gap), typical_gap
+    )
 
 
 def _elimination(setting: Setting[BestArm], reports: Reports, gap: float) -> Instance:
     arms, error = setting.problem.arms, setting.problem.error
-    learner = SuccessiveElimination.start(arms=arms, error=error, rule=reports.rule, batches=reports.batches)
+    learner = SuccessiveElimination.start(
+        arms=arms, error=error, rule=reports.rule, batches=reports.batches
+    )
     return instance_of(learner, reports, PROVED, typical_gap=gap)

@@ -22,15 +22,21 @@ from discreet.errors import DiscreetError
 from discreet.learners import TrackAndStop
 from discreet.problems import BestArm
 
-# Times the square root of the rounds, for numbers from 0 to 1; with noise, as much more as it takes to see the same. With
+# Times the square root of the rounds, for numbers from 0 to 1; with noise, as much more as it takes
+# to see the same. With
 # 1, as printed, the best arm is starved now and then.
 EXPLORATION = 2.0
 
 
 @register_algorithm(
-    name="track-and-stop", title="arms in optimal proportions", problem=BestArm(), citation=TRACK_AND_STOP
+    name="track-and-stop",
+    title="arms in optimal proportions",
+    problem=BestArm(),
+    citation=TRACK_AND_STOP,
 )
-def track_and_stop(setting: Setting[BestArm], *, errors: tuple[float, ...] = (), typical_gap: float = GAP) -> Instance:
+def track_and_stop(
+    setting: Setting[BestArm], *, errors: tuple[float, ...] = (), typical_gap: float = GAP
+) -> Instance:
     """Track-and-Stop; ``errors`` are smaller ones, for which the same run tells when it would have stopped."""
     return _track_and_stop(setting, open_reports(setting, typical_gap), errors, typical_gap)
 
@@ -70,13 +76,19 @@ def batched_track_and_stop(
     typical_gap: float = GAP,
 ) -> Instance:
     """Track-and-Stop on batches that grow, each with noise once."""
-    return _track_and_stop(setting, batched_reports(setting, batch_size, growth, typical_gap), errors, typical_gap)
+    return _track_and_stop(
+        setting, batched_reports(setting, batch_size, growth, typical_gap), errors, typical_gap
+    )
 
 
-def _track_and_stop(setting: Setting[BestArm], reports: Reports, errors: tuple[float, ...], gap: float) -> Instance:
+def _track_and_stop(
+    setting: Setting[BestArm], reports: Reports, errors: tuple[float, ...], gap: float
+) -> Instance:
     arms, error = setting.problem.arms, setting.problem.error
     if errors and max(errors) >= error:
-        raise DiscreetError(f"errors is {errors!r} and error is {error:g}, but errors are for smaller ones.")
+        raise DiscreetError(
+            f"errors is {errors!r} and error is {error:g}, but errors are for smaller ones."
+        )
     variance = reports.variance + reports.noise_variance / max(reports.batches.first, 1)
     learner = TrackAndStop.start(
         arms=arms,

@@ -17,13 +17,16 @@ SURE = 0.8  # the share that an expert who knows, or misleads, puts on one arm
 PHASES = 4
 
 
-@register_environment("advice-random", title="one good expert among many that guess", problem=Advice)
+@register_environment(
+    "advice-random", title="one good expert among many that guess", problem=Advice
+)
 class AdviceRandom(AdviceEnvironment):
     """One good expert among many that guess.
 
-    There are 32 scenes, drawn at random in every round (8 for more than 1,000 experts), each with a good arm, which
-    loses with probability 0.3, all others with 0.6. The first expert gives 0.8 to the good arm and the rest to all
-    others; every other expert has for each scene a distribution drawn uniformly at random.
+    There are 32 scenes, drawn at random in every round (8 for more than 1,000 experts), each with a
+    good arm, which loses with probability 0.3, all others with 0.6. The first expert gives 0.8 to
+    the good arm and the rest to all others; every other expert has for each scene a distribution
+    drawn uniformly at random.
     """
 
     on_unit_scale = True
@@ -34,12 +37,15 @@ class AdviceRandom(AdviceEnvironment):
         return game(table, good, rng, start, stop)
 
 
-@register_environment("advice-contextual", title="experts are policies on 16 contexts", problem=Advice)
+@register_environment(
+    "advice-contextual", title="experts are policies on 16 contexts", problem=Advice
+)
 class AdviceContextual(AdviceEnvironment):
     """Experts are policies: each names one arm for each of 16 contexts, which come at random.
 
-    The first expert names the good arm of every context; expert j of N names it in a share 1 - j / N of all contexts,
-    drawn for each, and an arm at random otherwise. The good arm loses with probability 0.3, all others with 0.6.
+    The first expert names the good arm of every context; expert j of N names it in a share 1 - j /
+    N of all contexts, drawn for each, and an arm at random otherwise. The good arm loses with
+    probability 0.3, all others with 0.6.
     """
 
     on_unit_scale = True
@@ -50,12 +56,15 @@ class AdviceContextual(AdviceEnvironment):
         return game(table, good, rng, start, stop)
 
 
-@register_environment("advice-adversarial", title="experts whose quality switches four times", problem=Advice)
+@register_environment(
+    "advice-adversarial", title="experts whose quality switches four times", problem=Advice
+)
 class AdviceAdversarial(AdviceEnvironment):
     """Experts whose quality switches: a fourth of them knows in each fourth of the game, and misleads in the others.
 
-    Who knows gives 0.8 to the good arm, who misleads to the next one, and both the rest to all others. The first expert
-    knows in all but the last fourth. There are 8 scenes; the good arm loses with probability 0.3, all others with 0.6.
+    Who knows gives 0.8 to the good arm, who misleads to the next one, and both the rest to all
+    others. The first expert knows in all but the last fourth. There are 8 scenes; the good arm
+    loses with probability 0.3, all others with 0.6.
     """
 
     on_unit_scale = True
@@ -70,7 +79,12 @@ class AdviceAdversarial(AdviceEnvironment):
 
 
 def game(
-    table: Floats, good: Integers, rng: Generator, start: int, stop: int, phase: NDArray[np.int64] | int = 0
+    table: Floats,
+    good: Integers,
+    rng: Generator,
+    start: int,
+    stop: int,
+    phase: NDArray[np.int64] | int = 0,
 ) -> AdviceGame:
     """Return rounds in random scenes (of a phase) in which the good arm loses less often."""
     scenes = len(good)

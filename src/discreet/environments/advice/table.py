@@ -22,7 +22,8 @@ TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
 class AdviceTable(Environment):
     """Replays fixed losses and advice: the same game in every trial.
 
-    Advice has the shape (rounds, experts, arms), or (experts, arms) if it is the same in all rounds.
+    Advice has the shape (rounds, experts, arms), or (experts, arms) if it is the same in all
+    rounds.
 
     >>> table = AdviceTable.of(Table(np.array([[0.0, 1.0], [1.0, 0.0]])), np.array([[1.0, 0.0], [0.5, 0.5]]))
     >>> table.deal(0, 2, np.random.default_rng(1)).totals([0])
@@ -38,12 +39,20 @@ class AdviceTable(Environment):
         given = np.asarray(advice)
         if given.ndim not in (2, 3) or given.dtype.kind not in "biuf":
             raise DiscreetError(
-                f"advice has the shape {given.shape}, but must have (rounds, experts, arms) or (experts, arms) numbers."
+                f"advice has the shape {given.shape}, but "
+                "must "
+                "have "
+                "(rounds, "
+                "experts, "
+                "arms) or "
+                "(experts, arms) numbers."
             )
         scenes = given[None] if given.ndim == 2 else given
         rounds, arms = table.losses.shape
         if scenes.shape[2] != arms:
-            raise DiscreetError(f"advice is for {scenes.shape[2]} arms, but the losses have {arms} columns.")
+            raise DiscreetError(
+                f"advice is for {scenes.shape[2]} arms, but the losses have {arms} columns."
+            )
         if len(scenes) not in (1, rounds):
             raise DiscreetError(f"advice has {len(scenes)} rounds, but the losses have {rounds}.")
         check_advice(scenes)
@@ -73,7 +82,9 @@ class AdviceTable(Environment):
         which = np.zeros(stop - start, np.int64) if constant else np.arange(stop - start)
         return AdviceGame(losses=losses, table=advice, which=which, uniforms=drawn)
 
-    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+    def checked(
+        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
+    ) -> tuple[Environment, int]:
         """Check or clip the losses that will be played."""
         rows: Any
         rows, clipped = self.table.checked(problem, rounds, bounds, clip=clip)
@@ -83,7 +94,9 @@ class AdviceTable(Environment):
         return f"AdviceTable({self.source}: {self.length} rounds, {self.problem.sizes})"
 
 
-@register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Advice)
+@register_environment(
+    "table", title="losses from a CSV or NPY file, one row a round", problem=Advice
+)
 def advice_table(
     *,
     advice: Path | str | ArrayLike,
@@ -104,7 +117,9 @@ def read_advice(table: Table, path: Path | str) -> AdviceTable:
     try:
         return AdviceTable.of(table, load_npy(path))
     except OSError as reason:
-        raise DiscreetError(f"{path} cannot be read: {reason.strerror or 'it is not a NPY file'}.") from None
+        raise DiscreetError(
+            f"{path} cannot be read: {reason.strerror or 'it is not a NPY file'}."
+        ) from None
 
 
 def check_advice(advice: Floats, *, before: int = 0) -> None:
@@ -113,7 +128,17 @@ def check_advice(advice: Floats, *, before: int = 0) -> None:
     if wrong.any():
         t, expert = (int(i) for i in np.argwhere(wrong)[0])
         row = advice[t, expert]
-        told = f"adds up to {row.sum():g}" if (row >= 0.0).all() else f"has {row[~(row >= 0.0)][0]:g} in it"
+        told = (
+            f"adds up to {row.sum():g}"
+            if (row >= 0.0).all()
+            else f"has {row[~(row >= 0.0)][0]:g} in it"
+        )
         raise DiscreetError(
-            f"round {t + before + 1}, expert {expert + 1}: the advice {told}, but must be a distribution over arms."
+            f"round {t + before + 1}, expert "
+            f"{expert + 1}: the "
+            "advice "
+            f"{told}, but "
+            "must "
+            "be a "
+            "distribution over arms."
         )

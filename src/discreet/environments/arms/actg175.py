@@ -10,12 +10,14 @@ from discreet.errors import DiscreetError
 from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
-@register_environment("actg175-simulator", title="a fitted model of four HIV treatments", problem=Arms)
+@register_environment(
+    "actg175-simulator", title="a fitted model of four HIV treatments", problem=Arms
+)
 class Actg175Arms(ArmsEnvironment):
     """The same patients and outcomes as those of actg175-simulator with contexts, of whom nothing is shown.
 
-    Outcomes are those of a fitted model and not of the trial: on average 33.9, 19.4, 21.2 and 22.9 % get worse by it.
-    There are four arms. Needs lifelines.
+    Outcomes are those of a fitted model and not of the trial: on average 33.9, 19.4, 21.2 and 22.9
+    % get worse by it. There are four arms. Needs lifelines.
     """
 
     on_unit_scale = True
@@ -30,7 +32,9 @@ class Actg175Arms(ArmsEnvironment):
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
         if self.arms != len(TREATMENTS):
-            raise DiscreetError(f"arms is {self.arms}, but ACTG 175 has {len(TREATMENTS)} treatments.")
+            raise DiscreetError(
+                f"arms is {self.arms}, but ACTG 175 has {len(TREATMENTS)} treatments."
+            )
         return ArmGame(simulated(start, stop, rng)[2])
 
     def fixed_means(self) -> Floats:

@@ -11,7 +11,9 @@ from discreet.errors import check_int, check_range
 from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
-@register_environment("switching", title="Bernoulli losses, another arm is best after a third", problem=Arms)
+@register_environment(
+    "switching", title="Bernoulli losses, another arm is best after a third", problem=Arms
+)
 class Switching(ArmsEnvironment):
     """Bernoulli losses of mean 1/2; first the first arm is better by 0.05, after a third the second one by 0.2.
 
@@ -32,7 +34,9 @@ class Switching(ArmsEnvironment):
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
 
 
-@register_environment("late-change", title="Bernoulli losses, a bad arm is best in the last fifth", problem=Arms)
+@register_environment(
+    "late-change", title="Bernoulli losses, a bad arm is best in the last fifth", problem=Arms
+)
 class LateChange(ArmsEnvironment):
     """Bernoulli losses of mean 1/2; the first arm is better by 0.02, and in the last fifth the second one by 0.2."""
 
@@ -48,7 +52,9 @@ class LateChange(ArmsEnvironment):
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
 
 
-@register_environment("flipping", title="Bernoulli losses, two arms take turns as the best", problem=Arms)
+@register_environment(
+    "flipping", title="Bernoulli losses, two arms take turns as the best", problem=Arms
+)
 class Flipping(ArmsEnvironment):
     """Bernoulli losses of mean 1/2; the first two arms take turns in being better by 0.2, for ``period`` rounds each."""
 
@@ -64,7 +70,9 @@ class Flipping(ArmsEnvironment):
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
 
 
-@register_environment("repeating", title="stochastic losses, each repeated for some rounds", problem=Arms)
+@register_environment(
+    "repeating", title="stochastic losses, each repeated for some rounds", problem=Arms
+)
 class Repeating(ArmsEnvironment):
     """Bernoulli losses of mean 1/2, the first arm better by 0.05; all are drawn again every ``repeats`` rounds."""
 
@@ -78,4 +86,6 @@ class Repeating(ArmsEnvironment):
         first, last = int(period[0]), int(period[-1])
         means = np.full(self.arms, 0.5)
         means[0] -= 0.05
-        return ArmGame((uniforms(rng, first, last + 1, self.arms) < means).astype(np.float64)[period - first])
+        return ArmGame(
+            (uniforms(rng, first, last + 1, self.arms) < means).astype(np.float64)[period - first]
+        )

@@ -10,14 +10,16 @@ from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
 @register_environment(
-    "deterministic", title="fixed gains that mislead (Tossou & Dimitrakakis 2017, section 4)", problem=Arms
+    "deterministic",
+    title="fixed gains that mislead (Tossou & Dimitrakakis 2017, section 4)",
+    problem=Arms,
 )
 class Deterministic(ArmsEnvironment):
     """Gains that a greedy player misreads; the loss is 1 - gain.
 
-    The first arm always gives 0.38; the second gives 1 in every even round; the third gives 1 in every round that is a
-    multiple of 3; all others give 0. Rounds count from 1. The second arm is best in the long run, and uniform play on
-    four arms loses 59/300 a round against it.
+    The first arm always gives 0.38; the second gives 1 in every even round; the third gives 1 in
+    every round that is a multiple of 3; all others give 0. Rounds count from 1. The second arm is
+    best in the long run, and uniform play on four arms loses 59/300 a round against it.
 
     >>> Deterministic(4).deal(0, 4, np.random.default_rng()).losses.round(2).tolist()
     [[0.62, 1.0, 1.0, 1.0], [0.62, 0.0, 1.0, 1.0], [0.62, 1.0, 0.0, 1.0], [0.62, 0.0, 1.0, 1.0]]

@@ -14,11 +14,14 @@ STRIDE = 64  # rounds between two steps of a walk
 STEP = 0.02
 
 
-@register_environment("drifting", title="Bernoulli losses whose means rise and fall in turn", problem=Arms)
+@register_environment(
+    "drifting", title="Bernoulli losses whose means rise and fall in turn", problem=Arms
+)
 class Drifting(ArmsEnvironment):
     """Bernoulli losses whose means rise and fall, each arm a little later than the one before.
 
-    The mean of arm i in round t is 1/2 - 0.4 cos(2 π (2 t / T - i / K)); every arm is best for a while, twice.
+    The mean of arm i in round t is 1/2 - 0.4 cos(2 π (2 t / T - i / K)); every arm is best for a
+    while, twice.
     """
 
     on_unit_scale = True
@@ -27,7 +30,10 @@ class Drifting(ArmsEnvironment):
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
-        phase = CYCLES * np.arange(start, stop)[:, None] / self.rounds - np.arange(self.arms) / self.arms
+        phase = (
+            CYCLES * np.arange(start, stop)[:, None] / self.rounds
+            - np.arange(self.arms) / self.arms
+        )
         means = 0.5 - 0.4 * np.cos(2.0 * np.pi * phase)
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
 

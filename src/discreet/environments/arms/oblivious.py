@@ -21,7 +21,8 @@ PERIOD = 200
 class FullyOblivious(ArmsEnvironment):
     """Gains are Bernoulli with a success probability that is drawn for every round and arm; the loss is 1 - gain.
 
-    The probability is uniform in [0.5, 0.5 + 2 s] for the first arm and in [0.5 - s, 0.5 + s] for all others, s = 0.05.
+    The probability is uniform in [0.5, 0.5 + 2 s] for the first arm and in [0.5 - s, 0.5 + s] for
+    all others, s = 0.05.
 
     >>> FullyOblivious(3).deal(0, 20_000, np.random.default_rng(1)).losses.mean(axis=0).round(2).tolist()
     [0.45, 0.5, 0.5]
@@ -35,7 +36,9 @@ class FullyOblivious(ArmsEnvironment):
 
 
 @register_environment(
-    "oblivious", title="the same, redrawn every 200 rounds (Tossou & Dimitrakakis 2017, section 4)", problem=Arms
+    "oblivious",
+    title="the same, redrawn every 200 rounds (Tossou & Dimitrakakis 2017, section 4)",
+    problem=Arms,
 )
 class Oblivious(ArmsEnvironment):
     """As fully oblivious in the first round and in every multiple of 200; in between, every arm repeats its last gain.

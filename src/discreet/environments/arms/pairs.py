@@ -15,12 +15,18 @@ from discreet.problems import ArmGame, Arms, ArmsEnvironment
     problem=Arms,
     neighbour=False,
 )
-@register_environment("leak-neighbour", title="its neighbour: the one loss of 0 is 1 too", problem=Arms, neighbour=True)
+@register_environment(
+    "leak-neighbour",
+    title="its neighbour: the one loss of 0 is 1 too",
+    problem=Arms,
+    neighbour=True,
+)
 class Leak(ArmsEnvironment):
     """Faster rates 2025, appendix G.1: every arm loses 1 in every round, but for the first.
 
-    In the first round the second arm loses 0; in the neighbouring game (``neighbour=True``) it loses 1 as well. Replaying
-    the same alternating actions in both, EXP3 in loss form drives the two action probabilities ever further apart.
+    In the first round the second arm loses 0; in the neighbouring game (``neighbour=True``) it
+    loses 1 as well. Replaying the same alternating actions in both, EXP3 in loss form drives the
+    two action probabilities ever further apart.
 
     >>> Leak(2).deal(0, 2, np.random.default_rng()).losses.tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -38,15 +44,20 @@ class Leak(ArmsEnvironment):
         return ArmGame(losses)
 
 
-@register_environment("drop", title="one arm better by 1/2 (Faster rates 2025, G.2)", problem=Arms, alternate=False)
 @register_environment(
-    "drop-alternate", title="its alternate: the others are better in the second half", problem=Arms, alternate=True
+    "drop", title="one arm better by 1/2 (Faster rates 2025, G.2)", problem=Arms, alternate=False
+)
+@register_environment(
+    "drop-alternate",
+    title="its alternate: the others are better in the second half",
+    problem=Arms,
+    alternate=True,
 )
 class Drop(ArmsEnvironment):
     """Faster rates 2025, appendix G.2: the first arm always loses 1/2, all others 1.
 
-    In the alternate game the others lose 0 in the second half: a private algorithm that has quickly dropped them cannot
-    notice soon, and has regret of order sqrt(T / ε) in one of the two.
+    In the alternate game the others lose 0 in the second half: a private algorithm that has quickly
+    dropped them cannot notice soon, and has regret of order sqrt(T / ε) in one of the two.
 
     >>> Drop(2, 4, alternate=True).deal(0, 4, np.random.default_rng()).losses.tolist()
     [[0.5, 1.0], [0.5, 1.0], [0.5, 0.0], [0.5, 0.0]]

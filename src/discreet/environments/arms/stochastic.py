@@ -15,14 +15,17 @@ UNIT = make_range()
 
 
 @register_environment(
-    "stochastic", title="Bernoulli gains, one arm better by 0.05 (Tossou & Dimitrakakis 2017, section 4)", problem=Arms
+    "stochastic",
+    title="Bernoulli gains, one arm better by 0.05 (Tossou & Dimitrakakis 2017, section 4)",
+    problem=Arms,
 )
 class Stochastic(ArmsEnvironment):
     """Independent losses with fixed means: the first arm is better than all others by a gap, 0.05 of the range.
 
-    All options are in the units of the declared range (``bounds``). The others have their mean in the middle of it, or
-    with ``means`` arm i has the mean means(i). Losses are one of the two ends of the range (Bernoulli), or with
-    ``spread`` they have that standard deviation: a beta distribution on the range.
+    All options are in the units of the declared range (``bounds``). The others have their mean in
+    the middle of it, or with ``means`` arm i has the mean means(i). Losses are one of the two ends
+    of the range (Bernoulli), or with ``spread`` they have that standard deviation: a beta
+    distribution on the range.
 
     >>> game = Stochastic(3).deal(0, 10_000, np.random.default_rng(1))
     >>> game.losses.mean(axis=0).round(2).tolist()
@@ -48,7 +51,9 @@ class Stochastic(ArmsEnvironment):
         means, size = self.mean_fractions(), (stop - start, self.arms)
         assert self.spread is not None, "else there are coins"
         most = float(np.sqrt(means * (1.0 - means)).min())
-        deviation = check_range("spread", self.spread, 0.0, most * self.bounds.width) / self.bounds.width
+        deviation = (
+            check_range("spread", self.spread, 0.0, most * self.bounds.width) / self.bounds.width
+        )
         if deviation == 0.0:
             return ArmGame(np.broadcast_to(means, size).copy())
         strength = np.maximum(means * (1.0 - means) / deviation**2 - 1.0, 1e-9)
@@ -56,7 +61,9 @@ class Stochastic(ArmsEnvironment):
 
     def coins(self) -> Coins | None:
         """Return coins with the means of the arms, unless losses have a spread."""
-        return Coins(1.0 - self.mean_fractions(), np.zeros(self.arms)) if self.spread is None else None
+        return (
+            Coins(1.0 - self.mean_fractions(), np.zeros(self.arms)) if self.spread is None else None
+        )
 
     def fixed_means(self) -> Floats:
         """Return the mean of every arm."""
@@ -65,15 +72,27 @@ class Stochastic(ArmsEnvironment):
     def mean_fractions(self) -> Floats:
         """Return every arm's mean as a fraction of the range, or refuse the options."""
         if isinstance(self.means, str) or not isinstance(self.means, tuple | list | np.ndarray):
-            raise DiscreetError(f"means is {shorten(self.means)}, but must be one number for each arm.")
+            raise DiscreetError(
+                f"means is {shorten(self.means)}, but must be one number for each arm."
+            )
         if len(self.means):
             if self.gap is not None:
-                raise DiscreetError(f"gap is {self.gap!r}, but means are given too: give one of the two.")
+                raise DiscreetError(
+                    f"gap is {self.gap!r}, but means are given too: give one of the two."
+                )
             if len(self.means) != self.arms:
-                raise DiscreetError(f"means has {count(len(self.means), 'number')}, but there are {self.arms} arms.")
+                raise DiscreetError(
+                    f"means has {count(len(self.means), 'number')}, but there are {self.arms} arms."
+                )
             low, high = self.bounds
-            return np.array([self.bounds.fraction(check_range("means", mean, low, high)) for mean in self.means])
-        gap = GAP if self.gap is None else check_range("gap", self.gap, 0.0, self.bounds.width / 2) / self.bounds.width
+            return np.array(
+                [self.bounds.fraction(check_range("means", mean, low, high)) for mean in self.means]
+            )
+        gap = (
+            GAP
+            if self.gap is None
+            else check_range("gap", self.gap, 0.0, self.bounds.width / 2) / self.bounds.width
+        )
         means = np.full(self.arms, 0.5)
         means[0] -= gap
         return means

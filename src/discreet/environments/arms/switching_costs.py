@@ -33,7 +33,14 @@ class SwitchingGame(ReactingGame[int, float]):
         """Return the same loss, before the arm is remembered."""
         if not 0 <= action < self.losses.shape[1]:
             raise DiscreetError(
-                "the learner played an arm that the game does not have: their numbers of arms must agree."
+                "the learner played an arm that the game "
+                "does not "
+                "have: "
+                "their "
+                "numbers of "
+                "arms "
+                "must "
+                "agree."
             )
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
         loss: float = self.price[0] if switched else self.losses[t, action]
@@ -49,15 +56,17 @@ class SwitchingGame(ReactingGame[int, float]):
 
 
 @register_environment(
-    "switching-costs", title="a hidden good arm, and a price for switching (Dekel et al. 2014)", problem=Arms
+    "switching-costs",
+    title="a hidden good arm, and a price for switching (Dekel et al. 2014)",
+    problem=Arms,
 )
 class SwitchingCosts(ArmsEnvironment):
     """All arms follow one multi-scale random walk; one of them, drawn at random, is better by a little.
 
-    W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T); the loss is 1/2 + W(t), less
-    ε = K^(1/3) T^(-1/3) / (9 log2 T) for the good arm, clipped to [0, 1]; and 1 in every round in which a player changes
-    the arm. The walk hides which arm is good from those who do not switch, and switching costs: any algorithm has regret
-    of order K^(1/3) T^(2/3) / log T.
+    W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T); the loss is
+    1/2 + W(t), less ε = K^(1/3) T^(-1/3) / (9 log2 T) for the good arm, clipped to [0, 1]; and 1 in
+    every round in which a player changes the arm. The walk hides which arm is good from those who
+    do not switch, and switching costs: any algorithm has regret of order K^(1/3) T^(2/3) / log T.
     """
 
     on_unit_scale = True
@@ -73,21 +82,28 @@ class SwitchingCosts(ArmsEnvironment):
         losses = np.repeat(0.5 + walk[:, None], self.arms, axis=1)
         good = int(uniforms(rng, 0, 1, 1, purpose=2)[0, 0] * self.arms)
         losses[:, good] -= (self.arms / self.rounds) ** (1.0 / 3.0) / scale
-        return SwitchingGame(memory=np.zeros(1, np.int64), losses=np.clip(losses, 0.0, 1.0), price=np.ones(1))
+        return SwitchingGame(
+            memory=np.zeros(1, np.int64), losses=np.clip(losses, 0.0, 1.0), price=np.ones(1)
+        )
 
 
 def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:
     """Return W(t) for rounds t = start + 1 ... stop, with unit steps.
 
-    The parent of a round, its number with the lowest bit cleared, has a higher lowest bit. So rounds are added to their
-    parents by their lowest bit, the highest first: all at once, but for a parent before this stretch.
+    The parent of a round, its number with the lowest bit cleared, has a higher lowest bit. So
+    rounds are added to their parents by their lowest bit, the highest first: all at once, but for a
+    parent before this stretch.
     """
     from scipy.special import ndtri
 
     walk: Floats = ndtri(uniforms(rng, start, stop, 1, purpose=3)[:, 0])
 
     def earlier(t: int) -> float:
-        return earlier(t & (t - 1)) + float(ndtri(uniforms(rng, t - 1, t, 1, purpose=3)[0, 0])) if t > 0 else 0.0
+        return (
+            earlier(t & (t - 1)) + float(ndtri(uniforms(rng, t - 1, t, 1, purpose=3)[0, 0]))
+            if t > 0
+            else 0.0
+        )
 
     for bit in (1 << level for level in reversed(range(stop.bit_length()))):
         first = start + 1 + (bit - start - 1) % (2 * bit)  # the first round of this lowest bit

@@ -46,10 +46,14 @@ class Table(Environment):
         """Return rows start to stop."""
         return ArmGame(np.ascontiguousarray(self.losses[start:stop]))
 
-    def checked(self, problem: Problem, rounds: int, bounds: Range, *, clip: bool) -> tuple[Environment, int]:
+    def checked(
+        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
+    ) -> tuple[Environment, int]:
         """Check or clip the rows that will be played."""
         played, row = self._replace(losses=self.losses[:rounds]), f"{self.file}, row"
-        return problem.check(played, bounds, clip=clip, before=self.first_row - 1, row=row, column="column")
+        return problem.check(
+            played, bounds, clip=clip, before=self.first_row - 1, row=row, column="column"
+        )
 
     def __repr__(self) -> str:
         return f"Table({self.file}: {self.length} rounds, {self.problem.sizes})"
@@ -57,14 +61,19 @@ class Table(Environment):
 
 @register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Arms)
 def table(
-    *, bounds: Range, losses: Path | str | ArrayLike | None = None, rewards: Path | str | ArrayLike | None = None
+    *,
+    bounds: Range,
+    losses: Path | str | ArrayLike | None = None,
+    rewards: Path | str | ArrayLike | None = None,
 ) -> Table:
     """Return the table of losses, or of rewards turned into losses, in an array or in a file."""
     if losses is not None and rewards is None:
         return as_table("losses", losses)
     if losses is not None or rewards is None:
         given = "neither was" if losses is None else "both were"
-        raise DiscreetError(f"environment 'table' needs a file of losses or one of rewards, and {given} given.")
+        raise DiscreetError(
+            f"environment 'table' needs a file of losses or one of rewards, and {given} given."
+        )
     found = as_table("rewards", rewards)
     turned = f"{found.file} (a reward r is the loss {bounds.low + bounds.high:g} - r)"
     return found._replace(losses=bounds.low + (bounds.high - found.losses), file=turned)
@@ -76,9 +85,19 @@ def as_table(name: str, losses: Path | str | ArrayLike) -> Table:
         return read_table(losses)
     values = numbers_of(name, losses)
     if values.ndim != 2 or not np.isfinite(values).all():
-        raise DiscreetError(f"{name} has shape {values.shape}, but must be a table of finite numbers, one row a round.")
+        raise DiscreetError(
+            f"{name} has shape {values.shape}, but must "
+            "be a "
+            "table of "
+            "finite "
+            "numbers, one "
+            "row a "
+            "round."
+        )
     if min(values.shape) < 2:
-        raise DiscreetError(f"{name} has shape {values.shape}, but at least 2 rounds and 2 columns are needed.")
+        raise DiscreetError(
+            f"{name} has shape {values.shape}, but at least 2 rounds and 2 columns are needed."
+        )
     return Table(np.ascontiguousarray(values, dtype=np.float64))
 
 
@@ -90,7 +109,14 @@ def numbers_of(name: str, given: ArrayLike) -> Floats:
         values = np.asarray(None)
     if values.dtype.kind not in "biuf" or values.ndim == 0:
         raise DiscreetError(
-            f"{name} is {shorten(given)}, but must be a file or a table of numbers with rows of one length."
+            f"{name} is {shorten(given)}, but must be a "
+            "file "
+            "or a "
+            "table of "
+            "numbers "
+            "with "
+            "rows of "
+            "one length."
         )
     return values
 
@@ -100,19 +126,33 @@ def read_table(path: Path | str) -> Table:
     path = Path(path)
     try:
         if not path.is_file():
-            raise DiscreetError(f"{path} is not a file: losses come from a CSV or NPY file with one row a round.")
+            raise DiscreetError(
+                f"{path} is not a file: losses come from a CSV or NPY file with one row a round."
+            )
         losses, first_row = (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path)
     except OSError as reason:
         raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
     if losses.shape[0] < 2:
-        raise DiscreetError(f"{path} has {count(losses.shape[0], 'row')} of losses, but at least 2 rounds are needed.")
+        raise DiscreetError(
+            f"{path} has "
+            f"{count(losses.shape[0], 'row')} of "
+            "losses, "
+            "but at "
+            "least 2 "
+            "rounds are "
+            "needed."
+        )
     if losses.shape[1] < 2:
         hint = "" if path.suffix == ".npy" else ", separated by commas"
-        raise DiscreetError(f"{path} has {count(losses.shape[1], 'column')}, but at least 2 arms are needed{hint}.")
+        raise DiscreetError(
+            f"{path} has {count(losses.shape[1], 'column')}, but at least 2 arms are needed{hint}."
+        )
     bad = np.argwhere(~np.isfinite(losses))
     if bad.size:
         row, column = (int(i) for i in bad[0])
-        raise DiscreetError(f"{path}, row {row + first_row}, column {column + 1}: a loss must be a finite number.")
+        raise DiscreetError(
+            f"{path}, row {row + first_row}, column {column + 1}: a loss must be a finite number."
+        )
     return Table(losses, str(path), first_row)
 
 
@@ -129,7 +169,14 @@ def read_npy(path: Path) -> Floats:
     """Return the table of numbers in a ``.npy`` file, or refuse it."""
     values = load_npy(path)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise DiscreetError(f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is needed.")
+        raise DiscreetError(
+            f"{path} holds {values.dtype} of shape "
+            f"{values.shape}, "
+            "but a "
+            "table of "
+            "numbers is "
+            "needed."
+        )
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
@@ -137,23 +184,39 @@ def _read_csv(path: Path) -> tuple[Floats, int]:
     try:
         first, header = _first_line(path)
     except UnicodeDecodeError:
-        raise DiscreetError(f"{path} is not text in UTF-8: losses come from a CSV or NPY file.") from None
+        raise DiscreetError(
+            f"{path} is not text in UTF-8: losses come from a CSV or NPY file."
+        ) from None
     except csv.Error:
-        raise DiscreetError(f"{path} is not a table of numbers: its first line is too long.") from None
+        raise DiscreetError(
+            f"{path} is not a table of numbers: its first line is too long."
+        ) from None
     if header is None:
         raise DiscreetError(f"{path} is empty: losses come one row a round.")
     named = not any(is_number(cell) for cell in header) and all(cell.strip() for cell in header)
     skip = first + named
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # no rows: reported below, with the file's name
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # no rows: reported below, with the file's name
             losses = np.loadtxt(
-                path, delimiter=",", skiprows=skip, ndmin=2, encoding="utf-8-sig", comments=None, quotechar='"'
+                path,
+                delimiter=",",
+                skiprows=skip,
+                ndmin=2,
+                encoding="utf-8-sig",
+                comments=None,
+                quotechar='"',
             )
     except (ValueError, csv.Error):
         raise _first_fault(path, skip) from None
     if named and losses.size and len(header) != losses.shape[1]:
-        raise DiscreetError(f"{path} has {count(len(header), 'name')}, but {count(losses.shape[1], 'column')} of losses.")
+        raise DiscreetError(
+            f"{path} has {count(len(header), 'name')}, but "
+            f"{count(losses.shape[1], 'column')} of "
+            "losses."
+        )
     return losses, 1 + skip
 
 
@@ -177,12 +240,16 @@ def _first_fault(path: Path, skip: int) -> DiscreetError:
                 width = len(cells) if width is None else width
                 if len(cells) != width:
                     here = count(len(cells), "column")
-                    return DiscreetError(f"{path}, row {row} has {here}, but the rows before it have {width}.")
+                    return DiscreetError(
+                        f"{path}, row {row} has {here}, but the rows before it have {width}."
+                    )
                 for column, cell in enumerate(cells, start=1):
                     if not is_number(cell):
                         shown = cell if len(cell) <= 30 else cell[:30] + "..."
                         hint = " (columns are separated by commas)" if width == 1 else ""
-                        return DiscreetError(f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}.")
+                        return DiscreetError(
+                            f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}."
+                        )
     except csv.Error as reason:
         return DiscreetError(f"{path} cannot be read as a table of numbers: {reason}.")
     return DiscreetError(f"{path} cannot be read as a table of numbers separated by commas.")

@@ -31,27 +31,34 @@ class Patients(Environment):
         return "ACTG 175"
 
 
-@register_environment("actg175-replay", title="a randomised trial of HIV treatments, replayed", problem=Contexts)
+@register_environment(
+    "actg175-replay", title="a randomised trial of HIV treatments, replayed", problem=Contexts
+)
 class Actg175Replay(Patients):
     """Patients of ACTG 175, a randomised trial of four treatments of HIV, with the outcomes that they really had.
 
-    A round first draws one of the four treatments, each as likely, and then one of the 522 to 561 patients who were
-    given it, with replacement. The covariates are shown, the treatment is not. If the player chooses another one, the
-    outcome is unknown, and the round does not count: it is scored 0 for everyone, and the record that is fed back is 0
-    (no features), from which no learner of linear or generalised linear models moves; noise is drawn all the same. If
-    both agree, which they do in a quarter of all rounds whatever the player does, the loss is 1 if the patient's
-    disease got worse during the trial (CD4 cells halved, AIDS or death), else 0. No model of outcomes is used: as
-    treatments were given by lot, the losses of rounds that count are those of a trial of a quarter of the rounds.
+    A round first draws one of the four treatments, each as likely, and then one of the 522 to 561
+    patients who were given it, with replacement. The covariates are shown, the treatment is not. If
+    the player chooses another one, the outcome is unknown, and the round does not count: it is
+    scored 0 for everyone, and the record that is fed back is 0 (no features), from which no learner
+    of linear or generalised linear models moves; noise is drawn all the same. If both agree, which
+    they do in a quarter of all rounds whatever the player does, the loss is 1 if the patient's
+    disease got worse during the trial (CD4 cells halved, AIDS or death), else 0. No model of
+    outcomes is used: as treatments were given by lot, the losses of rounds that count are those of
+    a trial of a quarter of the rounds.
 
-    What would have been best for one patient is unknown, so regret is against the best single arm (``against`` is arm):
-    the losses of a player in rounds that count, less those of always giving that treatment. It is below 0 where
-    covariates help. A regret of R among T rounds estimates 4 R / T worse outcomes a patient.
+    What would have been best for one patient is unknown, so regret is against the best single arm
+    (``against`` is arm): the losses of a player in rounds that count, less those of always giving
+    that treatment. It is below 0 where covariates help. A regret of R among T rounds estimates 4 R
+    / T worse outcomes a patient.
 
-    Arms are 1 zidovudine, 2 zidovudine and didanosine, 3 zidovudine and zalcitabine, 4 didanosine; 34.0, 19.7, 20.8 and
-    22.8 % got worse. Features of an arm are covariates at baseline, of variance 1, and a constant, in a block of their
-    own for each arm, scaled so that nine of ten vectors are no longer than 1, and the others shortened. ``covariates``
-    says which: all 15, three (zidovudine in the 30 days before, symptoms, CD4 cells) or none; so there are 64, 16 or 4
-    features. Every round counts as another person: a patient who comes k times has k rounds to protect. Needs lifelines.
+    Arms are 1 zidovudine, 2 zidovudine and didanosine, 3 zidovudine and zalcitabine, 4 didanosine;
+    34.0, 19.7, 20.8 and 22.8 % got worse. Features of an arm are covariates at baseline, of
+    variance 1, and a constant, in a block of their own for each arm, scaled so that nine of ten
+    vectors are no longer than 1, and the others shortened. ``covariates`` says which: all 15, three
+    (zidovudine in the 30 days before, symptoms, CD4 cells) or none; so there are 64, 16 or 4
+    features. Every round counts as another person: a patient who comes k times has k rounds to
+    protect. Needs lifelines.
     """
 
     @property
@@ -84,16 +91,19 @@ class ReplayGame(ContextGame):
         return Record(features, self.outcomes[t, action])
 
 
-@register_environment("actg175-simulator", title="a fitted model of four HIV treatments", problem=Contexts)
+@register_environment(
+    "actg175-simulator", title="a fitted model of four HIV treatments", problem=Contexts
+)
 class Actg175Simulator(Patients):
     """Patients of ACTG 175, and outcomes that are not theirs: a fitted model says how likely each treatment fails.
 
-    A round draws one of the 2,139 patients, with replacement. The loss of arm a is 1 with probability p(a), which a
-    logistic regression on all 15 covariates gives, fitted to those who were given treatment a (a penalty of 5 times each
-    squared coefficient); players are scored by p. So every arm has an outcome in every round, but what is found holds
-    for the model: on average 33.9, 19.4, 21.2 and 22.9 % get worse by it, 15.9 % if everybody is given what is best for
-    them. Arms, features and ``covariates``, of which fewer may be shown than the model has, are those of actg175-replay.
-    Needs lifelines.
+    A round draws one of the 2,139 patients, with replacement. The loss of arm a is 1 with
+    probability p(a), which a logistic regression on all 15 covariates gives, fitted to those who
+    were given treatment a (a penalty of 5 times each squared coefficient); players are scored by p.
+    So every arm has an outcome in every round, but what is found holds for the model: on average
+    33.9, 19.4, 21.2 and 22.9 % get worse by it, 15.9 % if everybody is given what is best for them.
+    Arms, features and ``covariates``, of which fewer may be shown than the model has, are those of
+    actg175-replay. Needs lifelines.
     """
 
     against: Against = "context"
@@ -101,7 +111,9 @@ class Actg175Simulator(Patients):
     @property
     def problem(self) -> Contexts:
         """Four treatments, and a block of features for each."""
-        return Contexts(ARMS, features_of(self.covariates).shape[2], self.norm, against=self.against)
+        return Contexts(
+            ARMS, features_of(self.covariates).shape[2], self.norm, against=self.against
+        )
 
     def deal(self, start: int, stop: int, rng: Generator) -> ContextGame:
         """Return rounds start to stop."""

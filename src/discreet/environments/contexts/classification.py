@@ -25,14 +25,17 @@ class Labelled(NamedTuple):
     labels: Integers
 
 
-@register_environment("classification", title="labelled data, one label tried a round", problem=Contexts)
+@register_environment(
+    "classification", title="labelled data, one label tried a round", problem=Contexts
+)
 class Classification(Environment):
     """Rows of a data set of scikit-learn (``digits``, ``wine`` or ``breast_cancer``), drawn at random; an arm is a label.
 
-    A loss is 0 if the label is right, else 1. Of the standardised columns the first 12 principal components are taken,
-    and a constant; rows are scaled so that nine of ten are no longer than 1, and the others are shortened. The features
-    of arm a are those of the row in the a-th of as many blocks as there are labels, and 0 elsewhere. So arms and features
-    follow from the data: 10 and 130 for digits, 3 and 39 for wine, 2 and 26 for breast_cancer. It needs scikit-learn.
+    A loss is 0 if the label is right, else 1. Of the standardised columns the first 12 principal
+    components are taken, and a constant; rows are scaled so that nine of ten are no longer than 1,
+    and the others are shortened. The features of arm a are those of the row in the a-th of as many
+    blocks as there are labels, and 0 elsewhere. So arms and features follow from the data: 10 and
+    130 for digits, 3 and 39 for wine, 2 and 26 for breast_cancer. It needs scikit-learn.
     """
 
     on_unit_scale = True
@@ -56,7 +59,9 @@ class Classification(Environment):
     def deal(self, start: int, stop: int, rng: Generator) -> ContextGame:
         """Return rounds start to stop."""
         found, arms = labelled(self.data), self.problem.arms
-        which = (uniforms(rng, start, stop, 1, purpose=20)[:, 0] * len(found.labels)).astype(np.int64)
+        which = (uniforms(rng, start, stop, 1, purpose=20)[:, 0] * len(found.labels)).astype(
+            np.int64
+        )
         losses = 1.0 - np.eye(arms)[found.labels[which]]
         return ContextGame(losses, losses, self.norm * blocks(self.data), which)
 
@@ -81,7 +86,9 @@ def labelled(name: str) -> Labelled:
     standard = (columns - columns.mean(axis=0))[:, spread > 0.0] / spread[spread > 0.0]
     values, vectors = np.linalg.eigh(standard.T @ standard)
     first = np.argsort(-values)[:COMPONENTS]
-    signs = np.where(vectors[np.abs(vectors[:, first]).argmax(axis=0), first] < 0.0, -1.0, 1.0)  # the same everywhere
+    signs = np.where(
+        vectors[np.abs(vectors[:, first]).argmax(axis=0), first] < 0.0, -1.0, 1.0
+    )  # the same everywhere
     components = standard @ (vectors[:, first] * signs)
     return Labelled(bounded(components), labels.astype(np.int64))
 

@@ -29,18 +29,25 @@ def gaussian_features(rng: Generator, start: int, stop: int, scales: Floats, arm
     from scipy.special import ndtri
 
     size = scales.size
-    normal = ndtri(uniforms(rng, start, stop, arms * size, purpose=FEATURES)).reshape(-1, arms, size) * scales
+    normal = (
+        ndtri(uniforms(rng, start, stop, arms * size, purpose=FEATURES)).reshape(-1, arms, size)
+        * scales
+    )
     lengths = np.sqrt(np.einsum("tad,tad->ta", normal, normal))
     found: Floats = normal / np.maximum(1.0, lengths)[:, :, None]
     return found
 
 
-@register_environment("contexts-gaussian", title="normal features, and rewards that are linear in them", problem=Contexts)
+@register_environment(
+    "contexts-gaussian",
+    title="normal features, and rewards that are linear in them",
+    problem=Contexts,
+)
 class ContextsGaussian(ContextsEnvironment):
     """Features of every arm are normal with variance 1 / d, and shortened to a length of 1 where they are longer.
 
-    A reward is 1 with probability (1 + ⟨x, θ⟩) / 2, else 0; θ is a unit vector, another one in every trial. With a norm
-    other than 1 features are multiplied by it.
+    A reward is 1 with probability (1 + ⟨x, θ⟩) / 2, else 0; θ is a unit vector, another one in
+    every trial. With a norm other than 1 features are multiplied by it.
     """
 
     def scales(self) -> Floats:
@@ -58,7 +65,9 @@ class ContextsGaussian(ContextsEnvironment):
         return self.played(features, means, uniforms(rng, start, stop, 1, purpose=COINS)[:, 0])
 
 
-@register_environment("contexts-skewed", title="the same, with features of very different sizes", problem=Contexts)
+@register_environment(
+    "contexts-skewed", title="the same, with features of very different sizes", problem=Contexts
+)
 class ContextsSkewed(ContextsGaussian):
     """As contexts-gaussian, but the variance of each feature is half that of the one before; their sum is 1.
 
@@ -72,7 +81,11 @@ class ContextsSkewed(ContextsGaussian):
         return found
 
 
-@register_environment("contexts-logistic", title="normal features, and rewards with a logistic curve", problem=Contexts)
+@register_environment(
+    "contexts-logistic",
+    title="normal features, and rewards with a logistic curve",
+    problem=Contexts,
+)
 class ContextsLogistic(ContextsGaussian):
     """As contexts-gaussian, but a reward is 1 with probability 1 / (1 + exp(-⟨x, θ⟩))."""
 
@@ -81,12 +94,17 @@ class ContextsLogistic(ContextsGaussian):
         return 1.0 / (1.0 + np.exp(-along))
 
 
-@register_environment("contexts-fixed", title="the same features in every round: a bandit in disguise", problem=Contexts)
+@register_environment(
+    "contexts-fixed",
+    title="the same features in every round: a bandit in disguise",
+    problem=Contexts,
+)
 class ContextsFixed(ContextsEnvironment):
     """Arm i always has the i-th unit vector as its features, so that nothing is learned of an arm that is not played.
 
-    One arm, another one in every trial, has the mean reward (1 + ``top``) / 2, all others (1 + ``others``) / 2. A
-    learner that relies on diverse contexts to explore can lock in to a wrong arm here. It needs as many features as arms.
+    One arm, another one in every trial, has the mean reward (1 + ``top``) / 2, all others (1 +
+    ``others``) / 2. A learner that relies on diverse contexts to explore can lock in to a wrong arm
+    here. It needs as many features as arms.
     """
 
     top: float = 0.5
@@ -96,7 +114,12 @@ class ContextsFixed(ContextsEnvironment):
         """Return rounds start to stop."""
         if self.dimension < self.arms:
             raise DiscreetError(
-                f"dimension is {self.dimension}, but contexts-fixed needs one feature for each of {self.arms} arms."
+                f"dimension is {self.dimension}, but "
+                "contexts-fixed "
+                "needs one "
+                "feature for "
+                "each of "
+                f"{self.arms} arms."
             )
         rounds = stop - start
         means = np.full(self.arms, 0.5 + 0.5 * check_range("others", self.others, -1.0, 1.0))

@@ -13,14 +13,15 @@ from discreet.errors import check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
 from discreet.sets import LinearOracle
 
-LEVELS = 5  # of targets: so there are few different functions, and counts of them tell which point is best
+# of targets: so there are few different functions, and counts of them tell which point is best
+LEVELS = 5
 
 
 class AbsoluteLosses(FunctionGame):
     """Distances in one coordinate: h(x) = |x(i) - level|, and the row is base, weight, i, number of the level.
 
-    ``levels`` holds the possible levels, a row a coordinate. All of them are such that a point whose every coordinate is
-    at one of its levels is in the set.
+    ``levels`` holds the possible levels, a row a coordinate. All of them are such that a point
+    whose every coordinate is at one of its levels is in the set.
     """
 
     levels: Floats
@@ -53,16 +54,24 @@ class AbsoluteLosses(FunctionGame):
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sum of all bases, and that of the weights for every coordinate and level."""
         found = np.zeros((len(starts), 1 + self.levels.size))
-        place = self.losses[:, 2].astype(np.int64) * self.levels.shape[1] + self.losses[:, 3].astype(np.int64)
-        for row, (start, stop) in enumerate(zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)):
+        place = self.losses[:, 2].astype(np.int64) * self.levels.shape[1] + self.losses[
+            :, 3
+        ].astype(np.int64)
+        for row, (start, stop) in enumerate(
+            zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)
+        ):
             found[row, 0] = self.losses[start:stop, 0].sum()
-            found[row, 1:] = np.bincount(place[start:stop], self.losses[start:stop, 1], self.levels.size)
+            found[row, 1:] = np.bincount(
+                place[start:stop], self.losses[start:stop, 1], self.levels.size
+            )
         return found
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
         """Return the median level of every coordinate."""
         weights = total[1:].reshape(self.levels.shape).cumsum(axis=1)
-        medians: Floats = self.levels[np.arange(self.choices), (weights >= weights[:, -1:] / 2).argmax(axis=1)]
+        medians: Floats = self.levels[
+            np.arange(self.choices), (weights >= weights[:, -1:] / 2).argmax(axis=1)
+        ]
         return medians
 
     def sum_at(self, total: Floats, point: Floats) -> float:
@@ -75,9 +84,10 @@ class AbsoluteLosses(FunctionGame):
 class Absolute(FunctionsEnvironment):
     """Absolute losses f(x) = |x(i) - c(i) - z| / (R + a), a = r / sqrt(n), c the centre, R and r the radii of the set.
 
-    The coordinate i is uniform; z is one of -a, -a/2, 0, a/2, a, with the probability ``lean`` a uniform one and else
-    ±a, with a sign that alternates from coordinate to coordinate. Values are in [0, 1]; the Lipschitz constant is
-    1 / (R + a). The best point has the median level in every coordinate.
+    The coordinate i is uniform; z is one of -a, -a/2, 0, a/2, a, with the probability ``lean`` a
+    uniform one and else ±a, with a sign that alternates from coordinate to coordinate. Values are
+    in [0, 1]; the Lipschitz constant is 1 / (R + a). The best point has the median level in every
+    coordinate.
     """
 
     lean: float = 0.5
@@ -91,5 +101,9 @@ class Absolute(FunctionsEnvironment):
         level = np.where(axis % 2 == 0, LEVELS - 1, 0)
         level = np.where(chance[:, 1] < lean, (chance[:, 2] * LEVELS).astype(np.int64), level)
         far = place.inner / np.sqrt(place.dimension)
-        rows = np.column_stack([np.zeros(size), np.full(size, 1.0 / (place.outer + far)), axis, level])
-        return AbsoluteLosses(rows, place.set.centre()[:, None] + far * np.linspace(-1.0, 1.0, LEVELS))
+        rows = np.column_stack(
+            [np.zeros(size), np.full(size, 1.0 / (place.outer + far)), axis, level]
+        )
+        return AbsoluteLosses(
+            rows, place.set.centre()[:, None] + far * np.linspace(-1.0, 1.0, LEVELS)
+        )

@@ -15,25 +15,32 @@ from discreet.errors import DiscreetError
 from discreet.problems import Functions, FunctionsEnvironment
 from discreet.sets import Projecting, check_ability
 
-LONGEST = 3.0  # of a patient's vector of features: longer ones are shortened, so that none counts too much
-REACH = 0.75  # how much of a standard deviation a feature can add: the best model without a limit adds 0.72
+# of a patient's vector of features: longer ones are shortened, so that none counts too much
+LONGEST = 3.0
+# how much of a standard deviation a feature can add: the best model without a limit adds 0.72
+REACH = 0.75
 
 
 @register_environment(
-    "diabetes", title="regression on 442 patients by feedback alone", problem=Functions, usual={"domain": "ball(4)"}
+    "diabetes",
+    title="regression on 442 patients by feedback alone",
+    problem=Functions,
+    usual={"domain": "ball(4)"},
 )
 class Diabetes(FunctionsEnvironment):
     """Squared errors of a linear model of how diabetes progresses, on scikit-learn's 442 patients, drawn at random.
 
-    Features are the first n principal components of age, sex, body mass, blood pressure and six blood serum
-    measurements, n the dimension of the set and at most 10, each of variance 1; vectors a of more than 3 are shortened to
-    that. The disease's progression y after one year is centred, of variance 1. A point x of a set around c with the radii
-    R and r predicts 0.75 ⟨a, x - c⟩ / r, and f is the squared error, divided by its largest value,
-    (2.25 R / r + 2.52)². So f is in [0, 1]; the Lipschitz constant is 4.5 / (2.25 R + 2.52 r), and if that is more than
-    declared, f is made smaller. The best model of the set is found from counts of patients. Four components explain half
-    of the variance of y, all of them 52 %.
+    Features are the first n principal components of age, sex, body mass, blood pressure and six
+    blood serum measurements, n the dimension of the set and at most 10, each of variance 1; vectors
+    a of more than 3 are shortened to that. The disease's progression y after one year is centred,
+    of variance 1. A point x of a set around c with the radii R and r predicts 0.75 ⟨a, x - c⟩ / r,
+    and f is the squared error, divided by its largest value, (2.25 R / r + 2.52)². So f is in [0,
+    1]; the Lipschitz constant is 4.5 / (2.25 R + 2.52 r), and if that is more than declared, f is
+    made smaller. The best model of the set is found from counts of patients. Four components
+    explain half of the variance of y, all of them 52 %.
 
-    Every round counts as another person here: a patient who comes k times has k rounds to protect. Needs scikit-learn.
+    Every round counts as another person here: a patient who comes k times has k rounds to protect.
+    Needs scikit-learn.
     """
 
     def functions(self, start: int, stop: int, rng: Generator) -> SquaredErrors:
@@ -44,7 +51,11 @@ class Diabetes(FunctionsEnvironment):
         data = patients()
         if place.dimension > data.features.shape[1]:
             raise DiscreetError(
-                f"domain is {self.domain}, but the patients have {data.features.shape[1]} features: "
+                f"domain is {self.domain}, but the "
+                "patients "
+                "have "
+                f"{data.features.shape[1]} "
+                "features: "
                 "use a set of as many dimensions, or fewer."
             )
         reach, vectors = REACH / place.inner, data.features[:, : place.dimension].copy()
@@ -53,7 +64,9 @@ class Diabetes(FunctionsEnvironment):
         targets = data.progression + vectors @ place.set.centre()
         longest = LONGEST * reach
         largest = longest * place.outer + float(np.abs(data.progression).max())
-        return SquaredErrors.of(case, targets[case], vectors, largest=largest, longest=longest, lipschitz=self.lipschitz)
+        return SquaredErrors.of(
+            case, targets[case], vectors, largest=largest, longest=longest, lipschitz=self.lipschitz
+        )
 
 
 class Patients(NamedTuple):
@@ -69,9 +82,13 @@ def patients() -> Patients:
     try:
         from sklearn.datasets import load_diabetes
     except ImportError:
-        raise DiscreetError("environment 'diabetes' needs scikit-learn: pip install 'discreet[data]'.") from None
+        raise DiscreetError(
+            "environment 'diabetes' needs scikit-learn: pip install 'discreet[data]'."
+        ) from None
     features, progression = load_diabetes(return_X_y=True, scaled=False)
     standard = (features - features.mean(axis=0)) / features.std(axis=0)
     left, _, right = np.linalg.svd(standard, full_matrices=False)
-    left *= np.sqrt(len(left)) * np.where(right.sum(axis=1) < 0.0, -1.0, 1.0)  # signs are the same on all machines
+    left *= np.sqrt(len(left)) * np.where(
+        right.sum(axis=1) < 0.0, -1.0, 1.0
+    )  # signs are the same on all machines
     return Patients(left, (progression - progression.mean()) / progression.std())

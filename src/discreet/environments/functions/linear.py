@@ -14,13 +14,16 @@ from discreet.problems import Domain, Functions, FunctionsEnvironment, LinearFun
 HARDLY = 1e-6  # length of a unit vector in the hull that counts as none
 
 
-@register_environment("linear", title="linear functions, one direction better by gap=0.5", problem=Functions)
+@register_environment(
+    "linear", title="linear functions, one direction better by gap=0.5", problem=Functions
+)
 class Linear(FunctionsEnvironment):
     """Independent linear functions f(x) = 1/2 + g ⟨v, x - c⟩, c the centre of the set and v a unit vector.
 
-    With probability ``gap`` v is a fixed direction, else a uniform one, both of the hull. The fixed one is against
-    (1, .., 1), or, where that is orthogonal to the hull, points away from a vertex. Values are in [0, 1] on the set:
-    the Lipschitz constant g is the declared one, or 1 / 2 R if that is less, R the outer radius of the set.
+    With probability ``gap`` v is a fixed direction, else a uniform one, both of the hull. The fixed
+    one is against (1, .., 1), or, where that is orthogonal to the hull, points away from a vertex.
+    Values are in [0, 1] on the set: the Lipschitz constant g is the declared one, or 1 / 2 R if
+    that is less, R the outer radius of the set.
     """
 
     gap: float = 0.5
@@ -41,7 +44,9 @@ def favoured(place: Domain) -> Floats:
     against_all: Floats = np.full((1, place.dimension), -1.0 / np.sqrt(place.dimension))
     if np.linalg.norm(place.tangents(against_all)) > HARDLY:
         return np.asarray(against_all[0])
-    return np.asarray(place.set.centre() - place.best_against(np.linspace(1.0, -1.0, place.dimension)))
+    return np.asarray(
+        place.set.centre() - place.best_against(np.linspace(1.0, -1.0, place.dimension))
+    )
 
 
 def unit_tangents(place: Domain, slopes: Floats) -> Floats:

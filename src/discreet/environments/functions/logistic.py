@@ -54,10 +54,17 @@ class LogisticLosses(FunctionGame):
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sum of all bases, and that of the weights of every case."""
-        found, cases = np.zeros((len(starts), 1 + self.vectors.shape[0])), self.losses[:, 2].astype(np.int64)
-        for row, (start, stop) in enumerate(zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)):
+        found, cases = (
+            np.zeros((len(starts), 1 + self.vectors.shape[0])),
+            self.losses[:, 2].astype(np.int64),
+        )
+        for row, (start, stop) in enumerate(
+            zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)
+        ):
             found[row, 0] = self.losses[start:stop, 0].sum()
-            found[row, 1:] = np.bincount(cases[start:stop], self.losses[start:stop, 1], self.vectors.shape[0])
+            found[row, 1:] = np.bincount(
+                cases[start:stop], self.losses[start:stop, 1], self.vectors.shape[0]
+            )
         return found
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
@@ -83,9 +90,10 @@ def fitted(vectors: Floats, weights: Floats, place: Domain) -> Floats:
 class Logistic(FunctionsEnvironment):
     """Logistic losses f(x) = ln(1 + exp(-y ⟨a, x⟩ / S)) - ln(1 + 1/e), S = R + |c| for a set of radius R around c.
 
-    The features a are one of 20 unit vectors, the same in every game; the label y = ±1 says on which side of a hidden
-    plane they are, but is wrong with probability ``flip``. Values are in [0, 1]; the Lipschitz constant is 0.74 / S. The
-    best point is found from counts of the 40 different functions.
+    The features a are one of 20 unit vectors, the same in every game; the label y = ±1 says on
+    which side of a hidden plane they are, but is wrong with probability ``flip``. Values are in [0,
+    1]; the Lipschitz constant is 0.74 / S. The best point is found from counts of the 40 different
+    functions.
     """
 
     flip: float = 0.1
@@ -99,7 +107,9 @@ class Logistic(FunctionsEnvironment):
         case = (chance[:, 0] * (CASES // 2)).astype(np.int64)
         labels = (features[:-1] @ features[-1] > 0.0)[case] ^ (chance[:, 1] < flip)
         base = np.full(stop - start, -math.log1p(math.exp(-1.0)))
-        vectors = np.repeat(features[:-1], 2, axis=0) / (place.outer + float(np.linalg.norm(place.set.centre())))
+        vectors = np.repeat(features[:-1], 2, axis=0) / (
+            place.outer + float(np.linalg.norm(place.set.centre()))
+        )
         vectors[0::2] *= -1.0
         rows = np.column_stack([base, np.ones(stop - start), 2 * case + labels])
         return LogisticLosses(rows, vectors)

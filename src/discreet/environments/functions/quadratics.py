@@ -6,16 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
 from discreet.environments.points.linear import directions
 from discreet.environments.registry import register_environment
 from discreet.errors import check_range
-from discreet.kernel import helper
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
 from discreet.sets import LinearOracle
 
-DISTANCE, SPREAD = 0.6, 0.4  # of the mean target from the centre, and of targets from their mean, in inner radii
+DISTANCE, SPREAD = (
+    0.6,
+    0.4,
+)  # of the mean target from the centre, and of targets from their mean, in inner radii
 
 
 @helper
@@ -60,7 +63,9 @@ class Quadratics(FunctionGame):
         """Return the sums of all bases with weight · |target|², of all weights, and of weight · target."""
         base, weight, targets = self.losses[:, 0], self.losses[:, 1], self.losses[:, 2:]
         constant = base + weight * (targets**2).sum(axis=1)
-        return np.add.reduceat(np.column_stack([constant, weight, weight[:, None] * targets]), starts, axis=0)
+        return np.add.reduceat(
+            np.column_stack([constant, weight, weight[:, None] * targets]), starts, axis=0
+        )
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
         """Return the point nearest to the mean target."""
@@ -71,13 +76,16 @@ class Quadratics(FunctionGame):
         return float(total[0] + total[1] * (point @ point) - 2.0 * (total[2:] @ point))
 
 
-@register_environment("quadratics", title="squared distances from drifting targets", problem=Functions)
+@register_environment(
+    "quadratics", title="squared distances from drifting targets", problem=Functions
+)
 class DriftingQuadratics(FunctionsEnvironment):
     """Squared distances from targets, f(x) = |x - z|² / (R + r)², R and r the outer and inner radius of the set.
 
-    The targets z scatter around a mean that is 0.6 r away from the centre and goes once through an angle of ``drift``
-    in the plane of the first two coordinates; they are at most 0.4 r from it. So all of them are in the set. Values are
-    in [0, 1]; the Lipschitz constant is 2 / (R + r); smoothness and curvature are both 2 / (R + r)².
+    The targets z scatter around a mean that is 0.6 r away from the centre and goes once through an
+    angle of ``drift`` in the plane of the first two coordinates; they are at most 0.4 r from it. So
+    all of them are in the set. Values are in [0, 1]; the Lipschitz constant is 2 / (R + r);
+    smoothness and curvature are both 2 / (R + r)².
     """
 
     rounds: int

@@ -15,14 +15,18 @@ from discreet.sets import Paths
 
 
 @register_environment(
-    "routing", title="jams on the edges of a graph, one path better", problem=Functions, usual={"domain": "paths(3,3)"}
+    "routing",
+    title="jams on the edges of a graph, one path better",
+    problem=Functions,
+    usual={"domain": "paths(3,3)"},
 )
 class Routing(FunctionsEnvironment):
     """Paths through a layered graph; the loss is the share of edges on the way that are jammed.
 
-    Edges are jammed independently, with probability (1 + gap) / 2; those of one path, which is drawn for each game, with
-    (1 - gap) / 2. So f(x) = ⟨jams, x⟩ / k is linear, k the number of edges of a path, and in [0, 1]. The Lipschitz
-    constant is at most sqrt(n) / 2 k for n edges; if that is more than declared, f is flattened around 1/2.
+    Edges are jammed independently, with probability (1 + gap) / 2; those of one path, which is
+    drawn for each game, with (1 - gap) / 2. So f(x) = ⟨jams, x⟩ / k is linear, k the number of
+    edges of a path, and in [0, 1]. The Lipschitz constant is at most sqrt(n) / 2 k for n edges; if
+    that is more than declared, f is flattened around 1/2.
     """
 
     gap: float = 0.4

@@ -15,14 +15,18 @@ from discreet.sets import KSets
 
 
 @register_environment(
-    "slates", title="clicks on items, k of them better by a gap", problem=Functions, usual={"domain": "k-sets(10,3)"}
+    "slates",
+    title="clicks on items, k of them better by a gap",
+    problem=Functions,
+    usual={"domain": "k-sets(10,3)"},
 )
 class Slates(FunctionsEnvironment):
     """Slates of k of n items; the loss is the share of the items shown that are not clicked.
 
-    Items are clicked independently, each of k good ones, which are drawn for each game, with probability (1 + gap) / 2,
-    all others with (1 - gap) / 2. So f(x) = 1 - ⟨clicks, x⟩ / k is linear and in [0, 1]. The Lipschitz constant is at
-    most sqrt(n) / 2 k; if that is more than declared, f is flattened around 1/2.
+    Items are clicked independently, each of k good ones, which are drawn for each game, with
+    probability (1 + gap) / 2, all others with (1 - gap) / 2. So f(x) = 1 - ⟨clicks, x⟩ / k is
+    linear and in [0, 1]. The Lipschitz constant is at most sqrt(n) / 2 k; if that is more than
+    declared, f is flattened around 1/2.
     """
 
     gap: float = 0.4

@@ -12,11 +12,14 @@ PRECISE = 1e-9  # the usual precision, per round of weight 1
 MOST_STEPS = 20_000
 
 
-def least_point(slope: Callable[[Floats], Floats], bend: float, place: Domain, *, precision: float) -> Floats:
+def least_point(
+    slope: Callable[[Floats], Floats], bend: float, place: Domain, *, precision: float
+) -> Floats:
     """Return the point of a set at which a convex function is least, up to ``precision``.
 
-    ``slope`` is its gradient and ``bend`` bounds its second derivatives from above. Accelerated projected gradients,
-    begun again whenever they turn uphill, until the duality gap proves the point good.
+    ``slope`` is its gradient and ``bend`` bounds its second derivatives from above. Accelerated
+    projected gradients, begun again whenever they turn uphill, until the duality gap proves the
+    point good.
     """
     point = ahead = place.set.centre()
     if bend <= 0.0:

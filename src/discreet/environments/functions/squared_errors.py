@@ -22,15 +22,25 @@ class SquaredErrors(FunctionGame):
 
     @classmethod
     def of(
-        cls, case: Integers, target: Floats, vectors: Floats, *, largest: float, longest: float, lipschitz: float
+        cls,
+        case: Integers,
+        target: Floats,
+        vectors: Floats,
+        *,
+        largest: float,
+        longest: float,
+        lipschitz: float,
     ) -> Self:
         """Return the rounds in which these cases have these targets, with functions in [0, 1].
 
-        No error on the set is larger than ``largest``, no vector longer than ``longest``; the slope is at most
-        ``lipschitz``.
+        No error on the set is larger than ``largest``, no vector longer than ``longest``; the slope
+        is at most ``lipschitz``.
         """
         weight = min(largest**-2.0, lipschitz / (2.0 * longest * largest))
-        return cls(np.column_stack([np.zeros(len(case)), np.full(len(case), weight), case, target]), vectors)
+        return cls(
+            np.column_stack([np.zeros(len(case)), np.full(len(case), weight), case, target]),
+            vectors,
+        )
 
     @property
     def choices(self) -> int:
@@ -49,7 +59,9 @@ class SquaredErrors(FunctionGame):
     def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
         """Return the square of the largest error in the ball around the set."""
         vector = self.vectors[int(self.losses[t, 2])]
-        error = abs(product(vector, domain.centre()) - self.losses[t, 3]) + outer * math.sqrt(product(vector, vector))
+        error = abs(product(vector, domain.centre()) - self.losses[t, 3]) + outer * math.sqrt(
+            product(vector, vector)
+        )
         return float(error * error)
 
     def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
@@ -80,7 +92,9 @@ class SquaredErrors(FunctionGame):
         squares = 2.0 * (self.vectors.T * weights) @ self.vectors
         products = 2.0 * targets @ self.vectors
         bend, precision = float(np.linalg.eigvalsh(squares)[-1]), PRECISE * float(weights.sum())
-        return least_point(lambda point: np.asarray(squares @ point - products), bend, place, precision=precision)
+        return least_point(
+            lambda point: np.asarray(squares @ point - products), bend, place, precision=precision
+        )
 
     def sum_at(self, total: Floats, point: Floats) -> float:
         """Return the weighted sum of the squared errors of all cases."""

@@ -22,7 +22,8 @@ OFF = 1e-9
 class AnsweringGame(ReactingGame[Floats, Floats]):
     """Rounds in which the loss vector is the worst one for the point that was played ``lag`` rounds before.
 
-    ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player has one of its own.
+    ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player
+    has one of its own.
     """
 
     set: ConvexSet  # of loss vectors
@@ -67,15 +68,17 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
 
 
 @register_environment(
-    "linear-adaptive", title="the worst loss vector for the point that was played lag=1 rounds before", problem=Points
+    "linear-adaptive",
+    title="the worst loss vector for the point that was played lag=1 rounds before",
+    problem=Points,
 )
 class LinearAdaptive(PointsEnvironment):
     """Answers the last point with the loss vector that is worst for it, relative to the middle of the set.
 
-    With ``lag=0`` it answers the point of the very round, which is more than learners that draw their points can stand:
-    the adversary then sees the draw. Private learners play points that show the noise of their sums, and the losses
-    follow that noise: regret bounds with noise do not cover it, guarantees do. Each player is compared with the best
-    fixed point for its own losses.
+    With ``lag=0`` it answers the point of the very round, which is more than learners that draw
+    their points can stand: the adversary then sees the draw. Private learners play points that show
+    the noise of their sums, and the losses follow that noise: regret bounds with noise do not cover
+    it, guarantees do. Each player is compared with the best fixed point for its own losses.
     """
 
     reacts = True

@@ -28,13 +28,17 @@ class PointsEnvironment(Environment):
         return Points(self.geometry, self.dimension)
 
 
-@register_environment("linear-stochastic", title="independent loss vectors, one point better by gap=0.1", problem=Points)
+@register_environment(
+    "linear-stochastic",
+    title="independent loss vectors, one point better by gap=0.1",
+    problem=Points,
+)
 class LinearStochastic(PointsEnvironment):
     """Independent loss vectors; one fixed point gains ``gap`` a round on the middle of the set.
 
-    Experts: Bernoulli losses with mean 1/2, and 1/2 - gap for the first. Ball: with probability gap the vector
-    -(1, .., 1) / sqrt(N), else a uniform direction. Cube: plus or minus a unit vector, minus with probability
-    (1 + gap) / 2. All are then scaled to the declared size, or range.
+    Experts: Bernoulli losses with mean 1/2, and 1/2 - gap for the first. Ball: with probability gap
+    the vector -(1, .., 1) / sqrt(N), else a uniform direction. Cube: plus or minus a unit vector,
+    minus with probability (1 + gap) / 2. All are then scaled to the declared size, or range.
     """
 
     gap: float = 0.1
@@ -59,12 +63,14 @@ class LinearStochastic(PointsEnvironment):
         return LinearGame(losses)
 
 
-@register_environment("linear-alternating", title="a loss vector and its opposite in turn", problem=Points)
+@register_environment(
+    "linear-alternating", title="a loss vector and its opposite in turn", problem=Points
+)
 class LinearAlternating(PointsEnvironment):
     """One vector and its opposite in turn, the first one halved: who follows the leader is always wrong.
 
-    Experts: every other one loses everything while the others lose nothing, and the other way round. Ball and cube: the
-    vector (1, .., 1), as long as it may be.
+    Experts: every other one loses everything while the others lose nothing, and the other way
+    round. Ball and cube: the vector (1, .., 1), as long as it may be.
     """
 
     def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
@@ -83,12 +89,15 @@ class LinearAlternating(PointsEnvironment):
         return LinearGame(losses)
 
 
-@register_environment("linear-drifting", title="loss vectors whose mean goes round twice", problem=Points)
+@register_environment(
+    "linear-drifting", title="loss vectors whose mean goes round twice", problem=Points
+)
 class LinearDrifting(PointsEnvironment):
     """Noisy loss vectors whose mean goes round twice in a game: what is best now is worst later.
 
-    Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - i / N)). Ball and cube: half of the time a vector
-    with entries cos(2 π (2 t / T - i / N)), as long as it may be, else one without a mean.
+    Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - i / N)). Ball and cube: half
+    of the time a vector with entries cos(2 π (2 t / T - i / N)), as long as it may be, else one
+    without a mean.
     """
 
     rounds: int
@@ -99,7 +108,9 @@ class LinearDrifting(PointsEnvironment):
         phase = CYCLES * np.arange(start, stop)[:, None] / self.rounds - np.arange(size) / size
         waves = np.cos(2.0 * np.pi * phase)
         if name == "experts":
-            return LinearGame(np.where(uniforms(rng, start, stop, size) < 0.5 - 0.4 * waves, 1.0, 0.0))
+            return LinearGame(
+                np.where(uniforms(rng, start, stop, size) < 0.5 - 0.4 * waves, 1.0, 0.0)
+            )
         noise = directions(rng, start, stop, size)
         order = 2 if name == "ball" else 1
         losses = np.where(uniforms(rng, start, stop, 1, purpose=1) < 0.5, waves, noise)

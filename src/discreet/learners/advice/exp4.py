@@ -40,28 +40,32 @@ class Consulting(Learner[int, Advised, Release, Query, Floats]):
 class Exp4(Consulting[float]):
     """Bandits with expert advice (Auer et al. 2002), for losses that are released round by round, perhaps with noise.
 
-    With P the normalised weights and μ(j) the advice of expert j, a distribution over K arms, a round draws arm I from
-    Q(i) = (1 - γ) Σ P(j) μ(j, i) + γ / K and, when its loss y comes (on the scale [0, 1]), updates all who advised it:
+    With P the normalised weights and μ(j) the advice of expert j, a distribution over K arms, a
+    round draws arm I from Q(i) = (1 - γ) Σ P(j) μ(j, i) + γ / K and, when its loss y comes (on the
+    scale [0, 1]), updates all who advised it:
 
         log w(j) ← log w(j) - η y μ(j, I) / Q(I)
 
-    ``learning_rate`` is η, ``mixing`` is γ. Advice comes as the observation, arms by experts: it is public.
+    ``learning_rate`` is η, ``mixing`` is γ. Advice comes as the observation, arms by experts: it is
+    public.
 
-    Regret against the best of N experts, for losses in [0, 1], fixed in advance, and independent noise Z of zero mean:
+    Regret against the best of N experts, for losses in [0, 1], fixed in advance, and independent
+    noise Z of zero mean:
 
         (1 - γ) ln N / η + η T (K + (1 - γ) v) / 2 + γ T,   v = E Σ P(j) σ(j)²,
 
-    where σ(j)² is the variance of the noise in the estimated loss of expert j, if that is Gaussian with the same variance
-    for all experts; the constants grow a little if it is not (``regret_bound``). Without noise and mixing this is
-    sqrt(2 T K ln N) for the recommended rate.
+    where σ(j)² is the variance of the noise in the estimated loss of expert j, if that is Gaussian
+    with the same variance for all experts; the constants grow a little if it is not
+    (``regret_bound``). Without noise and mixing this is sqrt(2 T K ln N) for the recommended rate.
 
-    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and χ(j) = ln E exp(-η Z(j)). By Jensen's
-    inequality E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η x(j)), so noise costs what its moments do and
-    nothing has to be clipped. If all χ(j) are equal, to χ, that is at most χ - η Σ P x + (η² / 2) Σ P x², because
-    e^-u ≤ 1 - u + u² / 2. If they are at most ν, e^u ≤ 1 + u + κ u² for u ≤ ν with κ = (e^ν - 1 - ν) / ν², and
-    (χ - η x)² ≤ χ² + η² x², so that it is at most (1 + κ ν) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are unbiased,
-    and E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Summed up, ln Σ w ≥ ln w(best); and
-    mixing costs at most γ a round. For means of batches squares only get smaller. ∎
+    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and χ(j) = ln E exp(-η
+    Z(j)). By Jensen's inequality E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η
+    x(j)), so noise costs what its moments do and nothing has to be clipped. If all χ(j) are equal,
+    to χ, that is at most χ - η Σ P x + (η² / 2) Σ P x², because e^-u ≤ 1 - u + u² / 2. If they are
+    at most ν, e^u ≤ 1 + u + κ u² for u ≤ ν with κ = (e^ν - 1 - ν) / ν², and (χ - η x)² ≤ χ² + η²
+    x², so that it is at most (1 + κ ν) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are unbiased,
+    and E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Summed up, ln Σ w ≥
+    ln w(best); and mixing costs at most γ a round. For means of batches squares only get smaller. ∎
 
     >>> import numpy as np
     >>> learner = Exp4.start(experts=3, learning_rate=0.5)
@@ -95,8 +99,8 @@ class Exp4(Consulting[float]):
     ) -> float:
         """Return the bound above, for means of batches of ``size`` rounds, the last incomplete one included.
 
-        ``variance`` is v, times 4/3 for Laplace noise whose η times scale is at most 1/2. ``moments`` is ν, the largest
-        χ(j), or 0 if all are equal.
+        ``variance`` is v, times 4/3 for Laplace noise whose η times scale is at most 1/2.
+        ``moments`` is ν, the largest χ(j), or 0 if all are equal.
         """
         kappa = (math.exp(moments) - 1.0 - moments) / moments**2 if moments > 1e-6 else 0.5
         batches = rounds // size
@@ -109,13 +113,20 @@ class Exp4(Consulting[float]):
 class BatchedExp4(Consulting[Floats, Estimate]):
     """EXP4 for channels that release the estimates of all experts at once (Faster rates 2025, Algorithms 2 and 7).
 
-    It asks for the whole vector of μ(j, I) / Q(I) times the loss; its weights change when the mean of a batch is
-    released, with noise, and not in between. Parameters and bound are those of :class:`Exp4`.
+    It asks for the whole vector of μ(j, I) / Q(I) times the loss; its weights change when the mean
+    of a batch is released, with noise, and not in between. Parameters and bound are those of
+    :class:`Exp4`.
     """
 
     def query(self, trace: Advised) -> Estimate:
         """Ask for the estimated losses of all experts."""
-        return Estimate(trace.arm, trace.importance, trace.column, self.weights.values, float(self.weights.scale[0]))
+        return Estimate(
+            trace.arm,
+            trace.importance,
+            trace.column,
+            self.weights.values,
+            float(self.weights.scale[0]),
+        )
 
     def learn(self, trace: Advised, released: Floats) -> None:
         """Move all weights."""

@@ -25,7 +25,8 @@ class AdvisedWidely(NamedTuple):
 class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
     """EXP4 on rewards with a bonus for experts whose estimates vary.
 
-    With p = sqrt(ln N / (K T)) the least probability of an arm, Q(i) = (1 - K p) Σ P(j) μ(j, i) + p, r the reward 1 - y:
+    With p = sqrt(ln N / (K T)) the least probability of an arm, Q(i) = (1 - K p) Σ P(j) μ(j, i) +
+    p, r the reward 1 - y:
 
         log w(j) ← log w(j) + (p / 2) (r μ(j, I) / Q(I) + b Σ_i μ(j, i) / Q(i)),   b = sqrt(ln(N / failure) / (K T))
 
@@ -48,7 +49,14 @@ class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
         size = arms * check_int("rounds", rounds, least=1)
         least = min(math.sqrt(math.log(experts) / size), 1.0 / count)
         bonus = math.sqrt(math.log(experts / failure) / size)
-        return cls(least, bonus, equal_experts(experts), np.zeros(count), np.zeros(experts), np.zeros(experts))
+        return cls(
+            least,
+            bonus,
+            equal_experts(experts),
+            np.zeros(count),
+            np.zeros(experts),
+            np.zeros(experts),
+        )
 
     @classmethod
     def example(cls) -> Exp4P:

@@ -6,15 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import as_list, helper
+from discreet.components import Component
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
-from discreet.kernel import Component, as_list, helper
 from discreet.learners.arms.draws import draw, draw_evenly
 from discreet.learners.arms.weights import bounded_exp, rebuild
 from discreet.lengths import check_experts
 
 SMALL = 0.125  # changes of logarithms below have a short series; nearly all are
-FAINT = 1e-250  # weights below are computed from their logarithms: products could lose digits there, or vanish
+# weights below are computed from their logarithms: products could lose digits there, or vanish
+FAINT = 1e-250
 
 
 @helper
@@ -23,7 +25,9 @@ def growth(change: float) -> float:
     square = change * change
     fourth = square * square
     low = (1.0 + change) + square * (1.0 / 2.0 + change * (1.0 / 6.0))
-    middle = (1.0 / 24.0 + change * (1.0 / 120.0)) + square * (1.0 / 720.0 + change * (1.0 / 5040.0))
+    middle = (1.0 / 24.0 + change * (1.0 / 120.0)) + square * (
+        1.0 / 720.0 + change * (1.0 / 5040.0)
+    )
     high = (1.0 / 40320.0 + change * (1.0 / 362880.0)) + square * (1.0 / 3628800.0)
     return low + fourth * (middle + fourth * high)
 
@@ -55,9 +59,9 @@ class Advised(NamedTuple):
 class ExpertWeights(Component):
     """Weights w(j) = exp(logs(j) - reference).
 
-    The logarithms are the state; weights follow them by multiplication, so that a round costs at most one exponential for
-    each *different* large change, and a short series for all others; they are rebuilt before their sum could lose
-    precision.
+    The logarithms are the state; weights follow them by multiplication, so that a round costs at
+    most one exponential for each *different* large change, and a short series for all others; they
+    are rebuilt before their sum could lose precision.
     """
 
     logs: Floats
@@ -68,7 +72,8 @@ class ExpertWeights(Component):
     def consult(self, advice: Floats, mixing: float, rng: Generator) -> Advised:
         """Draw an arm: uniformly with probability ``mixing``, else an expert by weight and an arm from its advice.
 
-        ``advice`` is arms by experts. Only one of its rows and one of its columns are read: O(N + K).
+        ``advice`` is arms by experts. Only one of its rows and one of its columns are read: O(N +
+        K).
         """
         arms, experts = advice.shape
         check_experts(experts, self.values.size)
@@ -81,7 +86,9 @@ class ExpertWeights(Component):
             left, arm = rng.random(), 0
             for i in range(arms):
                 given = advice[i, expert]
-                if given > 0.0:  # rounding may leave something at the end, but not for an arm that nobody advised
+                if (
+                    given > 0.0
+                ):  # rounding may leave something at the end, but not for an arm that nobody advised
                     arm = i
                     left -= given
                     if left < 0.0:
@@ -115,4 +122,6 @@ class ExpertWeights(Component):
 def equal_experts(experts: int) -> ExpertWeights:
     """Return equal weights."""
     count = check_int("experts", experts, least=2, most=10_000_000)
-    return ExpertWeights(np.zeros(count), np.ones(count), np.array([float(count), 0.0]), np.zeros(count))
+    return ExpertWeights(
+        np.zeros(count), np.ones(count), np.array([float(count), 0.0]), np.zeros(count)
+    )

@@ -11,8 +11,9 @@ from discreet.learners.wrapping import Wrapping
 class Following(Wrapping[int, Trace, float]):
     """A bandit learner whose arms are experts; what an expert does in a round is drawn from its advice, by the game.
 
-    Its regret against the best expert is that of the learner with N arms (Faster rates 2025, Theorem 3): with all draws
-    fixed, following expert j loses what arm j would, and the average over draws is the expert's expected loss.
+    Its regret against the best expert is that of the learner with N arms (Faster rates 2025,
+    Theorem 3): with all draws fixed, following expert j loses what arm j would, and the average
+    over draws is the expert's expected loss.
     """
 
     follows = True

@@ -14,11 +14,12 @@ from discreet.learners.arms.kl_ucb import upper
 class AdapKlUcb(IndexLearner):
     """Plays the arm with the largest index, for as many rounds as it has had so far.
 
-    The index is max{q: n kl(m, q) ≤ α ln t}, where m is the noisy mean of the n rounds of the arm's last batch plus
-    α ln t / (ε n), cut to [0, 1]; earlier batches are forgotten.
+    The index is max{q: n kl(m, q) ≤ α ln t}, where m is the noisy mean of the n rounds of the arm's
+    last batch plus α ln t / (ε n), cut to [0, 1]; earlier batches are forgotten.
 
-    ``exploration`` is α. Regret against independent, identically distributed losses: of order Σ ln T / min(Δ, ε) for
-    α > 3 (Azize & Basu 2022); α = 1 does better in practice. The algorithm is the paper's.
+    ``exploration`` is α. Regret against independent, identically distributed losses: of order Σ ln
+    T / min(Δ, ε) for α > 3 (Azize & Basu 2022); α = 1 does better in practice. The algorithm is the
+    paper's.
     """
 
     epsilon: float

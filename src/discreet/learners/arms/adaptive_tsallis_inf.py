@@ -7,16 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import as_list, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
-from discreet.kernel import as_list, helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_weights import solve
 
-SHORTEST = 2.83  # in units of 1 / ε: the length with the least second moment a round, if losses are the same in a batch
+# in units of 1 / ε: the length with the least second moment a round, if losses are the same in a
+# batch
+SHORTEST = 2.83
 LONGEST = 8.0  # in units of 1 / ε²: the same for independent losses
 SLOWEST = 0.05  # the baseline moves by at least that share
-PACE, SIGNAL, SHORTER = 0.05, 2.0, -20.0  # lengths follow the squared signal, in units of that of the noise
+PACE, SIGNAL, SHORTER = (
+    0.05,
+    2.0,
+    -20.0,
+)  # lengths follow the squared signal, in units of that of the noise
 DRAWS, ROUNDS, POWER, BASELINE, LOG_LENGTH, START = range(6)  # of the state
 
 
@@ -32,10 +38,11 @@ class BatchDraw(NamedTuple):
 class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
     """Weights w(i) = 4 / (η (L(i) - x))² as in Tsallis-INF, mixed with f / K; batches that find their length.
 
-    In batch j, η = c / sqrt(A + V + τ² / 4), with V = 2 / ε² the variance of the noise and A the sum of squared signals;
-    f = min(1/2, κ sqrt(K / j)). With y the noisy sum of the batch and b a running mean of all losses, the signal is
-    X = y - τ b, and L(arm) grows by X / q, X cut to [-d, u] sqrt(q) / η: u below d is optimism for rare arms. Batches get
-    longer while X² is below 2 V, and shorter while it is above.
+    In batch j, η = c / sqrt(A + V + τ² / 4), with V = 2 / ε² the variance of the noise and A the
+    sum of squared signals; f = min(1/2, κ sqrt(K / j)). With y the noisy sum of the batch and b a
+    running mean of all losses, the signal is X = y - τ b, and L(arm) grows by X / q, X cut to [-d,
+    u] sqrt(q) / η: u below d is optimism for rare arms. Batches get longer while X² is below 2 V,
+    and shorter while it is above.
 
     ``rate`` is c, ``mix`` κ, ``down`` and ``up`` are d and u. No regret bound is proved.
     """
@@ -57,7 +64,15 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
 
     @classmethod
     def start(
-        cls, *, arms: int, noise: float, rounds: int, rate: float, down: float, up: float, mix: float
+        cls,
+        *,
+        arms: int,
+        noise: float,
+        rounds: int,
+        rate: float,
+        down: float,
+        up: float,
+        mix: float,
     ) -> AdaptiveTsallisInf:
         """Return the learner before the first round."""
         count, scale = check_int("arms", arms, least=2), check_positive("noise", noise)
@@ -103,14 +118,18 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         signal = length * (released - float(self.state[BASELINE]))
         self.state[POWER] += min(signal * signal, 16.0 * noise + length * length)
         reach = math.sqrt(trace.probability) / trace.rate
-        self.losses[trace.arm] += min(max(signal, -self.down * reach), self.up * reach) / trace.probability
+        self.losses[trace.arm] += (
+            min(max(signal, -self.down * reach), self.up * reach) / trace.probability
+        )
         variance = 0.25 / length + noise / (length * length)
         share = max(1.0 / (float(self.state[DRAWS]) + 12.0 * variance), SLOWEST)
         moved = float(self.state[BASELINE]) + share * (released - float(self.state[BASELINE]))
         self.state[BASELINE] = min(max(moved, 0.0), 1.0)
         shortest = max(1.0, SHORTEST * self.noise)
         most = max(shortest, min(self.longest, 0.1 * float(self.state[ROUNDS]) / self.losses.size))
-        wanted = float(self.state[LOG_LENGTH]) + PACE * max(SIGNAL - signal * signal / noise, SHORTER)
+        wanted = float(self.state[LOG_LENGTH]) + PACE * max(
+            SIGNAL - signal * signal / noise, SHORTER
+        )
         self.state[LOG_LENGTH] = min(max(wanted, math.log(shortest)), math.log(most))
 
 

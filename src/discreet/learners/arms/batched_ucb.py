@@ -15,14 +15,16 @@ from discreet.learners.arms.radius import batch_weight, radius
 class BatchedUcb(IndexLearner):
     """Plays the arm with the largest weighted mean gain + radius(β), for half as many rounds as it has had.
 
-    A batch of b rounds has the weight b² / (b / 4 + 2 / ε²), the inverse of the largest variance that its noisy mean can
-    have; the radius is Chernoff's for such means (``radius.py``). β = c ln max(3, t / b₁) + d, with t the rounds so far
-    and b₁ the first batch.
+    A batch of b rounds has the weight b² / (b / 4 + 2 / ε²), the inverse of the largest variance
+    that its noisy mean can have; the radius is Chernoff's for such means (``radius.py``). β = c ln
+    max(3, t / b₁) + d, with t the rounds so far and b₁ the first batch.
 
-    ``noise`` is the scale of the Laplace noise on the sum of a batch, 1 / ε; ``exploration`` is c and ``caution`` d.
+    ``noise`` is the scale of the Laplace noise on the sum of a batch, 1 / ε; ``exploration`` is c
+    and ``caution`` d.
 
-    Regret against independent, identically distributed losses: with c = 0 and a d that covers all releases, the bound
-    that ``batched-ucb`` computes (docs/proofs.md: Batched upper confidence bounds). Nothing is promised for other losses.
+    Regret against independent, identically distributed losses: with c = 0 and a d that covers all
+    releases, the bound that ``batched-ucb`` computes (docs/proofs.md: Batched upper confidence
+    bounds). Nothing is promised for other losses.
     """
 
     noise: float
@@ -67,12 +69,16 @@ class BatchedUcb(IndexLearner):
 
     def prepare(self) -> None:
         """Compute β."""
-        self.clock[1] = self.exploration * math.log(max(3.0, float(self.clock[0]) / self.first)) + self.caution
+        self.clock[1] = (
+            self.exploration * math.log(max(3.0, float(self.clock[0]) / self.first)) + self.caution
+        )
 
     def index(self, arm: int) -> float:
         """Return the upper confidence bound of an arm."""
         weight = float(self.weights[arm])
-        slack = radius(weight, float(self.laplace[arm]), float(self.widest[arm]), float(self.clock[1]))
+        slack = radius(
+            weight, float(self.laplace[arm]), float(self.widest[arm]), float(self.clock[1])
+        )
         return float(self.gains[arm]) / weight + slack
 
     def learn(self, trace: Hold, released: float) -> None:

@@ -13,11 +13,12 @@ from discreet.learners.arms.holding import IndexLearner
 class DivergenceIndex(IndexLearner):
     """Holds the arm of the largest index for a batch in proportion to its rounds n; a subclass says what the index is.
 
-    The private divergence is d(x, y) = min over z of ε |z - x| + kl(z, y). Means are over all rounds of an arm with the
-    noise of all its batches, cut to [0, 1]; nothing is forgotten.
+    The private divergence is d(x, y) = min over z of ε |z - x| + kl(z, y). Means are over all
+    rounds of an arm with the noise of all its batches, cut to [0, 1]; nothing is forgotten.
 
-    Regret against independent Bernoulli losses: asymptotically Σ Δ ln T / d(μ, μ*), up to a factor that grows with the
-    batches (Azize et al. 2025). Departures: the first batch of an arm has 1 / ε rounds instead of one.
+    Regret against independent Bernoulli losses: asymptotically Σ Δ ln T / d(μ, μ*), up to a factor
+    that grows with the batches (Azize et al. 2025). Departures: the first batch of an arm has 1 / ε
+    rounds instead of one.
     """
 
     epsilon: float

@@ -13,12 +13,13 @@ ALMOST_ONE = 1.0 - 1e-9
 class DpImed(DivergenceIndex):
     """Plays the arm with the least n d(mean, largest mean) + ln n, for a batch in proportion to its rounds n.
 
-    Now and then the best arm is lost. An arm is played again after about n exp(n d) rounds, and noise makes its mean look
-    that bad with a probability of about exp(-n d) at every release: there is no length of time that is not lost in some
-    runs. That is the index of the paper, not our batches: at ε = 0.3 and a gap of 0.05, over 2^18 rounds, 18 runs of 640
-    lost more than half of what never playing the best arm costs, 13 with the first batch of one round that the paper has
-    and batches that double, 40 with that first batch and shorter ones; at ε = 1, 5 of 640. Without noise none did, and
-    of ``DpKlUcb``, whose index grows with ln t for all arms, none at ε = 1.
+    Now and then the best arm is lost. An arm is played again after about n exp(n d) rounds, and
+    noise makes its mean look that bad with a probability of about exp(-n d) at every release: there
+    is no length of time that is not lost in some runs. That is the index of the paper, not our
+    batches: at ε = 0.3 and a gap of 0.05, over 2^18 rounds, 18 runs of 640 lost more than half of
+    what never playing the best arm costs, 13 with the first batch of one round that the paper has
+    and batches that double, 40 with that first batch and shorter ones; at ε = 1, 5 of 640. Without
+    noise none did, and of ``DpKlUcb``, whose index grows with ln t for all arms, none at ε = 1.
     """
 
     @classmethod

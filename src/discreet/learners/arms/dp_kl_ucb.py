@@ -22,4 +22,6 @@ class DpKlUcb(DivergenceIndex):
 
     def index(self, arm: int) -> float:
         """Return the upper confidence bound of an arm."""
-        return private_upper(self.mean_of(arm), float(self.clock[1]) / float(self.counts[arm]), self.epsilon)
+        return private_upper(
+            self.mean_of(arm), float(self.clock[1]) / float(self.counts[arm]), self.epsilon
+        )

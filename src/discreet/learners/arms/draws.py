@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from componentjit import compiled_as, helper
 from discreet.contracts import Floats
-from discreet.kernel import compiled_as, helper
 
 
 class Draw(NamedTuple):
@@ -31,21 +31,24 @@ def new_draw(arm: int, importance: float) -> Draw:
 def draw_evenly(point: float, share: float, arms: int) -> int:
     """Return an arm, all alike, from a uniform point of [0, share); rounding must not lead beyond the last one.
 
-    What is divided is the same in every round, so compiled code divides once. Below 2^-53 the only point is 0.
+    What is divided is the same in every round, so compiled code divides once. Below 2^-53 the only
+    point is 0.
 
     >>> [draw_evenly(point, 0.3, 3) for point in (0.0, 0.15, 0.2999)]
     [0, 1, 2]
     """
-    return min(int(point * (arms / max(share, 2.0**-60))), arms - 1)  # an infinite factor would make 0 no number
+    return min(
+        int(point * (arms / max(share, 2.0**-60))), arms - 1
+    )  # an infinite factor would make 0 no number
 
 
 @helper
 def draw(weights: Sequence[float] | Floats, mass: float) -> int:
     """Return the arm at which the running sum of the weights passes ``mass``, which is in [0, their sum).
 
-    Four arms are taken at a time and told apart without branches, which a processor could not predict. An arm of weight 0
-    is never drawn; if rounding lets the sum stay short of ``mass``, the last arm of positive weight is meant. In plain
-    Python a list is much faster (``as_list``).
+    Four arms are taken at a time and told apart without branches, which a processor could not
+    predict. An arm of weight 0 is never drawn; if rounding lets the sum stay short of ``mass``, the
+    last arm of positive weight is meant. In plain Python a list is much faster (``as_list``).
     """
     arms = len(weights)
     arm = 0

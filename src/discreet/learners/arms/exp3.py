@@ -11,16 +11,17 @@ from discreet.learners.arms.weights import Weights, equal_weights
 class Exp3(Learner[int, Draw, float]):
     """Exponential weights on importance-weighted losses.
 
-    Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K and, when its loss y comes (on the scale [0, 1], perhaps
-    with noise), updates that arm only:
+    Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K and, when its loss y comes (on the
+    scale [0, 1], perhaps with noise), updates that arm only:
 
         log w(I) ← log w(I) - η y / p(I)
 
-    ``learning_rate`` is η, ``mixing`` is γ. Mixing is needed when y can be negative: with Laplace noise of scale λ and
-    γ > η λ K the mean of exp(-η y / p) is finite, which the regret proof uses (docs/regret.md: EXP3).
+    ``learning_rate`` is η, ``mixing`` is γ. Mixing is needed when y can be negative: with Laplace
+    noise of scale λ and γ > η λ K the mean of exp(-η y / p) is finite, which the regret proof uses
+    (docs/regret.md: EXP3).
 
-    Regret for losses in [0, 1]: at most sqrt(2 T K ln K) for η = sqrt(2 ln K / (T K)), γ = 0 (Bubeck & Cesa-Bianchi
-    2012, Theorem 3.1).
+    Regret for losses in [0, 1]: at most sqrt(2 T K ln K) for η = sqrt(2 ln K / (T K)), γ = 0
+    (Bubeck & Cesa-Bianchi 2012, Theorem 3.1).
 
     >>> import numpy as np
     >>> learner = Exp3.start(arms=3, learning_rate=0.5)

@@ -13,10 +13,12 @@ class Exp3IX(Learner[int, Draw, float]):
 
         p(i) = w(i) / Σ w,   log w(I) ← log w(I) - η y / (p(I) + γ)
 
-    ``learning_rate`` is η, ``bias`` is γ. The estimate is too small on purpose, which keeps its tails short.
+    ``learning_rate`` is η, ``bias`` is γ. The estimate is too small on purpose, which keeps its
+    tails short.
 
-    Regret for losses in [0, 1], with probability 1 - δ: at most 2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / δ)
-    for η = 2 γ = sqrt(2 ln K / (K T)). Losses must not be negative; so it is not for noisy ones.
+    Regret for losses in [0, 1], with probability 1 - δ: at most 2 sqrt(2 K T ln K) + (sqrt(2 K T /
+    ln K) + 1) ln(2 / δ) for η = 2 γ = sqrt(2 ln K / (K T)). Losses must not be negative; so it is
+    not for noisy ones.
     """
 
     learning_rate: float
@@ -32,7 +34,11 @@ class Exp3IX(Learner[int, Draw, float]):
     def start(cls, *, arms: int, learning_rate: float, bias: float | None = None) -> Exp3IX:
         """Return the learner before the first round."""
         rate = check_positive("learning_rate", learning_rate)
-        return cls(rate, rate / 2.0 if bias is None else check_range("bias", bias, 0.0, 1.0), equal_weights(arms))
+        return cls(
+            rate,
+            rate / 2.0 if bias is None else check_range("bias", bias, 0.0, 1.0),
+            equal_weights(arms),
+        )
 
     @classmethod
     def example(cls) -> Exp3IX:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import as_list
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import as_list
 from discreet.learners.arms.draws import draw
 
 
@@ -25,10 +25,12 @@ class Exp3P(Learner[int, AllDraw, float]):
 
         p = (1 - γ) softmax(η G) + γ / K,   G(i) ← G(i) + (g 1[i = I] + β) / p(i) for all i,   g = 1 - y
 
-    ``learning_rate`` is η, ``mixing`` is γ, ``bonus`` is β. Every arm changes every round: a round costs O(K).
+    ``learning_rate`` is η, ``mixing`` is γ, ``bonus`` is β. Every arm changes every round: a round
+    costs O(K).
 
-    Regret for gains in [0, 1], with probability 1 - δ: at most 5.15 sqrt(T K ln(K / δ)) for β = sqrt(ln(K / δ) / (T K)),
-    η = 0.95 sqrt(ln K / (T K)), γ = 1.05 sqrt(K ln K / T) (Bubeck & Cesa-Bianchi 2012, Theorem 3.2).
+    Regret for gains in [0, 1], with probability 1 - δ: at most 5.15 sqrt(T K ln(K / δ)) for β =
+    sqrt(ln(K / δ) / (T K)), η = 0.95 sqrt(ln K / (T K)), γ = 1.05 sqrt(K ln K / T) (Bubeck &
+    Cesa-Bianchi 2012, Theorem 3.2).
     """
 
     learning_rate: float
@@ -71,7 +73,9 @@ class Exp3P(Learner[int, AllDraw, float]):
             self.probabilities[arm] = weight
             total += weight
         for arm in range(arms):
-            self.probabilities[arm] = (1.0 - self.mixing) * float(self.probabilities[arm]) / total + self.mixing / arms
+            self.probabilities[arm] = (1.0 - self.mixing) * float(
+                self.probabilities[arm]
+            ) / total + self.mixing / arms
         arm = draw(as_list(self.probabilities), rng.random())
         return arm, AllDraw(arm, self.probabilities)
 

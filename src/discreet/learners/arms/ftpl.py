@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
-from discreet.kernel import helper
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms.drawing import draw_laplace
 
-TRIES_AN_ARM = 500  # copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
+# copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
+TRIES_AN_ARM = 500
 PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbation's scale
 REACH = 36.0  # beyond which exp(-u) no longer counts
 
@@ -20,18 +21,21 @@ REACH = 36.0  # beyond which exp(-u) no longer counts
 class Ftpl(Learner[int, Draw, float]):
     """Plays the arm whose sum of estimated losses is least after a perturbation.
 
-    Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i). The inverse probability of that
-    choice is estimated by the number N of fresh perturbations until I is chosen again, but at most ``cap``:
+    Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i). The inverse
+    probability of that choice is estimated by the number N of fresh perturbations until I is chosen
+    again, but at most ``cap``:
 
         L(I) ← L(I) + N y
 
     ``learning_rate`` is η. N is drawn with the decision, so that feedback may come late.
 
-    The first copies are drawn one by one, each rejected at the first rival that is likely enough to beat it; when an arm
-    is so unlikely that even 500 K copies miss it, its probability is computed by quadrature and the rest of N is drawn
-    from the geometric distribution. That is the same distribution: a geometric variable has no memory.
+    The first copies are drawn one by one, each rejected at the first rival that is likely enough to
+    beat it; when an arm is so unlikely that even 500 K copies miss it, its probability is computed
+    by quadrature and the rest of N is drawn from the geometric distribution. That is the same
+    distribution: a geometric variable has no memory.
 
-    Regret: of order sqrt(K T ln K) for losses in [0, 1]; for noisy losses see Faster rates 2025, Lemma 13.
+    Regret: of order sqrt(K T ln K) for losses in [0, 1]; for noisy losses see Faster rates 2025,
+    Lemma 13.
     """
 
     learning_rate: float
@@ -47,7 +51,11 @@ class Ftpl(Learner[int, Draw, float]):
     def start(cls, *, arms: int, learning_rate: float, cap: int) -> Ftpl:
         """Return the learner before the first round."""
         count = check_int("arms", arms, least=2)
-        return cls(check_positive("learning_rate", learning_rate), check_int("cap", cap, least=1), np.zeros(count))
+        return cls(
+            check_positive("learning_rate", learning_rate),
+            check_int("cap", cap, least=1),
+            np.zeros(count),
+        )
 
     @classmethod
     def example(cls) -> Ftpl:
@@ -66,7 +74,9 @@ class Ftpl(Learner[int, Draw, float]):
                 arm, least = i, value
             if self.losses[i] < self.losses[best]:
                 best = i
-        return arm, Draw(arm, float(waiting_time(self.losses, self.learning_rate, arm, best, self.cap, rng)))
+        return arm, Draw(
+            arm, float(waiting_time(self.losses, self.learning_rate, arm, best, self.cap, rng))
+        )
 
     def learn(self, trace: Draw, released: float) -> None:
         """Add the estimate."""
@@ -83,7 +93,9 @@ def waiting_time(losses: Floats, rate: float, arm: int, best: int, cap: int, rng
     if patience == cap:
         return cap
     log_probability = log_lead_probability(losses, rate, arm)
-    if log_probability + math.log(cap) < -30.0:  # it would take more than cap copies, but for one run in 10^13
+    if (
+        log_probability + math.log(cap) < -30.0
+    ):  # it would take more than cap copies, but for one run in 10^13
         return cap
     log_miss = math.log1p(-math.exp(log_probability))
     rest = math.log1p(-rng.random()) / log_miss
@@ -94,8 +106,9 @@ def waiting_time(losses: Floats, rate: float, arm: int, best: int, cap: int, rng
 def leads(losses: Floats, rate: float, arm: int, best: int, rng: Generator) -> bool:
     """Return whether the arm is least after a fresh perturbation of all.
 
-    Given its own perturbation, it is with the probability that all rivals are above it, a product of independent
-    probabilities: compared with one uniform number, it is mostly settled after a few rivals. The strongest comes first.
+    Given its own perturbation, it is with the probability that all rivals are above it, a product
+    of independent probabilities: compared with one uniform number, it is mostly settled after a few
+    rivals. The strongest comes first.
     """
     own = draw_laplace(1.0, rng)
     point = rng.random()
@@ -122,8 +135,9 @@ def above(level: float) -> float:
 def log_lead_probability(losses: Floats, rate: float, arm: int) -> float:
     """Return the logarithm of P(arm is least after the perturbation), by three-point Gauss quadrature on panels.
 
-    P = ∫ exp(-|u|) / 2 · Π above(rate (L(arm) - L(i)) + u) du over the perturbation u of the arm, in units of its scale.
-    Sums are kept relative to the largest term, so that tiny probabilities do not vanish.
+    P = ∫ exp(-|u|) / 2 · Π above(rate (L(arm) - L(i)) + u) du over the perturbation u of the arm,
+    in units of its scale. Sums are kept relative to the largest term, so that tiny probabilities do
+    not vanish.
     """
     behind = 0.0
     for i in range(losses.size):
@@ -139,7 +153,9 @@ def log_lead_probability(losses: Floats, rate: float, arm: int) -> float:
             for i in range(losses.size):
                 if i != arm:
                     level = rate * (float(losses[arm]) - float(losses[i])) + u
-                    term += math.log1p(-0.5 * math.exp(level)) if level < 0.0 else math.log(0.5) - level
+                    term += (
+                        math.log1p(-0.5 * math.exp(level)) if level < 0.0 else math.log(0.5) - level
+                    )
             if term > peak:
                 total = total * math.exp(peak - term) + 1.0
                 peak = term

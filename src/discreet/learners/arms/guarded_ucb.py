@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
-from discreet.kernel import helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tracking_ucb import CheckedHold, TrackingUcb
 from discreet.learners.arms.tsallis_inf import BaselineDraw, TsallisInf
@@ -19,7 +19,9 @@ HEADROOM = 0.25  # of the room to the threshold is the most that a turn may be l
 PASSING = 0.02  # of the threshold: by how much noise of probes may pass it, in the mean
 
 TRACKS, PROBES, TOOK_OVER = range(3)  # what a hold is for
-ARM, REST, RIVAL, CHECKS, PROBED, LENGTH = range(6)  # of a turn: the wish of tracking; arm + 1 and rounds of a probe due
+ARM, REST, RIVAL, CHECKS, PROBED, LENGTH = range(
+    6
+)  # of a turn: the wish of tracking; arm + 1 and rounds of a probe due
 NOW, ENDED = range(2)  # of the clock: rounds asked for, and whether tracking is over
 
 
@@ -39,30 +41,36 @@ class GuardedHold(NamedTuple):
 class GuardedUcb(Learner[int, GuardedHold, float]):
     """Plays like ``TrackingUcb``, but for probes, until it is seen to have too much regret: then Tsallis-INF takes over.
 
-    D(i) estimates the regret against arm i, without bias. Turns of one or more blocks follow each other:
+    D(i) estimates the regret against arm i, without bias. Turns of one or more blocks follow each
+    other:
 
     1. if some D(i) > θ, Tsallis-INF plays the rest of the game, in batches of τ rounds;
-    2. tracking wants arm A for some rounds, or has some of them left; n of them, at most max(b, X / 4), are this turn's,
-       where X is the least X(i) = θ - D(i). They are cut into k blocks of d ≤ b rounds, the last of which may be shorter;
+    2. tracking wants arm A for some rounds, or has some of them left; n of them, at most max(b, X /
+       4), are this turn's, where X is the least X(i) = θ - D(i). They are cut into k blocks of d ≤
+       b rounds, the last of which may be shorter;
     3. with v(i) the mean gain that tracking knows of, g(i) its distance to the largest, and
        c = max(1, ln(T ν k / (0.02 θ n))),
 
            P(i) = min(1 / (4 K), max((d (1 - v(i)) + c ν) / (3/4 X(i)), θ² / (8 K T g(i) X(i)))),   P(A) = 1 - Σ P(i)
 
-    4. every block is played with an arm drawn from P, up to the first that is not A: a probe, with which the turn ends;
-    5. of n rounds with arm I, of which gains y with noise are released, D(i) += n v(i) - y for all i, and
-       D(I) += (y - n v(I)) / P(I).
+    4. every block is played with an arm drawn from P, up to the first that is not A: a probe, with
+       which the turn ends;
+    5. of n rounds with arm I, of which gains y with noise are released, D(i) += n v(i) - y for all
+       i, and D(I) += (y - n v(I)) / P(I).
 
-    Blocks of A in a row are one batch, and tracking learns of it; probes are for D alone. P is large where D(i) is near
-    the threshold, which it must not pass by much; with the other term D(i) has a spread that is a fixed share of X(i)
-    where losses do not change, and does not pass it by chance. An arm that is far behind is hardly probed.
+    Blocks of A in a row are one batch, and tracking learns of it; probes are for D alone. P is
+    large where D(i) is near the threshold, which it must not pass by much; with the other term D(i)
+    has a spread that is a fixed share of X(i) where losses do not change, and does not pass it by
+    chance. An arm that is far behind is hardly probed.
 
-    Tsallis-INF hears numbers in [0, 1], whose means are those of the batches, drawn together (``confined``).
+    Tsallis-INF hears numbers in [0, 1], whose means are those of the batches, drawn together
+    (``confined``).
 
-    ``threshold`` is θ, ``rounds`` T, ``block`` b, ``batch`` τ; ν is that of ``tracking``, the scale of the noise.
+    ``threshold`` is θ, ``rounds`` T, ``block`` b, ``batch`` τ; ν is that of ``tracking``, the scale
+    of the noise.
 
-    Regret, for all losses that are fixed in advance: at most 1.011 θ + 4 K (b + ν), and what Tsallis-INF may have
-    (docs/regret.md: Guard).
+    Regret, for all losses that are fixed in advance: at most 1.011 θ + 4 K (b + ν), and what
+    Tsallis-INF may have (docs/regret.md: Guard).
     """
 
     tracking: TrackingUcb
@@ -83,7 +91,9 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return self.regrets.size
 
     @classmethod
-    def start(cls, *, tracking: TrackingUcb, rounds: int, block: int, threshold: float, batch: int) -> GuardedUcb:
+    def start(
+        cls, *, tracking: TrackingUcb, rounds: int, block: int, threshold: float, batch: int
+    ) -> GuardedUcb:
         """Return the learner before the first round."""
         arms = tracking.choices
         return cls(
@@ -103,7 +113,9 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     @classmethod
     def example(cls) -> GuardedUcb:
         """Return one to check the contract with."""
-        return cls.start(tracking=TrackingUcb.example(), rounds=2000, block=16, threshold=300.0, batch=4)
+        return cls.start(
+            tracking=TrackingUcb.example(), rounds=2000, block=16, threshold=300.0, batch=4
+        )
 
     def act(self, observation: object, rng: Generator) -> tuple[int, GuardedHold]:
         """Play a probe that is due; or begin a turn; or leave it to Tsallis-INF."""
@@ -175,7 +187,9 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         best = self.fix_guesses()
         noise, most = self.tracking.noise, SHARE / self.chances.size
         tail = max(1.0, math.log(noise * self.rounds / (PASSING * self.threshold * mean_length)))
-        spread = self.threshold * self.threshold * most / (2.0 * self.rounds)  # 1 / (4 K) is for g(i) = θ / (2 T)
+        spread = (
+            self.threshold * self.threshold * most / (2.0 * self.rounds)
+        )  # 1 / (4 K) is for g(i) = θ / (2 T)
         probing = 0.0
         for arm in range(self.chances.size):
             if arm != wanted:
@@ -193,7 +207,9 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         best = 0.0
         for arm in range(self.guesses.size):
             known = self.tracking.windows.sizes[arm] > 0.0
-            self.guesses[arm] = min(max(float(self.tracking.means[arm]), 0.0), 1.0) if known else 0.5
+            self.guesses[arm] = (
+                min(max(float(self.tracking.means[arm]), 0.0), 1.0) if known else 0.5
+            )
             best = max(best, float(self.guesses[arm]))
         return best
 
@@ -216,15 +232,17 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
                 self.regrets[arm] -= surprise
             self.regrets[trace.arm] += surprise / trace.chance
             if trace.purpose == TRACKS:
-                self.tracking.learn(CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks), released)
+                self.tracking.learn(
+                    CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks), released
+                )
 
 
 @helper
 def confined(released: float, noise: float) -> float:
     """Return a number in [0, 1] with mean 1/2 + a (m - 1/2), a = 1 / (1 + 2 noise), of a mean m in [0, 1] with noise.
 
-    The noise is Laplace noise of that scale. Beyond the ends the number is 0 or 1, which makes up for what it would have
-    been there: the mean is exact (docs/regret.md: Guard).
+    The noise is Laplace noise of that scale. Beyond the ends the number is 0 or 1, which makes up
+    for what it would have been there: the mean is exact (docs/regret.md: Guard).
     """
     inside = 0.5 + (released - 0.5) / (1.0 + 2.0 * noise)
     return 0.0 if released < 0.0 else (1.0 if released > 1.0 else inside)

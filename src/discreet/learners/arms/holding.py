@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
-from discreet.kernel import helper
 
-LONGEST = 2.0**40  # rounds of a batch: no game is that long, and whole numbers hold sums of many of them
+LONGEST = (
+    2.0**40
+)  # rounds of a batch: no game is that long, and whole numbers hold sums of many of them
 
 
 class Hold(NamedTuple):
@@ -21,11 +23,11 @@ class Hold(NamedTuple):
 class IndexLearner(Learner[int, Hold, float]):
     """Plays every arm for a first batch, then the arm of the largest index for a batch that grows with its rounds.
 
-    A subclass says what the index is. The length of a batch depends on earlier releases only. Outcomes may come late: as
-    long as an arm has no release, the arms without one take turns.
+    A subclass says what the index is. The length of a batch depends on earlier releases only.
+    Outcomes may come late: as long as an arm has no release, the arms without one take turns.
 
-    ``first`` is the length of an arm's first batch and the least of all; ``growth`` is how long the next one is, as a
-    share of the rounds that the arm has had.
+    ``first`` is the length of an arm's first batch and the least of all; ``growth`` is how long the
+    next one is, as a share of the rounds that the arm has had.
     """
 
     first: int
@@ -45,7 +47,9 @@ class IndexLearner(Learner[int, Hold, float]):
         arm = fresh_arm(self.counts, self.asked)
         if arm < 0:
             arm = self.best_arm(int(rng.random() * self.asked.size))
-        trace = Hold(arm, max(self.first, math.ceil(min(self.growth * float(self.counts[arm]), LONGEST))))
+        trace = Hold(
+            arm, max(self.first, math.ceil(min(self.growth * float(self.counts[arm]), LONGEST)))
+        )
         self.asked[arm] += trace.rounds
         self.clock[0] += trace.rounds
         return arm, trace

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import as_list, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive
-from discreet.kernel import as_list, helper
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_weights import solve
 
@@ -29,16 +29,19 @@ class Htinf(Learner[int, TruncatedDraw, float]):
 
         x = argmin ⟨L, x⟩ - (α / η) Σ x(i)^(1/α),   η = 1 / (σ t^(1/α)),   that is   x(i) = (η (L(i) - z))^(-α / (α - 1))
 
-    with z such that Σ x = 1. When the loss y comes, it counts unless it is beyond a threshold that was known before:
+    with z such that Σ x = 1. When the loss y comes, it counts unless it is beyond a threshold that
+    was known before:
 
         if |y| ≤ r = Θ x(I)^(1/α) / η:   L(I) ← L(I) + y / x(I)
 
-    ``tail`` is α in (1, 2]: losses have E |y|^α ≤ σ^α, where ``moment`` is σ. For α = 2 the paper's ``threshold`` is
-    Θ = 1 - 2^(-1/3). With ``clips``, ours, losses beyond it are clipped to r or -r instead of skipped.
+    ``tail`` is α in (1, 2]: losses have E |y|^α ≤ σ^α, where ``moment`` is σ. For α = 2 the paper's
+    ``threshold`` is Θ = 1 - 2^(-1/3). With ``clips``, ours, losses beyond it are clipped to r or -r
+    instead of skipped.
 
-    Regret: at most 30 σ K^(1 - 1/α) (T + 1)^(1/α) if the losses of the best arm are non-negative in every tail, which
-    losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1; Faster rates 2025, Lemma 10); for α = 2
-    11.7 σ sqrt(K T), and 4.6 σ sqrt(K T) where losses are clipped and all is tuned for it (docs/regret.md: HTINF).
+    Regret: at most 30 σ K^(1 - 1/α) (T + 1)^(1/α) if the losses of the best arm are non-negative in
+    every tail, which losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1;
+    Faster rates 2025, Lemma 10); for α = 2 11.7 σ sqrt(K T), and 4.6 σ sqrt(K T) where losses are
+    clipped and all is tuned for it (docs/regret.md: HTINF).
     """
 
     tail: float
@@ -56,7 +59,13 @@ class Htinf(Learner[int, TruncatedDraw, float]):
 
     @classmethod
     def start(
-        cls, *, arms: int, moment: float, tail: float = 2.0, threshold: float | None = None, clips: bool = False
+        cls,
+        *,
+        arms: int,
+        moment: float,
+        tail: float = 2.0,
+        threshold: float | None = None,
+        clips: bool = False,
     ) -> Htinf:
         """Return the learner before the first round, with the paper's threshold unless another is given."""
         count = check_int("arms", arms, least=2)
@@ -66,7 +75,9 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         if not 0.0 < theta < 1.0:
             raise DiscreetError(f"threshold is {threshold!r}, but must be above 0 and below 1.")
         state = np.zeros(count), np.full(count, 1.0 / count), np.zeros(2)
-        return cls(float(tail), check_positive("moment", moment), theta, check_flag("clips", clips), *state)
+        return cls(
+            float(tail), check_positive("moment", moment), theta, check_flag("clips", clips), *state
+        )
 
     @classmethod
     def example(cls) -> Htinf:
@@ -86,7 +97,9 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         chances = as_list(self.probabilities)
         arm = draw(chances, rng.random())
         probability = float(chances[arm])
-        return arm, TruncatedDraw(arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate)
+        return arm, TruncatedDraw(
+            arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate
+        )
 
     def learn(self, trace: TruncatedDraw, released: float) -> None:
         """Add the estimate; a loss that is beyond its threshold is clipped, or skipped."""
@@ -112,8 +125,8 @@ def root(value: float, degree: float) -> float:
 def solve_power(losses: Floats, rate: float, power: float, start: float, weights: Floats) -> float:
     """Fill in the weights (rate (d(i) + s))^-power, d = losses - min, and return the s at which they sum to 1.
 
-    As for power 2: with h(s) = (Σ (d(i) + s)^-power)^(-1 / power) the condition reads h(s) = 1 / rate; h is increasing
-    and concave, and the solution is at least 1 / rate.
+    As for power 2: with h(s) = (Σ (d(i) + s)^-power)^(-1 / power) the condition reads h(s) = 1 /
+    rate; h is increasing and concave, and the solution is at least 1 / rate.
     """
     target = 1.0 / rate
     least = math.inf

@@ -6,19 +6,20 @@ import math
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_range
-from discreet.kernel import helper
 from discreet.learners.arms.draws import Draw
 
 
 class KlUcb(Learner[int, Draw, float]):
     """Plays each arm once, then the one with the largest index max{q: n kl(mean, q) ≤ ln t + c ln ln t}.
 
-    kl is the relative entropy of Bernoulli distributions, valid for all gains in [0, 1]; ``extra`` is c: 3 in the theory,
-    0 in practice. n counts the gains of an arm that have come in.
+    kl is the relative entropy of Bernoulli distributions, valid for all gains in [0, 1]; ``extra``
+    is c: 3 in the theory, 0 in practice. n counts the gains of an arm that have come in.
 
-    Regret against independent, identically distributed gains: asymptotically Σ Δ ln T / kl(μ, μ*), which is optimal.
+    Regret against independent, identically distributed gains: asymptotically Σ Δ ln T / kl(μ, μ*),
+    which is optimal.
     """
 
     extra: float
@@ -35,7 +36,9 @@ class KlUcb(Learner[int, Draw, float]):
     def start(cls, *, arms: int, extra: float = 0.0) -> KlUcb:
         """Return the learner before the first round."""
         count = check_int("arms", arms, least=2)
-        return cls(check_range("extra", extra, 0.0, 1e300), np.zeros(count), np.zeros(count), np.zeros(1))
+        return cls(
+            check_range("extra", extra, 0.0, 1e300), np.zeros(count), np.zeros(count), np.zeros(1)
+        )
 
     @classmethod
     def example(cls) -> KlUcb:
@@ -81,8 +84,9 @@ def divergence(p: float, q: float) -> float:
 def upper(p: float, budget: float) -> float:
     """Return the largest q with divergence(p, q) ≤ budget.
 
-    The divergence is convex and increasing on [p, 1): Newton's steps from the right of the solution stay there. Pinsker's
-    inequality gives a start on the right; if that is beyond 1, the bound that drops the first term does.
+    The divergence is convex and increasing on [p, 1): Newton's steps from the right of the solution
+    stay there. Pinsker's inequality gives a start on the right; if that is beyond 1, the bound that
+    drops the first term does.
     """
     if p >= 1.0:
         return 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from discreet.kernel import helper
+from componentjit import helper
 from discreet.learners.arms.kl_ucb import divergence, upper
 
 
@@ -12,8 +12,8 @@ from discreet.learners.arms.kl_ucb import divergence, upper
 def private_divergence(x: float, y: float, epsilon: float) -> float:
     """Return d(x, y) = min over z of ε |z - x| + kl(z, y), for x in [0, 1] and 0 < y < 1, and 0 if x ≥ y.
 
-    The best z is x, or where the slope of kl is -ε if that is between x and y; there ε z + kl(z, y) is the Legendre
-    transform -ln(1 - y (1 - e^-ε)).
+    The best z is x, or where the slope of kl is -ε if that is between x and y; there ε z + kl(z, y)
+    is the Legendre transform -ln(1 - y (1 - e^-ε)).
     """
     if x >= y:
         return 0.0

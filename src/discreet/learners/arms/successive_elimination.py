@@ -11,7 +11,11 @@ from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.holding import LONGEST
 
-EPOCH, LENGTH, RIVALS = 0, 1, 2  # of the clock: the running epoch, how long its batches are, arms that it began with
+EPOCH, LENGTH, RIVALS = (
+    0,
+    1,
+    2,
+)  # of the clock: the running epoch, how long its batches are, arms that it began with
 FINEST = 60.0  # the gap is not halved any more after that many epochs
 
 
@@ -26,16 +30,18 @@ class EpochHold(NamedTuple):
 class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     """Plays all arms that are left equally often in every epoch, and drops those that are clearly worse.
 
-    In epoch e = 1, 2, ... each of the s arms that are left is held for R rounds, with Δ = 2^-e and failure β
+    In epoch e = 1, 2, ... each of the s arms that are left is held for R rounds, with Δ = 2^-e and
+    failure β
 
         R = max(32 ln(8 s e² / β) / Δ², 8 ln(4 s e² / β) / (ε Δ)) + 1,
 
-    and one is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, where
-    h = sqrt(ln(8 s e² / β) / (2 R)) and c = ln(4 s e² / β) / (ε R). Means of earlier epochs are forgotten.
+    and one is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, where h =
+    sqrt(ln(8 s e² / β) / (2 R)) and c = ln(4 s e² / β) / (ε R). Means of earlier epochs are
+    forgotten.
 
-    Regret against independent, identically distributed losses: of order Σ ln T / Δ + K ln T / ε for β = 1 / T
-    (Sajed & Sheffet 2019). Departure: the rounds of an arm in an epoch come in a row instead of in turns; for losses that
-    do not change this is the same.
+    Regret against independent, identically distributed losses: of order Σ ln T / Δ + K ln T / ε for
+    β = 1 / T (Sajed & Sheffet 2019). Departure: the rounds of an arm in an epoch come in a row
+    instead of in turns; for losses that do not change this is the same.
     """
 
     epsilon: float
@@ -101,9 +107,13 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
                 if self.heard[i] == 0.0:
                     return
                 best = max(best, float(self.means[i]))
-        share = math.log(4.0 * float(self.clock[RIVALS]) * float(self.clock[EPOCH]) ** 2 / self.failure)
+        share = math.log(
+            4.0 * float(self.clock[RIVALS]) * float(self.clock[EPOCH]) ** 2 / self.failure
+        )
         length = float(self.clock[LENGTH])
-        width = 2.0 * math.sqrt((share + math.log(2.0)) / (2.0 * length)) + 2.0 * share / (self.epsilon * length)
+        width = 2.0 * math.sqrt((share + math.log(2.0)) / (2.0 * length)) + 2.0 * share / (
+            self.epsilon * length
+        )
         for i in range(self.left.size):
             if best - float(self.means[i]) > width:
                 self.left[i] = 0.0
@@ -119,7 +129,10 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
         epoch = float(self.clock[EPOCH]) + 1.0
         gap = 2.0 ** -min(epoch, FINEST)
         share = math.log(4.0 * rivals * epoch * epoch / self.failure)
-        length = max(32.0 * (share + math.log(2.0)) / (gap * gap), 8.0 * share / (self.epsilon * gap)) + 1.0
+        length = (
+            max(32.0 * (share + math.log(2.0)) / (gap * gap), 8.0 * share / (self.epsilon * gap))
+            + 1.0
+        )
         self.clock[EPOCH] = epoch
         self.clock[LENGTH] = math.floor(min(length, LONGEST))
         self.clock[RIVALS] = rivals

@@ -13,27 +13,39 @@ from discreet.learners.arms.holding import LONGEST, fresh_arm
 from discreet.learners.arms.radius import batch_weight
 from discreet.learners.arms.windows import Windows
 
-# Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on others (docs/tracking.md).
+# Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on
+# others (docs/tracking.md).
 EXPLORATION = 0.4  # less than for losses that do not change, because checks repair a wrong verdict
 GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
 FEW = 4.0  # arms: of more, one is the likelier to look good by chance
 QUIET = 30.0  # first batches after a change without a check: the index explores anyway
-EARLY = 0.8  # of the rounds since the last sure change lie between two checks, until that is more than the usual interval
+# of the rounds since the last sure change lie between two checks, until that is more than the usual
+# interval
+EARLY = 0.8
 SOONEST, LATEST = 0.7, 1.3  # times that: when an arm is checked is random
-LEADER = 16.0  # / ε²: batches of the leader up to which it does not wait for others; noise is half of the variance
-LONG = 64.0  # / ε², or the root of T if that is more: no batch is longer, whatever may change meanwhile
+# / ε²: batches of the leader up to which it does not wait for others; noise is half of the variance
+LEADER = 16.0
+# / ε², or the root of T if that is more: no batch is longer, whatever may change meanwhile
+LONG = 64.0
 LEAST_GAP = 0.01
-SETTLED = 0.3  # of the rounds since the last sure change are the leader's: before, the index explores, and checks wait
+# of the rounds since the last sure change are the leader's: before, the index explores, and checks
+# wait
+SETTLED = 0.3
 ROOM = 0.25  # of an arm's rounds at most are for checks, where a bound is to hold
-FIRST_LOOK = 0.25  # a check goes on after its first batch if three quarters of the distance to the leader are gone
+# a check goes on after its first batch if three quarters of the distance to the leader are gone
+FIRST_LOOK = 0.25
 OVERSHOOT = 0.2  # noisy means are cut to [-0.2, 1.2]: a release below 0 says no more than one at 0
 CHANGED = 4.0  # confidence of a change of an arm that does not lead
 SURE = 2.0  # above ln(t / b₁): confidence of a change of the leader
 # The spread rises if differences above twice their variance are frequent.
 LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 20.0
 
-NOW, CHANGE, CONFIDENCE, SPREAD = range(4)  # of the clock: rounds asked for, last sure change, β of the radii, spread
-CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)  # of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases
+NOW, CHANGE, CONFIDENCE, SPREAD = range(
+    4
+)  # of the clock: rounds asked for, last sure change, β of the radii, spread
+CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(
+    6
+)  # of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases
 
 
 class CheckedHold(NamedTuple):
@@ -48,32 +60,37 @@ class CheckedHold(NamedTuple):
 class TrackingUcb(Learner[int, CheckedHold, float]):
     """Plays like upper confidence bounds on batches, checks the other arms now and then, and forgets what has changed.
 
-    Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at confidence
-    β = 0.4 φ ln(t / b₁ max(1, K / 4)). The leader has the largest m - r. In this order,
+    Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at
+    confidence β = 0.4 φ ln(t / b₁ max(1, K / 4)). The leader has the largest m - r. In this order,
 
     1. a check that is under way goes on, for as many rounds as it has had;
-    2. an arm that was not played for u min(max(0.8 (t - t'), 30 b₁), ψ T) rounds is checked, with t' the last sure change
-       and u random in [0.7, 1.3], for a batch that would show an improvement of about twice its distance g to the
-       leader: max(0.6 / (ε g), 0.05 φ / g²), at most n(i) and at most max(16 / ε², t / 100);
-    3. the arm with the largest m + r is played for n(i) / 2 rounds, the leader for at most max(16 / ε², n / 2) where n is
-       the most of any other.
+    2. an arm that was not played for u min(max(0.8 (t - t'), 30 b₁), ψ T) rounds is checked, with
+       t' the last sure change and u random in [0.7, 1.3], for a batch that would show an
+       improvement of about twice its distance g to the leader: max(0.6 / (ε g), 0.05 φ / g²), at
+       most n(i) and at most max(16 / ε², t / 100);
+    3. the arm with the largest m + r is played for n(i) / 2 rounds, the leader for at most max(16 /
+       ε², n / 2) where n is the most of any other.
 
-    After a release of an arm, its last 1, 2, 4, ... releases are compared with those before (``windows.py``); if they
-    differ, what is older is forgotten. A check ends with that; or if its mean is below the leader's, after its first
-    batch by more than a quarter of the distance that was known; or if it is longer than what was known before.
+    After a release of an arm, its last 1, 2, 4, ... releases are compared with those before
+    (``windows.py``); if they differ, what is older is forgotten. A check ends with that; or if its
+    mean is below the leader's, after its first batch by more than a quarter of the distance that
+    was known; or if it is longer than what was known before.
 
-    The spread φ is 1 for independent losses. It rises where two releases of an arm in a row differ by more than those
-    would, as losses that repeat themselves for some rounds do: all confidences are multiplied by it. It is at most 20
-    and at most 20 ε², because with much noise it costs more than it brings.
+    The spread φ is 1 for independent losses. It rises where two releases of an arm in a row differ
+    by more than those would, as losses that repeat themselves for some rounds do: all confidences
+    are multiplied by it. It is at most 20 and at most 20 ε², because with much noise it costs more
+    than it brings.
 
-    No batch is longer than max(64 / ε², sqrt(T)), except in a check. No check begins while the leader has had less than
-    0.3 of the rounds since t': the index explores the other arms then.
+    No batch is longer than max(64 / ε², sqrt(T)), except in a check. No check begins while the
+    leader has had less than 0.3 of the rounds since t': the index explores the other arms then.
 
-    ``noise`` is the scale of the noise on the sum of a batch, 1 / ε; ``interval`` is ψ, ``rounds`` is T.
+    ``noise`` is the scale of the noise on the sum of a batch, 1 / ε; ``interval`` is ψ, ``rounds``
+    is T.
 
-    With ``caution`` > 0 that is β, ``alarm`` is the confidence of a change of any arm, releases are not cut, φ is 1, and
-    checks have at most a quarter of an arm's rounds, or b₁ each. Then a regret bound holds for losses that do not change
-    (docs/regret.md: Tracking). No other bound is proved: there are losses that make regret linear (docs/tracking.md).
+    With ``caution`` > 0 that is β, ``alarm`` is the confidence of a change of any arm, releases are
+    not cut, φ is 1, and checks have at most a quarter of an arm's rounds, or b₁ each. Then a regret
+    bound holds for losses that do not change (docs/regret.md: Tracking). No other bound is proved:
+    there are losses that make regret linear (docs/tracking.md).
     """
 
     noise: float
@@ -197,7 +214,12 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     def checked_arm(self, leader: int) -> int:
         """Return the arm whose check goes on, or -1."""
         arm = int(self.check[CHECK]) - 1
-        goes_on = arm >= 0 and self.check[PENDING] == 0.0 and arm != leader and self.check[USED] <= self.room(arm)
+        goes_on = (
+            arm >= 0
+            and self.check[PENDING] == 0.0
+            and arm != leader
+            and self.check[USED] <= self.room(arm)
+        )
         return arm if goes_on else -1
 
     def room(self, arm: int) -> float:
@@ -223,7 +245,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     def check_length(self, arm: int, leader: int) -> int:
         """Return for how many rounds a check begins."""
         gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
-        gap = max(gap - self.windows.window_radius(arm, 1.0), gap / 4.0)  # a fluke must not make all later checks short
+        gap = max(
+            gap - self.windows.window_radius(arm, 1.0), gap / 4.0
+        )  # a fluke must not make all later checks short
         wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
         most = max(LEADER * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
         wanted = min(math.ceil(min(wanted, self.windows.length(arm), most)), self.room(arm))
@@ -284,7 +308,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     def weigh_spread(self, arm: int, rounds: int, gain: float) -> None:
         """Follow how much more than independent losses two releases of an arm in a row differ."""
         if self.windows.sizes[arm] > 0.0:
-            variance = 1.0 / batch_weight(float(rounds), self.noise) + self.windows.last_variance(arm)
+            variance = 1.0 / batch_weight(float(rounds), self.noise) + self.windows.last_variance(
+                arm
+            )
             apart = gain - self.windows.last_gain(arm)
             spread = float(self.clock[SPREAD])
             large = apart * apart > LARGE * spread * variance

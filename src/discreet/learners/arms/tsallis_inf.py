@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from componentjit import as_list
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.kernel import as_list
 from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tsallis_weights import solve
 
@@ -30,20 +30,22 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
 
         w = argmin ⟨L, w⟩ - (4 / η) Σ sqrt(w(i)),   η = c / sqrt(t),   that is   w(i) = 4 / (η (L(i) - x))²
 
-    with x such that Σ w = 1, and estimates losses around a baseline B(i) = β if w(i) ≥ κ η², else 0:
+    with x such that Σ w = 1, and estimates losses around a baseline B(i) = β if w(i) ≥ κ η², else
+    0:
 
         L(i) ← L(i) + B(i) for all i,   L(I) ← L(I) + (y - B(I)) / w(I)
 
-    ``learning_rate`` is c, ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the reduced-variance one;
-    ``likely`` is κ, 1 in the paper.
+    ``learning_rate`` is c, ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the
+    reduced-variance one; ``likely`` is κ, 1 in the paper.
 
-    With noisy losses one large negative value can push a rare arm so far ahead that it leads for most of the game.
-    ``caution`` is θ: as in HTINF, y counts only if |y - B(I)| ≤ 2 θ sqrt(w(I)) / η, so that no loss moves 1 / sqrt(w(I))
-    by more than the factor 1 ± θ. Without noise none is needed.
+    With noisy losses one large negative value can push a rare arm so far ahead that it leads for
+    most of the game. ``caution`` is θ: as in HTINF, y counts only if |y - B(I)| ≤ 2 θ sqrt(w(I)) /
+    η, so that no loss moves 1 / sqrt(w(I)) by more than the factor 1 ± θ. Without noise none is
+    needed.
 
-    Regret for losses in [0, 1] (Zimmert & Seldin 2021): of order 4 sqrt(K T) for β = 0, c = 2 and 2 sqrt(K T) for
-    β = 1/2, c = 4; logarithmic against a stochastic adversary. What else there is in both is less with κ = 1/4
-    (docs/regret.md: Tsallis-INF).
+    Regret for losses in [0, 1] (Zimmert & Seldin 2021): of order 4 sqrt(K T) for β = 0, c = 2 and 2
+    sqrt(K T) for β = 1/2, c = 4; logarithmic against a stochastic adversary. What else there is in
+    both is less with κ = 1/4 (docs/regret.md: Tsallis-INF).
 
     >>> learner = TsallisInf.start(arms=3, learning_rate=2.0)
     >>> arm, trace = learner.act(None, np.random.default_rng(0))
@@ -108,7 +110,9 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
                 baselines[arm] = self.baseline if chances[arm] >= least else 0.0
         arm = draw(chances, rng.random())
         probability = float(chances[arm])
-        return arm, BaselineDraw(arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, baselines)
+        return arm, BaselineDraw(
+            arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, baselines
+        )
 
     def learn(self, trace: BaselineDraw, released: float) -> None:
         """Add the estimate of every arm's loss."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from componentjit import as_list, helper
 from discreet.contracts import Floats
-from discreet.kernel import as_list, helper
 
 MANY = 8  # arms from which on sums are added up in four parts
 
@@ -15,9 +15,10 @@ MANY = 8  # arms from which on sums are added up in four parts
 def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
     """Fill in the weights w(i) = 4 / (rate (d(i) + s))², d = losses - min, and return the s at which they sum to 1.
 
-    With h(s) = (Σ (d(i) + s)⁻²)^(-1/2) the condition reads h(s) = 2 / rate. h is increasing and concave, so that a Newton
-    step from anywhere lands at or below the solution and from there on climbs to it; the solution is at least 2 / rate.
-    A later step that does not climb has nothing left to correct but the rounding errors of the sum.
+    With h(s) = (Σ (d(i) + s)⁻²)^(-1/2) the condition reads h(s) = 2 / rate. h is increasing and
+    concave, so that a Newton step from anywhere lands at or below the solution and from there on
+    climbs to it; the solution is at least 2 / rate. A later step that does not climb has nothing
+    left to correct but the rounding errors of the sum.
     """
     target = 2.0 / rate
     values = as_list(losses)
@@ -57,7 +58,9 @@ def inverse_powers(values: Sequence[float] | Floats, least: float, s: float) -> 
 
 
 @helper
-def many_inverse_powers(values: Sequence[float] | Floats, least: float, s: float, room: Floats) -> tuple[float, float]:
+def many_inverse_powers(
+    values: Sequence[float] | Floats, least: float, s: float, room: Floats
+) -> tuple[float, float]:
     """Return the same of many numbers: first all quotients, then four sums, of which a processor does several at once."""
     count = len(values)
     for i in range(count):

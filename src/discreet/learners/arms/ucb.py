@@ -14,10 +14,11 @@ from discreet.learners.arms.draws import Draw
 class Ucb(Learner[int, Draw, float]):
     """Plays each arm once, then the one with the largest mean gain + sqrt(ψ ln t / n).
 
-    ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1]. n counts the gains of an arm that have come in.
+    ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1]. n counts the gains of an arm that have come
+    in.
 
-    Regret against independent, identically distributed gains with gaps Δ: at most 8 Σ ln T / Δ + (1 + π²/3) Σ Δ. Nothing
-    is promised against other adversaries.
+    Regret against independent, identically distributed gains with gaps Δ: at most 8 Σ ln T / Δ + (1
+    + π²/3) Σ Δ. Nothing is promised against other adversaries.
     """
 
     exploration: float
@@ -34,7 +35,12 @@ class Ucb(Learner[int, Draw, float]):
     def start(cls, *, arms: int, exploration: float = 2.0) -> Ucb:
         """Return the learner before the first round."""
         count = check_int("arms", arms, least=2)
-        return cls(check_positive("exploration", exploration), np.zeros(count), np.zeros(count), np.zeros(1))
+        return cls(
+            check_positive("exploration", exploration),
+            np.zeros(count),
+            np.zeros(count),
+            np.zeros(1),
+        )
 
     @classmethod
     def example(cls) -> Ucb:

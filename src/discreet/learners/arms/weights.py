@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from componentjit import as_list, helper
+from discreet.components import Component
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
-from discreet.kernel import Component, as_list, helper
 from discreet.learners.arms.draws import Draw, draw, draw_evenly, new_draw
 
 FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
@@ -17,8 +18,9 @@ FEW = 512  # arms up to which a pass over all of them is faster than walking dow
 class FewWeights(Component):
     """Weights w(i) = exp(logs(i) - reference), of which one changes a round; drawn by a pass over all of them.
 
-    The logarithms are the state; they never overflow. The weights are kept relative to a reference, and rebuilt from the
-    logarithms before their sum has moved by a factor that could cost precision. Changing a weight costs one exponential.
+    The logarithms are the state; they never overflow. The weights are kept relative to a reference,
+    and rebuilt from the logarithms before their sum has moved by a factor that could cost
+    precision. Changing a weight costs one exponential.
     """
 
     logs: Floats
@@ -58,7 +60,8 @@ class ManyWeights(Component):
     logs: Floats
     values: Floats
     scale: Floats  # sum of the values, and the reference
-    tree: Floats  # tree[1] is the sum of all, tree[i] = tree[2 i] + tree[2 i + 1]; the values follow on as leaves
+    # tree[1] is the sum of all, tree[i] = tree[2 i] + tree[2 i + 1]; the values follow on as leaves
+    tree: Floats
 
     def draw(self, mixing: float, rng: Generator) -> Draw:
         """Draw an arm uniformly with probability ``mixing``, else by weight; one uniform number decides both."""
@@ -77,7 +80,9 @@ class ManyWeights(Component):
         self.values[arm] = bounded_exp(float(self.logs[arm]) - float(self.scale[1]))
         node = (arm + self.tree.size) // 2
         while node > 0:
-            self.tree[node] = below(self.tree, self.values, 2 * node) + below(self.tree, self.values, 2 * node + 1)
+            self.tree[node] = below(self.tree, self.values, 2 * node) + below(
+                self.tree, self.values, 2 * node + 1
+            )
             node //= 2
         self.scale[0] = self.tree[1]
         if not 0.25 < self.tree[1] < 4.0 * self.values.size:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from componentjit import helper
+from discreet.components import Component
 from discreet.contracts import Floats
-from discreet.kernel import Component, helper
 from discreet.learners.arms.radius import batch_weight, radius
 
-# Columns of a bucket: releases, rounds, Σ o, Σ o gain, Σ (o noise / b)², max o noise / b; and the latter over this bucket
+# Columns of a bucket: releases, rounds, Σ o, Σ o gain, Σ (o noise / b)², max o noise / b; and the
+# latter over this bucket
 # and all older ones.
 RELEASES, ROUNDS, WEIGHT, GAIN, LAPLACE, LARGEST, LARGEST_SO_FAR = range(7)
 BUCKETS = 80  # for 2^39 releases
@@ -17,8 +19,9 @@ BUCKETS = 80  # for 2^39 releases
 class Windows(Component):
     """For every arm the releases of a window, from the oldest to the newest, merged into buckets that double in size.
 
-    A weighted mean needs sums only, so that 2 log2(n) buckets of 1, 2, 4, ... releases tell all that n releases could,
-    at the borders between buckets. A release of a batch of b rounds has the weight o = b² / (b / 4 + 2 noise²).
+    A weighted mean needs sums only, so that 2 log2(n) buckets of 1, 2, 4, ... releases tell all
+    that n releases could, at the borders between buckets. A release of a batch of b rounds has the
+    weight o = b² / (b / 4 + 2 noise²).
     """
 
     noise: float  # the scale of the Laplace noise on the sum of a batch
@@ -47,7 +50,10 @@ class Windows(Component):
         self.buckets[arm, size, LARGEST] = scale
         size += 1
         newest = size - 1
-        while newest >= 2 and self.buckets[arm, newest - 2, RELEASES] == self.buckets[arm, newest, RELEASES]:
+        while (
+            newest >= 2
+            and self.buckets[arm, newest - 2, RELEASES] == self.buckets[arm, newest, RELEASES]
+        ):
             merge(self.buckets, arm, newest - 2, size)
             size -= 1
             newest -= 2
@@ -57,8 +63,8 @@ class Windows(Component):
     def cut(self, arm: int, ordinary: float, strong: float) -> int:
         """Forget the older part of a window if the newer one differs from it; return 0 for no cut, 2 for a strong one.
 
-        The last 1, 2, 4, ... releases are compared with all before them: means that differ by more than the radius of
-        their difference, with confidence ``ordinary``, are taken for a change.
+        The last 1, 2, 4, ... releases are compared with all before them: means that differ by more
+        than the radius of their difference, with confidence ``ordinary``, are taken for a change.
         """
         newer = int(self.sizes[arm])
         releases, next_test = 0.0, 1.0
@@ -75,13 +81,16 @@ class Windows(Component):
             next_test = 2.0 * releases
             rest = float(self.sums[arm, WEIGHT]) - weight
             apart = abs(gain / weight - (float(self.sums[arm, GAIN]) - gain) / rest)
-            # The difference of two means, as one weighted mean of all their releases: weights and scales add up.
+            # The difference of two means, as one weighted mean of all their releases: weights and
+            # scales add up.
             both = 1.0 / (1.0 / weight + 1.0 / rest)
             if apart * apart * both <= 2.0 * ordinary:
                 continue  # within the radius that Gaussian noise would have, the least of all
             older = float(self.sums[arm, LAPLACE]) - laplace
             scales = both * both * (laplace / (weight * weight) + older / (rest * rest))
-            most = both * max(largest / weight, float(self.buckets[arm, newer - 1, LARGEST_SO_FAR]) / rest)
+            most = both * max(
+                largest / weight, float(self.buckets[arm, newer - 1, LARGEST_SO_FAR]) / rest
+            )
             if apart > radius(both, scales, most, ordinary):
                 self.drop_before(arm, newer)
                 return 2 if apart > radius(both, scales, most, strong) else 1
@@ -139,7 +148,9 @@ def merge(buckets: Floats, arm: int, bucket: int, size: int) -> None:
     """Merge a bucket with the next newer one, and close the gap."""
     for column in range(LARGEST):
         buckets[arm, bucket, column] += buckets[arm, bucket + 1, column]
-    buckets[arm, bucket, LARGEST] = max(float(buckets[arm, bucket, LARGEST]), float(buckets[arm, bucket + 1, LARGEST]))
+    buckets[arm, bucket, LARGEST] = max(
+        float(buckets[arm, bucket, LARGEST]), float(buckets[arm, bucket + 1, LARGEST])
+    )
     for later in range(bucket + 1, size - 1):
         for column in range(LARGEST + 1):
             buckets[arm, later, column] = buckets[arm, later + 1, column]

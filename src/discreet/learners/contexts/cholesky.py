@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from componentjit import helper
 from discreet.contracts import Floats
-from discreet.kernel import helper
 
 LEAST = 1e-12  # of a pivot, as a share of the shift
 

@@ -15,10 +15,10 @@ from discreet.learners.contexts.linear_ucb import NO_LOOKS, LinearUcb, Looks, Sc
 class GlmUcb(LinearUcb[Floats]):
     """LinUCB in which every report corrects what the last model predicts: u gains x x' θ - g / slope.
 
-    θ, the point, is the last estimate, brought into the unit ball; g is the reported residual times x at that point, and
-    ``slope`` the derivative of residuals by ⟨x, θ⟩. So (V, u) describe the sum of quadratic models of the loss, each one
-    around the point at its time, as in online Newton steps. The server computes x x' θ from the noisy x x', so that no
-    device has to send it.
+    θ, the point, is the last estimate, brought into the unit ball; g is the reported residual times
+    x at that point, and ``slope`` the derivative of residuals by ⟨x, θ⟩. So (V, u) describe the sum
+    of quadratic models of the loss, each one around the point at its time, as in online Newton
+    steps. The server computes x x' θ from the noisy x x', so that no device has to send it.
 
     Regret: what the schedule gives; see the algorithms that are made of it.
     """
@@ -28,11 +28,21 @@ class GlmUcb(LinearUcb[Floats]):
 
     @classmethod
     def correcting(
-        cls, *, dimension: int, schedule: Schedule, slope: float, recency: float = 0.0, looks: Looks = NO_LOOKS
+        cls,
+        *,
+        dimension: int,
+        schedule: Schedule,
+        slope: float,
+        recency: float = 0.0,
+        looks: Looks = NO_LOOKS,
     ) -> Self:
         """Return the server before the first report."""
-        plain = LinearUcb.start(dimension=dimension, schedule=schedule, recency=recency, looks=looks)
-        return cls(**plain._asdict(), point=np.zeros(dimension), slope=check_positive("slope", slope))
+        plain = LinearUcb.start(
+            dimension=dimension, schedule=schedule, recency=recency, looks=looks
+        )
+        return cls(
+            **plain._asdict(), point=np.zeros(dimension), slope=check_positive("slope", slope)
+        )
 
     @classmethod
     def example(cls) -> Self:
@@ -61,7 +71,9 @@ class GlmUcb(LinearUcb[Floats]):
         """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
         moment = released[i * (i + 3) // 2]
         self.looked[0] += moment
-        self.looked[1] += moment * self.point[i] - released[released.size - self.point.size + i] / self.slope
+        self.looked[1] += (
+            moment * self.point[i] - released[released.size - self.point.size + i] / self.slope
+        )
 
     def move_on(self) -> None:
         """Take the new estimate as the point, shortened to a length of 1."""

@@ -11,15 +11,23 @@ from discreet.errors import DiscreetError, check_int, check_range
 from discreet.learners.contexts.cholesky import factorise, invert
 from discreet.models import LinearModel
 
-SEEN, NEXT, RAISED = 0, 1, 2  # reports, the next fit of the schedule, fits whose shift had to be raised
-FEATURE, LEFT = 3, 4  # the feature that is looked at next, and for how many reports the one before still is
+SEEN, NEXT, RAISED = (
+    0,
+    1,
+    2,
+)  # reports, the next fit of the schedule, fits whose shift had to be raised
+FEATURE, LEFT = (
+    3,
+    4,
+)  # the feature that is looked at next, and for how many reports the one before still is
 MOST_RAISES = 100
 
 
 class Schedule(NamedTuple):
     """When the model is fitted again, and with which numbers then: all fixed in advance.
 
-    ``shifts`` c are added to the matrix; ``widths`` β and ``reaches`` ω say how uncertain the model is.
+    ``shifts`` c are added to the matrix; ``widths`` β and ``reaches`` ω say how uncertain the model
+    is.
     """
 
     times: Integers
@@ -31,9 +39,10 @@ class Schedule(NamedTuple):
 class Looks(NamedTuple):
     """Features that were hardly played after some reports are looked at by themselves: for how long, with what weight.
 
-    Feature i was hardly played if the sum of x(i)², as reported, is below ``hardly``, or below ``share`` of the largest
-    such sum: then little is known of it beside the others. A look ends without effect after ``trial`` reports if their
-    sum is below ``worth``: then no arm has much of the feature, and little hangs on it.
+    Feature i was hardly played if the sum of x(i)², as reported, is below ``hardly``, or below
+    ``share`` of the largest such sum: then little is known of it beside the others. A look ends
+    without effect after ``trial`` reports if their sum is below ``worth``: then no arm has much of
+    the feature, and little hangs on it.
     """
 
     after: int
@@ -51,21 +60,24 @@ NO_LOOKS = Looks(0, 0, 1.0, 0.0, 0.0, 0, 0.0)
 class LinearUcb(Server[LinearModel, Floats, Asked]):
     """Publishes θ̂ = W⁻¹ u and the spread β² W⁻¹ + ω² W⁻², W = V + c 1, from sums V of x x' and u of y x as reported.
 
-    β |x| in the norm of W⁻¹ is the confidence of LinUCB. ω |W⁻¹ x| is what errors of u and too large a shift do to a
-    prediction: an error h of u moves ⟨x, θ̂⟩ by ⟨W⁻¹ x, h⟩, and the shift by c ⟨W⁻¹ x, θ⟩. Where most is noise, it tells
-    better than the first term how little is known of an arm that was hardly played.
+    β |x| in the norm of W⁻¹ is the confidence of LinUCB. ω |W⁻¹ x| is what errors of u and too
+    large a shift do to a prediction: an error h of u moves ⟨x, θ̂⟩ by ⟨W⁻¹ x, h⟩, and the shift by
+    c ⟨W⁻¹ x, θ⟩. Where most is noise, it tells better than the first term how little is known of an
+    arm that was hardly played.
 
-    Report s counts with the weight (s / t)^recency in round t: with more than 0, noise of long ago is forgotten, so that
-    bad luck with an arm does not last.
+    Report s counts with the weight (s / t)^recency in round t: with more than 0, noise of long ago
+    is forgotten, so that bad luck with an arm does not last.
 
-    That alone cannot exclude that it locks in to a wrong arm: every report brings noise to all features, played or not,
-    so that the noise in what is known of an arm grows with all rounds, and not with its own. Therefore features that were
-    hardly played are looked at one by one (``Looks``): devices are made to play the arm with the most of feature i, and
-    of their reports only x(i)² and y x(i) are added up, without other rounds' noise, in the place of what was known.
+    That alone cannot exclude that it locks in to a wrong arm: every report brings noise to all
+    features, played or not, so that the noise in what is known of an arm grows with all rounds, and
+    not with its own. Therefore features that were hardly played are looked at one by one
+    (``Looks``): devices are made to play the arm with the most of feature i, and of their reports
+    only x(i)² and y x(i) are added up, without other rounds' noise, in the place of what was known.
 
-    The model is fitted at ``times`` of the schedule. With noise V may have negative eigenvalues; the shift c is chosen so
-    large that W has none, with high probability. If it has, nothing is clipped: the shift is doubled until W is positive
-    definite, which makes the model more uncertain, and ``counts`` says how often.
+    The model is fitted at ``times`` of the schedule. With noise V may have negative eigenvalues;
+    the shift c is chosen so large that W has none, with high probability. If it has, nothing is
+    clipped: the shift is doubled until W is positive definite, which makes the model more
+    uncertain, and ``counts`` says how often.
 
     Regret: what the schedule gives; see the algorithms that are made of it.
     """
@@ -82,14 +94,24 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
     looked: Floats  # of a look: the sums of x(i)² and of y x(i)
 
     @classmethod
-    def start(cls, *, dimension: int, schedule: Schedule, recency: float = 0.0, looks: Looks = NO_LOOKS) -> Self:
+    def start(
+        cls, *, dimension: int, schedule: Schedule, recency: float = 0.0, looks: Looks = NO_LOOKS
+    ) -> Self:
         """Return the server before the first report; until the first fit all directions are alike."""
         size = check_int("dimension", dimension, least=1)
         if len({len(part) for part in schedule}) > 1:
             lengths = ", ".join(str(len(part)) for part in schedule)
-            raise DiscreetError(f"the schedule has {lengths} entries, but needs one shift, width and reach a time.")
+            raise DiscreetError(
+                f"the schedule has {lengths} entries, but needs one shift, width and reach a time."
+            )
         if looks.reports > 0 and looks.after < schedule.times[0]:
-            raise DiscreetError(f"looks begin after {looks.after} reports, before the first fit at {schedule.times[0]}.")
+            raise DiscreetError(
+                f"looks begin after {looks.after} reports, "
+                "before the "
+                "first "
+                "fit at "
+                f"{schedule.times[0]}."
+            )
         return cls(
             recency=check_range("recency", recency, 0.0, 100.0),
             schedule=schedule,
@@ -110,8 +132,12 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         return cls.start(
             dimension=3,
             recency=0.5,
-            looks=Looks(after=20, reports=5, weight=2.0, hardly=30.0, share=0.5, trial=3, worth=4.0),
-            schedule=Schedule(times, 5.0 * np.sqrt(times), np.full(times.size, 2.0), np.sqrt(times)),
+            looks=Looks(
+                after=20, reports=5, weight=2.0, hardly=30.0, share=0.5, trial=3, worth=4.0
+            ),
+            schedule=Schedule(
+                times, 5.0 * np.sqrt(times), np.full(times.size, 2.0), np.sqrt(times)
+            ),
         )
 
     @property
@@ -155,21 +181,31 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         self.counts[SEEN] += 1
         due = self.counts[LEFT] > 0 and self.ends_look()
         while (
-            self.counts[NEXT] < self.schedule.times.size and self.counts[SEEN] >= self.schedule.times[self.counts[NEXT]]
+            self.counts[NEXT] < self.schedule.times.size
+            and self.counts[SEEN] >= self.schedule.times[self.counts[NEXT]]
         ):
             self.counts[NEXT] += 1
             due = True
-        if self.counts[LEFT] == 0 and self.looks.reports > 0 and self.counts[SEEN] >= self.looks.after:
+        if (
+            self.counts[LEFT] == 0
+            and self.looks.reports > 0
+            and self.counts[SEEN] >= self.looks.after
+        ):
             self.look_further()
         if self.counts[LEFT] == 0 and due:
             turn = self.counts[NEXT] - 1
-            self.refit(self.schedule.shifts[turn], self.schedule.widths[turn], self.schedule.reaches[turn])
+            self.refit(
+                self.schedule.shifts[turn], self.schedule.widths[turn], self.schedule.reaches[turn]
+            )
 
     def ends_look(self) -> bool:
         """Count a report of a look; at its end, what it found takes the place of what was known of the feature."""
         feature = self.counts[FEATURE] - 1
         self.counts[LEFT] -= 1
-        idle = self.looks.reports - self.counts[LEFT] == self.looks.trial and self.looked[0] < self.looks.worth
+        idle = (
+            self.looks.reports - self.counts[LEFT] == self.looks.trial
+            and self.looked[0] < self.looks.worth
+        )
         if self.counts[LEFT] > 0 and not idle:
             return False
         if not idle:

@@ -15,18 +15,21 @@ from discreet.models import GreedyModel
 class ResidualDescent(Server[GreedyModel, Floats]):
     """Moves a point θ against every report g, and publishes a weighted mean of the points.
 
-    First every feature i is looked at by itself, for ``sweep`` rounds: devices are made to play the arm with the most of
-    it, while θ(i) = 0; then θ(i) is minus the mean of g(i), and noise in all other entries is left out. Where θ(i) = 0
-    residuals fill their range best: steps would need twice as many reports for the same precision. Then
+    First every feature i is looked at by itself, for ``sweep`` rounds: devices are made to play the
+    arm with the most of it, while θ(i) = 0; then θ(i) is minus the mean of g(i), and noise in all
+    other entries is left out. Where θ(i) = 0 residuals fill their range best: steps would need
+    twice as many reports for the same precision. Then
 
         θ ← Π(θ - gain / (offset + t) · g),    mean ← mean + averaging / (t + averaging) · (θ - mean),
 
-    Π the projection onto the unit ball. Without the sweep a greedy choice can lock in to a wrong arm where contexts are
-    not diverse: noise decides which arms are played, and nothing is ever learned of the others. For the same reason the
-    ``offset`` should be large beside the rounds of the sweep: every report has noise in all entries, so that what was
-    found of arms that are not played drifts, by gain / sqrt(offset + t) deviations of that noise in all.
+    Π the projection onto the unit ball. Without the sweep a greedy choice can lock in to a wrong
+    arm where contexts are not diverse: noise decides which arms are played, and nothing is ever
+    learned of the others. For the same reason the ``offset`` should be large beside the rounds of
+    the sweep: every report has noise in all entries, so that what was found of arms that are not
+    played drifts, by gain / sqrt(offset + t) deviations of that noise in all.
 
-    Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021 prove sqrt(T).
+    Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021
+    prove sqrt(T).
     """
 
     sweep: int
@@ -38,7 +41,9 @@ class ResidualDescent(Server[GreedyModel, Floats]):
     total: Floats  # of g(i) of the feature that is looked at
 
     @classmethod
-    def start(cls, *, dimension: int, gain: float, offset: float, averaging: float = 2.0, sweep: int = 0) -> Self:
+    def start(
+        cls, *, dimension: int, gain: float, offset: float, averaging: float = 2.0, sweep: int = 0
+    ) -> Self:
         """Return the server before the first report."""
         size, each = check_int("dimension", dimension, least=1), check_int("sweep", sweep, least=0)
         learner = cls(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 
+from componentjit import helper
+from discreet.components import Component
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
-from discreet.kernel import Component, helper
 from discreet.sets import Box, L2Ball, LinearOracle
 
 
 class Barrier(Component):
     """A barrier B of a set that is symmetric around the origin; ``complexity`` is its parameter ν.
 
-    ``lead`` writes the point with the least rate ⟨S, x⟩ + ridge |x|² / 2 + B(x). With H = B''(x) + ridge, ``stretch_by``
-    writes H^(-1/2) u, a step that stays in the set if |u| ≤ 1, and H^(1/2) u.
+    ``lead`` writes the point with the least rate ⟨S, x⟩ + ridge |x|² / 2 + B(x). With H = B''(x) +
+    ridge, ``stretch_by`` writes H^(-1/2) u, a step that stays in the set if |u| ≤ 1, and H^(1/2) u.
     """
 
     @property
@@ -26,7 +27,9 @@ class Barrier(Component):
         """Write the leader."""
         raise NotImplementedError
 
-    def stretch_by(self, point: Floats, ridge: float, heading: Floats, step: Floats, slope: Floats) -> None:
+    def stretch_by(
+        self, point: Floats, ridge: float, heading: Floats, step: Floats, slope: Floats
+    ) -> None:
         """Write the direction times the inverse root and the root of the Hessian."""
         raise NotImplementedError
 
@@ -51,7 +54,9 @@ class BallBarrier(Barrier):
         for i in range(sums.size):
             point[i] = share * sums[i]
 
-    def stretch_by(self, point: Floats, ridge: float, heading: Floats, step: Floats, slope: Floats) -> None:
+    def stretch_by(
+        self, point: Floats, ridge: float, heading: Floats, step: Floats, slope: Floats
+    ) -> None:
         """Write both; the Hessian has one value along the point, and one across."""
         square, along = 0.0, 0.0
         for i in range(point.size):
@@ -85,7 +90,9 @@ class CubeBarrier(Barrier):
             found = balanced(rate * abs(sums[i]), ridge, self.reach)
             point[i] = -found if sums[i] > 0.0 else found
 
-    def stretch_by(self, point: Floats, ridge: float, heading: Floats, step: Floats, slope: Floats) -> None:
+    def stretch_by(
+        self, point: Floats, ridge: float, heading: Floats, step: Floats, slope: Floats
+    ) -> None:
         """Write both; the Hessian is diagonal."""
         for i in range(point.size):
             below, above = 1.0 / (self.reach + point[i]), 1.0 / (self.reach - point[i])
@@ -98,7 +105,8 @@ class CubeBarrier(Barrier):
 def balanced(force: float, ridge: float, reach: float) -> float:
     """Return the m in [0, reach) with ridge m + 2 m / (reach² - m²) = force, which is at least 0.
 
-    The left side is convex and grows, so Newton's steps from above come down to m; without a ridge the start is exact.
+    The left side is convex and grows, so Newton's steps from above come down to m; without a ridge
+    the start is exact.
     """
     square = reach * reach
     m = force * square / (1.0 + math.sqrt(1.0 + force * force * square))
@@ -121,4 +129,13 @@ def barrier_of(domain: LinearOracle) -> Barrier:
         reach = float(domain.high[0])
         if (domain.high == reach).all() and (domain.low == -reach).all():
             return CubeBarrier(reach, domain.dimension)
-    raise DiscreetError(f"the set is {domain!r}, but a barrier is known for balls and for cubes around the origin only.")
+    raise DiscreetError(
+        f"the set is {domain!r}, but a barrier is "
+        "known for "
+        "balls "
+        "and for "
+        "cubes "
+        "around the "
+        "origin "
+        "only."
+    )

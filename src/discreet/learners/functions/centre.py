@@ -23,7 +23,9 @@ class Centre(Learner[Floats, Floats, Release, Query]):
         """Return the learner for actions of one or two points."""
         middle = set.centre()
         both = check_int("points", points, least=1, most=2) == 2
-        return cls(np.stack([middle, middle]) if both else middle, middle.size, np.zeros(middle.size))
+        return cls(
+            np.stack([middle, middle]) if both else middle, middle.size, np.zeros(middle.size)
+        )
 
     @classmethod
     def example(cls) -> Self:

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Integers
-from discreet.kernel import helper
 from discreet.learners.functions.sums import ProjectionFree
 from discreet.sets import L2Ball, LinearOracle
 
-EASIER = 0.125  # of the last gap, to which points are balanced before the oracle is asked for another
+EASIER = (
+    0.125  # of the last gap, to which points are balanced before the oracle is asked for another
+)
 ROOM = 16  # points beside two for each dimension
 MOST_MOVES = 2000  # of portions, between two questions
 
@@ -19,14 +21,16 @@ MOST_MOVES = 2000  # of portions, between two questions
 class Corrective(ProjectionFree):
     """The same leader for oracles that are slow: fully corrective Frank-Wolfe steps.
 
-    The point is kept as a mixture Σ w_j p_j of what the oracle has answered. An answer brings the usual step; then
-    portions w are moved between the points at hand, from where the objective |x - c|² + η ⟨S, x⟩ falls least to where it
-    falls most, by exact line search (pairwise steps), until the largest difference is an eighth of the last gap. That
-    asks nobody, and never increases the objective; so the number of steps is bounded as for :class:`ProjectionFree`, and
-    the same gap proves the distance to the leader. On faces of a polytope, where plain steps zigzag, it takes a hundredth
-    of the calls and less.
+    The point is kept as a mixture Σ w_j p_j of what the oracle has answered. An answer brings the
+    usual step; then portions w are moved between the points at hand, from where the objective |x -
+    c|² + η ⟨S, x⟩ falls least to where it falls most, by exact line search (pairwise steps), until
+    the largest difference is an eighth of the last gap. That asks nobody, and never increases the
+    objective; so the number of steps is bounded as for :class:`ProjectionFree`, and the same gap
+    proves the distance to the leader. On faces of a polytope, where plain steps zigzag, it takes a
+    hundredth of the calls and less.
 
-    There is room for more points than a mixture needs; if all are in use, the two with the least portions become one.
+    There is room for more points than a mixture needs; if all are in use, the two with the least
+    portions become one.
 
     >>> learner = Corrective.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -54,13 +58,20 @@ class Corrective(ProjectionFree):
     ) -> Corrective:
         """Return the learner before the first round."""
         plain: Any = ProjectionFree.start(
-            set=set, inner=inner, radius=radius, learning_rate=learning_rate, tolerance=tolerance, most=most
+            set=set,
+            inner=inner,
+            radius=radius,
+            learning_rate=learning_rate,
+            tolerance=tolerance,
+            most=most,
         )
         room = 2 * set.dimension + ROOM
         only_centre = np.zeros(room)
         only_centre[0] = 1.0
         mixed, products = np.zeros((room, set.dimension)), np.zeros((room, room))
-        return cls._make((*plain, mixed, only_centre, products, np.zeros(room), np.ones(1, np.int64)))
+        return cls._make(
+            (*plain, mixed, only_centre, products, np.zeros(room), np.ones(1, np.int64))
+        )
 
     @classmethod
     def example(cls) -> Corrective:
@@ -112,7 +123,11 @@ class Corrective(ProjectionFree):
             difference = self.falls[worst] - self.falls[best]
             if not difference > enough:
                 break
-            bend = self.products[best, best] + self.products[worst, worst] - 2.0 * self.products[best, worst]
+            bend = (
+                self.products[best, best]
+                + self.products[worst, worst]
+                - 2.0 * self.products[best, worst]
+            )
             moved = self.portions[worst]
             if 2.0 * bend * moved > difference:
                 moved = 0.5 * difference / bend

@@ -19,13 +19,15 @@ class Descent(Exploring[float]):
 
         y ← projection of y - g / (damping + curvature · s).
 
-    If it is ``lazy``, y is the projection of the sum of all such steps from the centre, which is not projected itself:
-    noise averages out in it, but it follows functions that change more slowly. That is for ``curvature`` 0, with the same
-    bound for η = 2 / damping (docs/proofs.md: A noisy leader).
+    If it is ``lazy``, y is the projection of the sum of all such steps from the centre, which is
+    not projected itself: noise averages out in it, but it follows functions that change more
+    slowly. That is for ``curvature`` 0, with the same bound for η = 2 / damping (docs/proofs.md: A
+    noisy leader).
 
-    Regret on functions with curvature μ (0 if they are convex only) against the points of the smaller set (Zinkevich
-    2003, Hazan, Agarwal & Kale 2007): at most damping · R² / 2 + Σ E |g|² / 2 (damping + μ s), and E |g|² is at most
-    factor² · q, q the mean square of what is released around 1/2: ``square_around_middle`` of the noise.
+    Regret on functions with curvature μ (0 if they are convex only) against the points of the
+    smaller set (Zinkevich 2003, Hazan, Agarwal & Kale 2007): at most damping · R² / 2 + Σ E |g|² /
+    2 (damping + μ s), and E |g|² is at most factor² · q, q the mean square of what is released
+    around 1/2: ``square_around_middle`` of the noise.
     """
 
     set: Projecting
@@ -40,7 +42,9 @@ class Descent(Exploring[float]):
         """Step against the estimate."""
         self.clock[0] += 1
         rate = self.factor / (self.damping + self.curvature * self.clock[0])
-        step = rate * (released - self.middle_of(released)) / self.shrink  # of z, which is y before it is shrunk
+        step = (
+            rate * (released - self.middle_of(released)) / self.shrink
+        )  # of z, which is y before it is shrunk
         for i in range(self.point.size):
             before = self.walked[i] if self.lazy else self.point[i]
             self.walked[i] = before - step * trace[i]
@@ -55,15 +59,18 @@ class Descent(Exploring[float]):
 class Fkm(Descent):
     """One value a round (Flaxman, Kalai & McMahan 2005): factor = d / ζ, d the dimension of the hull, ζ the ``radius``.
 
-    Regret: that of descent and (2 + R / r) G ζ T for looking around; see ``learners.functions.exploring``. With
-    ``curvature`` 0, damping 1 / η and ζ = sqrt(R d sqrt(T q) / ((2 + R / r) G T)) it is at most
+    Regret: that of descent and (2 + R / r) G ζ T for looking around; see
+    ``learners.functions.exploring``. With ``curvature`` 0, damping 1 / η and ζ = sqrt(R d sqrt(T q)
+    / ((2 + R / r) G T)) it is at most
 
         2 sqrt(R d sqrt(T q) (2 + R / r) G T),
 
-    of order T^(3/4); with curvature μ and no damping, d² q (1 + ln T) / 2 μ ζ² + (2 + R / r) G ζ T, of order T^(2/3).
+    of order T^(3/4); with curvature μ and no damping, d² q (1 + ln T) / 2 μ ζ² + (2 + R / r) G ζ T,
+    of order T^(2/3).
 
-    With ``centred``, the mean of all releases so far, between 0 and 1, takes the place of 1/2: directions are public, so
-    this costs no privacy. Then |f - baseline| is at most 1, not 1/2, but often much less.
+    With ``centred``, the mean of all releases so far, between 0 and 1, takes the place of 1/2:
+    directions are public, so this costs no privacy. Then |f - baseline| is at most 1, not 1/2, but
+    often much less.
 
     >>> learner = Fkm.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, damping=8.0)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -122,12 +129,12 @@ class Fkm(Descent):
 class TwoPoint(Descent):
     """Two values a round (Agarwal, Dekel & Xiao 2010; Shamir 2017): factor = 2 d G, G the ``slope``.
 
-    What is released is the difference of the values as a fraction of its range, from -2 ρ G to 2 ρ G, where ρ is the
-    ``radius``; so g is at most d G long, however small ρ is.
+    What is released is the difference of the values as a fraction of its range, from -2 ρ G to 2 ρ
+    G, where ρ is the ``radius``; so g is at most d G long, however small ρ is.
 
-    Regret: that of descent and (2 + R / r) G ρ T for looking around. With ``curvature`` 0 and damping
-    d G sqrt(4 q T) / R it is at most R d G sqrt(4 q T) and that; with curvature μ, 4 q d² G² (1 + ln T) / 2 μ and that.
-    Without noise 4 q is 1.
+    Regret: that of descent and (2 + R / r) G ρ T for looking around. With ``curvature`` 0 and
+    damping d G sqrt(4 q T) / R it is at most R d G sqrt(4 q T) and that; with curvature μ, 4 q d²
+    G² (1 + ln T) / 2 μ and that. Without noise 4 q is 1.
     """
 
     @classmethod
@@ -144,7 +151,9 @@ class TwoPoint(Descent):
     ) -> TwoPoint:
         """Return the learner before the first round."""
         if lazy and curvature > 0.0:
-            raise DiscreetError(f"lazy is given with a curvature of {curvature:g}, but lazy steps are for none.")
+            raise DiscreetError(
+                f"lazy is given with a curvature of {curvature:g}, but lazy steps are for none."
+            )
         return cls(
             **cls.buffers(set, radius, inner, points=2),
             factor=2.0 * set.flat * check_positive("slope", slope),
@@ -158,7 +167,9 @@ class TwoPoint(Descent):
     @classmethod
     def example(cls) -> TwoPoint:
         """Return one to check the contract with."""
-        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, damping=0.0, curvature=0.5)
+        return cls.start(
+            set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, damping=0.0, curvature=0.5
+        )
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
         """Play two points near y, on opposite sides."""
@@ -174,7 +185,9 @@ def _curvature(damping: float, curvature: float) -> float:
     return bend
 
 
-def descent_bound(*, outer: float, rounds: int, square: float, damping: float, curvature: float) -> float:
+def descent_bound(
+    *, outer: float, rounds: int, square: float, damping: float, curvature: float
+) -> float:
     """Return damping · R² / 2 + Σ |g|² / 2 (damping + μ s); ``square`` bounds E |g|²."""
     if curvature == 0.0:
         return damping * outer**2 / 2.0 + square * rounds / (2.0 * damping)

@@ -24,25 +24,27 @@ class Look(NamedTuple):
 class DikinLeader(Learner[Floats, Look, float]):
     """One value a round of smooth functions (Saha & Tewari 2011), which may be strongly convex (Hazan & Levy 2014).
 
-    Without curvature this is ``Scrible`` with ζ < 1, which is for every set with a barrier. B is a barrier of the set, u
-    uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H = B''(x) + η μ t, round t plays
-    x + ζ H^(-1/2) u, and when v is released
+    Without curvature this is ``Scrible`` with ζ < 1, which is for every set with a barrier. B is a
+    barrier of the set, u uniform on the sphere, ζ the ``radius``, μ the ``curvature``; with H =
+    B''(x) + η μ t, round t plays x + ζ H^(-1/2) u, and when v is released
 
         g = (n / ζ) (v - 1/2) H^(1/2) u,    x ← argmin η Σ (⟨g, x⟩ + μ |x - x(s)|² / 2) + B(x).
 
-    Regret for β-smooth functions, if η n |v - 1/2| / ζ ≤ 1/4 in every round, with q the mean square of v - 1/2:
+    Regret for β-smooth functions, if η n |v - 1/2| / ζ ≤ 1/4 in every round, with q the mean square
+    of v - 1/2:
 
         ν ln T / η + η n² q T / ζ² + (3/2) β Σ |ζ H^(-1/2) u|² + 1,
 
-    in widths of the range. The sum is at most ζ² R² T, since a step and its opposite are in the set; with curvature and
-    ζ = 1 it is at most (1 + ln T) / η μ.
+    in widths of the range. The sum is at most ζ² R² T, since a step and its opposite are in the
+    set; with curvature and ζ = 1 it is at most (1 + ln T) / η μ.
 
-    *Proof.* Let Φ be the objective after round t. It is self-concordant, and at x its Newton decrement is
-    λ = η n |v - 1/2| / ζ ≤ 1/4: so Φ falls by at most λ² from x to the next leader, and the estimates have regret at most
-    (B(u) - B(x(1))) / η + Σ λ² / η, where B(u) - B(x(1)) ≤ ν ln T for a u that is 1 / T on its way to the first leader,
-    which costs 1 in all. For z = x + ζ H^(-1/2) w, w uniform in the ball, f(u) ≥ f(z) + ⟨f'(z), u - z⟩ + μ |u - z|² / 2.
-    On average over w, f'(z) is the mean of g, and ⟨f'(z), z - x⟩ = ⟨f'(z) - f'(x), z - x⟩ ≤ β |z - x|²; that, and half of
-    it for playing on the sphere instead of at x, are the sum above. ∎
+    *Proof.* Let Φ be the objective after round t. It is self-concordant, and at x its Newton
+    decrement is λ = η n |v - 1/2| / ζ ≤ 1/4: so Φ falls by at most λ² from x to the next leader,
+    and the estimates have regret at most (B(u) - B(x(1))) / η + Σ λ² / η, where B(u) - B(x(1)) ≤ ν
+    ln T for a u that is 1 / T on its way to the first leader, which costs 1 in all. For z = x + ζ
+    H^(-1/2) w, w uniform in the ball, f(u) ≥ f(z) + ⟨f'(z), u - z⟩ + μ |u - z|² / 2. On average
+    over w, f'(z) is the mean of g, and ⟨f'(z), z - x⟩ = ⟨f'(z) - f'(x), z - x⟩ ≤ β |z - x|²; that,
+    and half of it for playing on the sphere instead of at x, are the sum above. ∎
     """
 
     barrier: Barrier
@@ -59,7 +61,13 @@ class DikinLeader(Learner[Floats, Look, float]):
 
     @classmethod
     def start(
-        cls, *, barrier: Barrier, dimension: int, learning_rate: float, radius: float = 1.0, curvature: float = 0.0
+        cls,
+        *,
+        barrier: Barrier,
+        dimension: int,
+        learning_rate: float,
+        radius: float = 1.0,
+        curvature: float = 0.0,
     ) -> DikinLeader:
         """Return the learner before the first round."""
         return cls(
@@ -86,7 +94,9 @@ class DikinLeader(Learner[Floats, Look, float]):
         ridge = self.learning_rate * self.curvature
         self.barrier.lead(self.sums, self.learning_rate, ridge * self.clock[0], self.point)
         draw_direction(self.heading, rng)
-        self.barrier.stretch_by(self.point, ridge * (self.clock[0] + 1), self.heading, self.step, self.slope)
+        self.barrier.stretch_by(
+            self.point, ridge * (self.clock[0] + 1), self.heading, self.step, self.slope
+        )
         reach = INSIDE * self.radius
         for i in range(self.point.size):
             self.played[i] = self.point[i] + reach * self.step[i]
@@ -101,15 +111,33 @@ class DikinLeader(Learner[Floats, Look, float]):
 
 
 def smooth_bound(
-    *, complexity: float, dimension: int, rounds: int, square: float, learning_rate: float, radius: float, bend: float
+    *,
+    complexity: float,
+    dimension: int,
+    rounds: int,
+    square: float,
+    learning_rate: float,
+    radius: float,
+    bend: float,
 ) -> float:
     """Return the bound for smooth functions; ``bend`` is β R²."""
     spread = learning_rate * dimension**2 * square * rounds / (INSIDE * radius) ** 2
-    return complexity * math.log(rounds) / learning_rate + spread + 1.5 * bend * radius**2 * rounds + 1.0
+    return (
+        complexity * math.log(rounds) / learning_rate
+        + spread
+        + 1.5 * bend * radius**2 * rounds
+        + 1.0
+    )
 
 
 def smooth_strongly_convex_bound(
-    *, complexity: float, dimension: int, rounds: int, square: float, learning_rate: float, ratio: float
+    *,
+    complexity: float,
+    dimension: int,
+    rounds: int,
+    square: float,
+    learning_rate: float,
+    ratio: float,
 ) -> float:
     """Return the bound for smooth, strongly convex functions; ``ratio`` is β / μ."""
     spread = learning_rate * dimension**2 * square * rounds / INSIDE**2

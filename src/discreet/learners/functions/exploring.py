@@ -1,12 +1,13 @@
 """What learners have in common that look around a point: a gradient is estimated from values in random directions.
 
-With u uniform on the unit sphere of the hull, which has d dimensions, d f(y + ζ u) u / ζ is on average the gradient of f
-smoothed over a ball of radius ζ (Flaxman, Kalai & McMahan 2005), and d (f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a
-length that does not grow as ρ shrinks.
+With u uniform on the unit sphere of the hull, which has d dimensions, d f(y + ζ u) u / ζ is on
+average the gradient of f smoothed over a ball of radius ζ (Flaxman, Kalai & McMahan 2005), and d
+(f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a length that does not grow as ρ shrinks.
 
-Points stay in the set because y stays in a smaller copy of it: y = c + (1 - ζ / r)(z - c), z in the set, c its centre and
-r its inner radius. Playing costs at most G ζ a round for looking around, G ζ for what smoothing adds to the rival, and
-G R ζ / r for the smaller set: (2 + R / r) G ζ together, for functions with Lipschitz constant G.
+Points stay in the set because y stays in a smaller copy of it: y = c + (1 - ζ / r)(z - c), z in the
+set, c its centre and r its inner radius. Playing costs at most G ζ a round for looking around, G ζ
+for what smoothing adds to the rival, and G R ζ / r for the smaller set: (2 + R / r) G ζ together,
+for functions with Lipschitz constant G.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner, Release
 from discreet.errors import DiscreetError, check_positive
-from discreet.kernel import helper
 from discreet.sets import LinearOracle, check_hull
 
 
@@ -34,12 +35,16 @@ class Exploring(Learner[Floats, Floats, Release]):
     played: Floats  # a buffer
 
     @staticmethod
-    def buffers(around: LinearOracle, radius: float, inner: float, *, points: int = 1) -> dict[str, Any]:
+    def buffers(
+        around: LinearOracle, radius: float, inner: float, *, points: int = 1
+    ) -> dict[str, Any]:
         """Return the fields above, before the first round, for actions of one or two points."""
         check_hull(around)
         reach, most = check_positive("radius", radius), check_positive("inner", inner)
         if not reach < most:
-            raise DiscreetError(f"radius is {radius:g}, but must be below the inner radius of the set, {inner:g}.")
+            raise DiscreetError(
+                f"radius is {radius:g}, but must be below the inner radius of the set, {inner:g}."
+            )
         middle = around.centre()
         return {
             "set": around,

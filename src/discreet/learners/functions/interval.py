@@ -26,18 +26,20 @@ class Quarter(NamedTuple):
 class IntervalSearch(Learner[Floats, Quarter, float]):
     """Stochastic convex functions on an interval (Agarwal, Foster, Hsu, Kakade & Rakhlin 2011, Algorithm 1).
 
-    An epoch plays the points x1, x2, x3 at 1/4, 1/2 and 3/4 of the interval in turn, and keeps the means m1, m2, m3 of
-    what is released. With n values at each, v the ``spread``, c the ``tail`` and L the ``certainty``,
+    An epoch plays the points x1, x2, x3 at 1/4, 1/2 and 3/4 of the interval in turn, and keeps the
+    means m1, m2, m3 of what is released. With n values at each, v the ``spread``, c the ``tail``
+    and L the ``certainty``,
 
         k(n) = 2 sqrt(v L / n) + c L / n:
         m1 - min(m2, m3) > k  cuts off what is left of x1,    m3 - min(m1, m2) > k  what is right of x3,
 
-    and a new epoch begins, until the interval is a ``finest`` part of the first. v and c say that E exp(θ (released -
-    mean)) ≤ exp(θ² v / 2 (1 - c |θ|)); so k is exceeded by the error of a difference with a probability of at most
-    exp(-L). The paper waits for a margin more before it cuts, and begins every round of halved confidence from scratch.
+    and a new epoch begins, until the interval is a ``finest`` part of the first. v and c say that E
+    exp(θ (released - mean)) ≤ exp(θ² v / 2 (1 - c |θ|)); so k is exceeded by the error of a
+    difference with a probability of at most exp(-L). The paper waits for a margin more before it
+    cuts, and begins every round of halved confidence from scratch.
 
-    Regret: see ``interval_bound``. It is at most of order sqrt(T ln T ln(T)) for functions that are drawn independently
-    from one law. Nothing is proved for functions that change.
+    Regret: see ``interval_bound``. It is at most of order sqrt(T ln T ln(T)) for functions that are
+    drawn independently from one law. Nothing is proved for functions that change.
 
     >>> learner = IntervalSearch.start(set=L2Ball(1, 1.0), certainty=5.0, spread=0.25)
     >>> rng = np.random.default_rng(0)
@@ -114,7 +116,10 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
         least = min(self.counts[0], self.counts[1], self.counts[2])
         if least < 1.0 or self.ends[1] - self.ends[0] <= self.finest:
             return
-        limit = 2.0 * math.sqrt(self.spread * self.certainty / least) + self.tail * self.certainty / least
+        limit = (
+            2.0 * math.sqrt(self.spread * self.certainty / least)
+            + self.tail * self.certainty / least
+        )
         left, middle, right = (
             self.sums[0] / self.counts[0],
             self.sums[1] / self.counts[1],
@@ -148,7 +153,12 @@ def ends_of(segment: LinearOracle) -> tuple[Floats, Floats]:
     """
     if segment.flat != 1:
         raise DiscreetError(
-            f"the set of type {type(segment).__name__} has a hull of dimension {segment.flat}, but must have exactly 1."
+            f"the set of type {type(segment).__name__} "
+            "has a "
+            "hull of "
+            "dimension "
+            f"{segment.flat}, but "
+            "must have exactly 1."
         )
     one, other = np.empty(segment.dimension), np.empty(segment.dimension)
     for side in np.eye(segment.dimension):
@@ -168,34 +178,39 @@ def most_epochs(rounds: int) -> int:
 def certainty_for(rounds: int) -> float:
     """Return L = ln(6 J T sqrt(T)), J the number of epochs.
 
-    So all errors of three differences, of both signs, after T rounds of each epoch are within k, but for a probability
-    of 1 / sqrt(T).
+    So all errors of three differences, of both signs, after T rounds of each epoch are within k,
+    but for a probability of 1 / sqrt(T).
     """
     return math.log(6.0 * most_epochs(rounds) * rounds**1.5)
 
 
-def interval_bound(*, rounds: int, outer: float, slope: float, widest: float, spread: float, tail: float) -> float:
+def interval_bound(
+    *, rounds: int, outer: float, slope: float, widest: float, spread: float, tail: float
+) -> float:
     """Return a bound on the expected regret against the best fixed point, for functions drawn from one law.
 
-    With G the ``slope``, R the ``outer`` radius, ``widest`` what a round can cost, L = ``certainty_for`` T, and the
-    number of epochs E that makes it least, it is at most
+    With G the ``slope``, R the ``outer`` radius, ``widest`` what a round can cost, L =
+    ``certainty_for`` T, and the number of epochs E that makes it least, it is at most
 
         40 sqrt(v L E (T / 3 + E)) + 10 c L E (1 + ln T) + (3/2) G R (3/4)^E T + 12 G R,    or else G R T + 16 G R,
 
     and ``widest`` sqrt(T) + 2 G R sqrt(T) more.
 
-    *Proof.* Let F be the mean function, x* its minimum in the set. All comparisons are right within k, but for an event
-    of probability 1 / sqrt(T), which is the first of the last two terms. So no cut loses x*: F(x1) > min(F(x2), F(x3))
-    means that it is right of x1. While nothing was cut with n values at each point, F(x1) - F(x3), F(x1) - F(x2) and the
-    same with x1 and x3 exchanged are at most 2 k. If x* is left of x1, then by convexity F(x1) - F(x*) ≤
-    (F(x3) - F(x1)) / 2 ≤ k, F(x3) - F(x*) ≤ 3 k, and F(x2) is at most their mean: 6 k for the three. If it is between x1
-    and x2, a share s of the way from x2 to x1, then F(x2) - F(x*) ≤ s (F(x3) - F(x2)) ≤ 2 s k, and F(x1), F(x3) are at
-    most 2 k above F(x2): (4 + 6 s) k ≤ 10 k. The other half is alike. So an epoch with N values at each costs at most
-    10 Σ k(n) ≤ 40 sqrt(v L N) + 10 c L (1 + ln N) after its first three rounds, which cost 3 G R (3/4)^e; roots of N add
-    up to sqrt(E Σ N) at most. After E epochs points are within (3/2) R (3/4)^E of x*. Else: the distances of the three
-    points from any point of the interval add up to at most 3 R, and at most one turn an epoch is not complete.
-    The best fixed point of a game is better than x* by at most 2 R |Σ (g - E g)| in all, g a slope of each function at
-    x* whose mean E g does not fall towards any point of the set: 2 R G sqrt(T) on average. ∎
+    *Proof.* Let F be the mean function, x* its minimum in the set. All comparisons are right within
+    k, but for an event of probability 1 / sqrt(T), which is the first of the last two terms. So no
+    cut loses x*: F(x1) > min(F(x2), F(x3)) means that it is right of x1. While nothing was cut with
+    n values at each point, F(x1) - F(x3), F(x1) - F(x2) and the same with x1 and x3 exchanged are
+    at most 2 k. If x* is left of x1, then by convexity F(x1) - F(x*) ≤ (F(x3) - F(x1)) / 2 ≤ k,
+    F(x3) - F(x*) ≤ 3 k, and F(x2) is at most their mean: 6 k for the three. If it is between x1 and
+    x2, a share s of the way from x2 to x1, then F(x2) - F(x*) ≤ s (F(x3) - F(x2)) ≤ 2 s k, and
+    F(x1), F(x3) are at most 2 k above F(x2): (4 + 6 s) k ≤ 10 k. The other half is alike. So an
+    epoch with N values at each costs at most 10 Σ k(n) ≤ 40 sqrt(v L N) + 10 c L (1 + ln N) after
+    its first three rounds, which cost 3 G R (3/4)^e; roots of N add up to sqrt(E Σ N) at most.
+    After E epochs points are within (3/2) R (3/4)^E of x*. Else: the distances of the three points
+    from any point of the interval add up to at most 3 R, and at most one turn an epoch is not
+    complete. The best fixed point of a game is better than x* by at most 2 R |Σ (g - E g)| in all,
+    g a slope of each function at x* whose mean E g does not fall towards any point of the set: 2 R
+    G sqrt(T) on average. ∎
     """
     certain, reach = certainty_for(rounds), slope * outer
 

@@ -14,28 +14,32 @@ from discreet.sets import Plan, Vertices, check_ability, check_hull, set_named
 class OracleLeader(Learner[Floats, Floats, Floats]):
     """Linear functions, vertices only: explores by a plan, and leads by the oracle on released sums of estimates.
 
-    A plan has vertices x with mean m and covariance M, and W = M⁻¹ on the hull. With probability γ, the ``exploration``,
-    a round plays an x of the plan and asks for W (x - m) times the loss f, and the estimate is
+    A plan has vertices x with mean m and covariance M, and W = M⁻¹ on the hull. With probability γ,
+    the ``exploration``, a round plays an x of the plan and asks for W (x - m) times the loss f, and
+    the estimate is
 
         g = W (x - m) (f - 1/2) / γ,    else g = 0, and  argmin ⟨S + σ P, x⟩  is played, P ~ N(0, I),
 
-    S the released sum of estimates with its noise, σ the ``spread``. On average g is the slope of f along the hull: a
-    constant in f falls out. Estimates do not depend on what was learned, so the noise of S is paid for once.
+    S the released sum of estimates with its noise, σ the ``spread``. On average g is the slope of f
+    along the hull: a constant in f falls out. Estimates do not depend on what was learned, so the
+    noise of S is paid for once.
 
-    Regret for functions that are fixed in advance, with batches of b rounds, d the dimension of the hull, R the outer
-    radius, G the Lipschitz constant, V = E |W (x - m)|², and s² the variance of all that is Gaussian in a coordinate of
-    S + σ P:
+    Regret for functions that are fixed in advance, with batches of b rounds, d the dimension of the
+    hull, R the outer radius, G the Lipschitz constant, V = E |W (x - m)|², and s² the variance of
+    all that is Gaussian in a coordinate of S + σ P:
 
         γ T + R v + R (T V / 4 γ + T b G²) mean(1 / s) / sqrt(2 π) + b,
 
-    in widths of the range, v being E |noise| in the hull of the last sum, at most s sqrt(d) if all noise is Gaussian, for
-    noise whose law is the same in all sums, or Gaussian with a variance that never falls.
+    in widths of the range, v being E |noise| in the hull of the last sum, at most s sqrt(d) if all
+    noise is Gaussian, for noise whose law is the same in all sums, or Gaussian with a variance that
+    never falls.
 
-    *Proof.* See ``learners.points.linear_ftpl``, with the sum of the estimates of a batch as one loss vector. It is
-    independent of all noise and of the leader of its batch, so the expected loss of leaders is that on estimates, and its
-    mean square length is at most b V / 4 γ + b² G². Before the first release there is less noise: b for that batch.
-    Laplace noise Z: given it, all of the above holds with the Gaussian rest, and the minimum of ⟨S + Z + σ P, x⟩ is on
-    average at most R E |Z| below that without Z. Exploring costs at most 1 a round. ∎
+    *Proof.* See ``learners.points.linear_ftpl``, with the sum of the estimates of a batch as one
+    loss vector. It is independent of all noise and of the leader of its batch, so the expected loss
+    of leaders is that on estimates, and its mean square length is at most b V / 4 γ + b² G². Before
+    the first release there is less noise: b for that batch. Laplace noise Z: given it, all of the
+    above holds with the Gaussian rest, and the minimum of ⟨S + Z + σ P, x⟩ is on average at most R
+    E |Z| below that without Z. Exploring costs at most 1 a round. ∎
 
     >>> learner = OracleLeader.start(set=set_named("k-sets(4,2)"), exploration=0.1, spread=1.0)
     >>> learner.set.label(learner.act(0, np.random.default_rng(1))[0])
@@ -139,4 +143,6 @@ def oracle_bound(
 ) -> float:
     """Return the bound; ``square`` is V, ``noise`` is v, and ``inverse`` is the mean of 1 / s."""
     spread = rounds * (square / (4.0 * exploration) + batch * slope**2)
-    return exploration * rounds + outer * (noise + spread * inverse / math.sqrt(2.0 * math.pi)) + batch
+    return (
+        exploration * rounds + outer * (noise + spread * inverse / math.sqrt(2.0 * math.pi)) + batch
+    )

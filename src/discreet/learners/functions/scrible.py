@@ -26,26 +26,30 @@ class Step(NamedTuple):
 class Scrible(Learner[Floats, Step, float, Asked]):
     """Bandit linear optimisation (Abernethy, Hazan & Rakhlin 2008, with directions from the sphere).
 
-    R is a barrier of the set with parameter ν, H = R''(x) on the hull, which has n dimensions, and C Cᵀ = H⁻¹. A round
-    plays y = x + ζ C u, u uniform on the unit sphere of the hull, and when v is released
+    R is a barrier of the set with parameter ν, H = R''(x) on the hull, which has n dimensions, and
+    C Cᵀ = H⁻¹. A round plays y = x + ζ C u, u uniform on the unit sphere of the hull, and when v is
+    released
 
         g = (n / ζ) (v - 1/2) C⁻ᵀ u,    S ← S + g,    x = argmin η ⟨S, x⟩ + R(x).
 
-    Regret for linear functions after T releases, with q the mean square of v - 1/2, if η n |v - 1/2| / ζ ≤ 1/4 always:
+    Regret for linear functions after T releases, with q the mean square of v - 1/2, if η n |v -
+    1/2| / ζ ≤ 1/4 always:
 
         ν (1 + ln(η T / ν)) / η + 0.61 η n² q T / ζ²,
 
-    in widths of the range; ζ is 1, but for a rounding error. If the noise in v is symmetric and not bounded, the
-    condition must hold with |v - 1/2| ≤ 1/2 + L, where all noise is within ±L with a probability of at least 1 - 1 / T:
-    regret is then at most 1 more.
+    in widths of the range; ζ is 1, but for a rounding error. If the noise in v is symmetric and not
+    bounded, the condition must hold with |v - 1/2| ≤ 1/2 + L, where all noise is within ±L with a
+    probability of at least 1 - 1 / T: regret is then at most 1 more.
 
-    *Proof.* Let Φ = η ⟨S, x⟩ + R(x) with the sum after a round. It is self-concordant, and at the x of the round its
-    Newton decrement is λ = η n |v - 1/2| / ζ ≤ 1/4; so it is at most -λ - ln(1 - λ) ≤ 0.61 λ² above its minimum, and the
-    estimates have regret at most (R(w) - R(x(1))) / η + 0.61 Σ λ² / η. R(w) - R(x(1)) ≤ ν ln(1 / s) for a w that has
-    gone a share s of the way from the rival to the first leader, which costs s T; s = ν / η T is the best, if η T ≥ ν.
-    Given the past, g is on average the slope of the function along the hull, and y is on average x. Noise that is not
-    bounded: given that all of it is within ±L, it is still independent from round to round and 0 on average, and not
-    larger in mean square; else, with a probability of at most 1 / T, regret is at most T. ∎
+    *Proof.* Let Φ = η ⟨S, x⟩ + R(x) with the sum after a round. It is self-concordant, and at the x
+    of the round its Newton decrement is λ = η n |v - 1/2| / ζ ≤ 1/4; so it is at most -λ - ln(1 -
+    λ) ≤ 0.61 λ² above its minimum, and the estimates have regret at most (R(w) - R(x(1))) / η +
+    0.61 Σ λ² / η. R(w) - R(x(1)) ≤ ν ln(1 / s) for a w that has gone a share s of the way from the
+    rival to the first leader, which costs s T; s = ν / η T is the best, if η T ≥ ν. Given the past,
+    g is on average the slope of the function along the hull, and y is on average x. Noise that is
+    not bounded: given that all of it is within ±L, it is still independent from round to round and
+    0 on average, and not larger in mean square; else, with a probability of at most 1 / T, regret
+    is at most T. ∎
 
     For smooth functions ζ < 1 looks less far: see ``learners.functions.dikin``.
 
@@ -114,7 +118,9 @@ class PointScrible(Scrible[Floats]):
         return trace.played
 
 
-def scrible_bound(*, complexity: float, dimension: int, releases: int, square: float, learning_rate: float) -> float:
+def scrible_bound(
+    *, complexity: float, dimension: int, releases: int, square: float, learning_rate: float
+) -> float:
     """Return the bound for linear functions and releases whose mean square around 1/2 is at most ``square``."""
     spread = FALL * learning_rate * (dimension / INSIDE) ** 2 * square * releases
     share = min(1.0, complexity / (learning_rate * releases))

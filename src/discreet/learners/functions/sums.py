@@ -1,29 +1,35 @@
 """Leaders on released sums of estimated gradients: by projections, or by a linear oracle alone.
 
-The leader is x = argmin η ⟨S, x⟩ + |x - c|² over the set, S the released sum, with its noise Z, of the estimates before
-this batch. For functions that are fixed in advance, and g the sum of the estimates of a batch of b rounds,
+The leader is x = argmin η ⟨S, x⟩ + |x - c|² over the set, S the released sum, with its noise Z, of
+the estimates before this batch. For functions that are fixed in advance, and g the sum of the
+estimates of a batch of b rounds,
 
     E regret ≤ R² / η + (η / 4) Σ E |g|² + T G ((η / 2) v + e) + (2 + R / r) G ζ T.
 
 *Proof.* Compare with the leader x' on the sum without noise: its regret on the estimates is at most
-R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given all that went before a batch, both leaders are fixed, and
-the estimates of the batch are on average the gradients of the smoothed functions at the points really played; these
-have length at most G. So to play x in the place of x' costs at most G |x - x'| a round. The projection is a contraction,
-so noise moves the leader by at most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking
-around costs the last term. ∎
+R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given all that went before a batch, both
+leaders are fixed, and the estimates of the batch are on average the gradients of the smoothed
+functions at the points really played; these have length at most G. So to play x in the place of x'
+costs at most G |x - x'| a round. The projection is a contraction, so noise moves the leader by at
+most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking around costs
+the last term. ∎
 
-From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, E |g|² ≤ b d² G² + b² G².
+From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, E |g|² ≤ b d²
+G² + b² G².
 
-The noise is paid in every batch here: what a value tells of a gradient depends on the point, hence on earlier noise.
+The noise is paid in every batch here: what a value tells of a gradient depends on the point, hence
+on earlier noise.
 
-**Linear functions, noise paid once.** If functions are linear and the law of the estimates does not depend on the points
-where they are taken, then, for noise whose law is the same in all sums or Gaussian with a variance that never falls,
+**Linear functions, noise paid once.** If functions are linear and the law of the estimates does not
+depend on the points where they are taken, then, for noise whose law is the same in all sums or
+Gaussian with a variance that never falls,
 
     E regret ≤ R² / η + (η / 4) (Σ E |g|² + V) + T G e + (R / r) G ζ T,
 
-V being the largest E |Z|². From two values a round it does not, since f(y + ρ u) - f(y - ρ u) = 2 ρ ⟨ℓ, u⟩. From one it
-does if values are rounded to an end of their range by a coin (``RoundedProjectionFree``), which costs nothing in this
-bound. The proof, and why it fails for values that are not rounded, is in docs/proofs.md: Noise paid once.
+V being the largest E |Z|². From two values a round it does not, since f(y + ρ u) - f(y - ρ u) = 2 ρ
+⟨ℓ, u⟩. From one it does if values are rounded to an end of their range by a coin
+(``RoundedProjectionFree``), which costs nothing in this bound. The proof, and why it fails for
+values that are not rounded, is in docs/proofs.md: Noise paid once.
 """
 
 from __future__ import annotations
@@ -57,12 +63,14 @@ class SumLeader(Exploring[Floats]):
 class ProjectionFree(SumLeader):
     """One value a round, and a linear oracle instead of projections (Ene, Nguyen & Vladu 2021, Algorithm 1, corrected).
 
-    When a sum is released, Frank-Wolfe steps with exact line search go from the last leader towards the next,
+    When a sum is released, Frank-Wolfe steps with exact line search go from the last leader towards
+    the next,
 
         p = argmin ⟨2 (x - c) + η S, p⟩,   x ← x + s (p - x),   s = min(1, gap / 2 |x - p|²),
 
-    until the gap ⟨2 (x - c) + η S, x - p⟩ is at most ``tolerance``², which proves that x is within ``tolerance`` of the
-    leader; and for at most ``most`` steps. Where the paper has -η S it means +η S; its batch of delay is not needed.
+    until the gap ⟨2 (x - c) + η S, x - p⟩ is at most ``tolerance``², which proves that x is within
+    ``tolerance`` of the leader; and for at most ``most`` steps. Where the paper has -η S it means
+    +η S; its batch of delay is not needed.
 
     >>> learner = ProjectionFree.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -141,8 +149,9 @@ class ProjectionFree(SumLeader):
 class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
     """The same for linear functions: values are rounded to an end of their range, and the noise of sums is paid once.
 
-    With β = ±1/2 the rounded value at y + ζ u, P(β = 1/2) = f(y + ζ u) in widths of the range, β u has in the direction w
-    the density 1 + f(y + ζ w) - f(y - ζ w) = 1 + 2 ζ ⟨ℓ, w⟩, over the uniform one: it does not depend on y.
+    With β = ±1/2 the rounded value at y + ζ u, P(β = 1/2) = f(y + ζ u) in widths of the range, β u
+    has in the direction w the density 1 + f(y + ζ w) - f(y - ζ w) = 1 + 2 ζ ⟨ℓ, w⟩, over the
+    uniform one: it does not depend on y.
     """
 
     learner: ProjectionFree
@@ -174,10 +183,11 @@ class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
 class CentredProjectionFree(ProjectionFree):
     """The same with a baseline: the mean of all losses so far, released along with the sums.
 
-    A query has one more coordinate, a constant κ, so that the sum of the losses is released too, with noise; the others
-    are sqrt(1 - κ²) u. Directions are public, so to subtract a mean m from all losses is to subtract m Σ u from the sum,
-    and costs no privacy. It helps where losses are far from the middle of their range. No bound is proved: m depends on
-    the rounds from which it is subtracted.
+    A query has one more coordinate, a constant κ, so that the sum of the losses is released too,
+    with noise; the others are sqrt(1 - κ²) u. Directions are public, so to subtract a mean m from
+    all losses is to subtract m Σ u from the sum, and costs no privacy. It helps where losses are
+    far from the middle of their range. No bound is proved: m depends on the rounds from which it is
+    subtracted.
     """
 
     share: float  # κ

@@ -21,32 +21,37 @@ class Ftal(Leader):
 
         w(t + 1) = argmin Σ ⟨g(s), w⟩ + (H / 2) |w - w(s)|² = projection of mean(w(1) … w(t)) - v / (t H),   v = Σ g(s).
 
-    Linear losses are not strongly convex: the algorithm then runs on ⟨ℓ, w⟩ + (h / 2) |w|². The learner itself adds that,
-    so that what is released is always the sum of the gradients of the losses as they are. With both parts,
+    Linear losses are not strongly convex: the algorithm then runs on ⟨ℓ, w⟩ + (h / 2) |w|². The
+    learner itself adds that, so that what is released is always the sum of the gradients of the
+    losses as they are. With both parts,
 
         w(t + 1) = projection of (H Σ w(s) - v) / (t (H + h)).
 
-    ``curvature`` is H, 0 for linear losses; ``ridge`` is h. For H = 0 the points played drop out: it is the leader with
-    the regulariser (t h / 2) |w|², which grows with time. ``set`` has ``dimension`` and ``project(point)``, which works
-    in place; ``start`` is the first point, the one nearest to the origin if not given. A point is played for one round
-    only.
+    ``curvature`` is H, 0 for linear losses; ``ridge`` is h. For H = 0 the points played drop out:
+    it is the leader with the regulariser (t h / 2) |w|², which grows with time. ``set`` has
+    ``dimension`` and ``project(point)``, which works in place; ``start`` is the first point, the
+    one nearest to the origin if not given. A point is played for one round only.
 
-    Regret without noise for linear losses, G the largest L2 norm of a loss vector, r that of a point of the set, the
-    ``radius``: at most (T - 1) h r² / 2 + G² (1 + ln(T - 1)) / 2 h + 2 r G, where 2 r G is for the first round. So
+    Regret without noise for linear losses, G the largest L2 norm of a loss vector, r that of a
+    point of the set, the
+    ``radius``: at most (T - 1) h r² / 2 + G² (1 + ln(T - 1)) / 2 h + 2 r G, where 2 r G is for the
+    first round. So
 
         r G (sqrt(T (1 + ln T)) + 2)   for h = (G / r) sqrt((1 + ln T) / T):
 
-    by a factor sqrt(1 + ln T) more than ``QuadraticFtrl``. *Proof.* That of ``ftrl.py`` from round 2 on,
-    with Φ(L) = min ⟨L, w⟩ + (t - 1) (h / 2) |w|² in round t, which never falls and has stability G² / 2 (t - 1) h. ∎ By
-    the same argument steady noise Z (see there) adds at most r sqrt(E |Z|²): for linear losses, then, this one too is
-    charged for noise only once.
+    by a factor sqrt(1 + ln T) more than ``QuadraticFtrl``. *Proof.* That of ``ftrl.py`` from round
+    2 on, with Φ(L) = min ⟨L, w⟩ + (t - 1) (h / 2) |w|² in round t, which never falls and has
+    stability G² / 2 (t - 1) h. ∎ By the same argument steady noise Z (see there) adds at most r
+    sqrt(E |Z|²): for linear losses, then, this one too is charged for noise only once.
 
-    Without noise and ridge, for H-strongly convex losses with gradients of norm at most G: G² (1 + ln T) / 2 H, since
-    leaders of F = Σ of H-strongly convex f have regret Σ F(w(t)) - F(w(t + 1)) ≤ Σ |g(t)|² / 2 t H.
+    Without noise and ridge, for H-strongly convex losses with gradients of norm at most G: G² (1 +
+    ln T) / 2 H, since leaders of F = Σ of H-strongly convex f have regret Σ F(w(t)) - F(w(t + 1)) ≤
+    Σ |g(t)|² / 2 t H.
 
-    From memory, not proved or checked here [M]: with a tree of noise, for H-strongly convex losses Smith & Thakurta have
-    regret of order n (G + H r)² (ln T)^2.5 / (ε H), n the dimension, and hence of order sqrt(T) / ε up to logarithms for
-    convex losses with a ridge. That is what Agarwal & Singh compare with.
+    From memory, not proved or checked here [M]: with a tree of noise, for H-strongly convex losses
+    Smith & Thakurta have regret of order n (G + H r)² (ln T)^2.5 / (ε H), n the dimension, and
+    hence of order sqrt(T) / ε up to logarithms for convex losses with a ridge. That is what Agarwal
+    & Singh compare with.
 
     >>> from discreet.sets import Box
     >>> cube = Box.cube(2, -1.0, 1.0)
@@ -74,7 +79,10 @@ class Ftal(Leader):
         start: Sequence[float] | Floats | None = None,
     ) -> Ftal:
         """Return the learner before the first round."""
-        given = check_range("curvature", curvature, 0.0, 1e200), check_range("ridge", ridge, 0.0, 1e200)
+        given = (
+            check_range("curvature", curvature, 0.0, 1e200),
+            check_range("ridge", ridge, 0.0, 1e200),
+        )
         if not sum(given) >= 1e-200:
             raise DiscreetError("curvature and ridge are both 0, but one of them must be above.")
         first = vector("start", start, set.dimension)
@@ -110,10 +118,16 @@ class Ftal(Leader):
     def recommended_ridge(*, radius: float, rounds: int, norm: float) -> float:
         """Return h = (G / r) sqrt((1 + ln T) / T)."""
         time = check_int("rounds", rounds, least=1)
-        return check_positive("norm", norm) / check_positive("radius", radius) * math.sqrt((1.0 + math.log(time)) / time)
+        return (
+            check_positive("norm", norm)
+            / check_positive("radius", radius)
+            * math.sqrt((1.0 + math.log(time)) / time)
+        )
 
     @staticmethod
-    def regret_bound(*, radius: float, rounds: int, norm: float, ridge: float, noise: float = 0.0) -> float:
+    def regret_bound(
+        *, radius: float, rounds: int, norm: float, ridge: float, noise: float = 0.0
+    ) -> float:
         """Return the bound for linear losses; ``noise`` is the largest sqrt(E |Z|²) of steady noise in the sums."""
         leads = rounds - 1  # all rounds but the first
         stability = norm**2 * (1.0 + math.log(leads)) / (2.0 * ridge) if leads else 0.0

@@ -21,21 +21,25 @@ class GradientDescent(Leader):
 
         x ← projection of x - η g
 
-    ``learning_rate`` is η, or c in η = c / sqrt(t) if ``anytime``; ``set`` has ``dimension`` and ``project(point)``,
-    which works in place. ``start`` is the first point, the one nearest to the origin if not given. Below, G is the
-    ``norm``, the largest L2 norm of a loss vector; the ``radius`` r is the largest distance of a point of the set from
-    the first one, or the ``diameter`` of the set if ``anytime``.
+    ``learning_rate`` is η, or c in η = c / sqrt(t) if ``anytime``; ``set`` has ``dimension`` and
+    ``project(point)``, which works in place. ``start`` is the first point, the one nearest to the
+    origin if not given. Below, G is the ``norm``, the largest L2 norm of a loss vector; the
+    ``radius`` r is the largest distance of a point of the set from the first one, or the
+    ``diameter`` of the set if ``anytime``.
 
-    Regret without noise (Zinkevich 2003): at most r² / 2 η + η T G² / 2, which is r G sqrt(T) for η = r / (G sqrt(T));
-    ``anytime`` at most r² sqrt(T) / 2 c + c G² sqrt(T), which is r G sqrt(2 T) for c = r / (G sqrt(2)).
+    Regret without noise (Zinkevich 2003): at most r² / 2 η + η T G² / 2, which is r G sqrt(T) for η
+    = r / (G sqrt(T)); ``anytime`` at most r² sqrt(T) / 2 c + c G² sqrt(T), which is r G sqrt(2 T)
+    for c = r / (G sqrt(2)).
 
-    With noise, and losses fixed in advance, E |noise of a step|² ≤ q² takes G² to G² + q² if the noise of a step is
-    independent of the rounds before, as when every loss vector has noise of its own. If it is not, as for the noise Z
-    of a tree, which is taken back later, summation by parts adds
+    With noise, and losses fixed in advance, E |noise of a step|² ≤ q² takes G² to G² + q² if the
+    noise of a step is independent of the rounds before, as when every loss vector has noise of its
+    own. If it is not, as for the noise Z of a tree, which is taken back later, summation by parts
+    adds
 
         r sqrt(E |Z|²) + Σ η sqrt(E |Z|² (G² + q²))
 
-    to that, which grows like sqrt(T): leaders that see the sums themselves do not pay it (``QuadraticFtrl``).
+    to that, which grows like sqrt(T): leaders that see the sums themselves do not pay it
+    (``QuadraticFtrl``).
 
     >>> from discreet.sets import Box
     >>> cube = Box.cube(2, -1.0, 1.0)
@@ -120,11 +124,14 @@ class GradientDescent(Leader):
     ) -> float:
         """Return the bound above; ``radius`` is the diameter if ``anytime``.
 
-        ``noise`` is q, of a step. ``sum_noise`` is sqrt(E |Z|²), of a sum, or 0 if the steps have independent noise.
+        ``noise`` is q, of a step. ``sum_noise`` is sqrt(E |Z|²), of a sum, or 0 if the steps have
+        independent noise.
         """
         length = noisy_norm(norm, noise)
         last = learning_rate / math.sqrt(rounds) if anytime else learning_rate
-        way = 2.0 * learning_rate * math.sqrt(rounds) if anytime else learning_rate * rounds  # at least the sum of all η
+        way = (
+            2.0 * learning_rate * math.sqrt(rounds) if anytime else learning_rate * rounds
+        )  # at least the sum of all η
         correlated = check_range("sum_noise", sum_noise, 0.0, 1e100) * (radius + way * length)
         return radius**2 / (2.0 * last) + way * length**2 / 2.0 + correlated
 

@@ -20,30 +20,35 @@ class LinearFtpl(Leader):
         x = argmin ⟨L + P, x⟩,   P ~ N(0, σ² I)
 
     where L is the newest released sum of loss vectors. ``set`` has ``dimension`` and
-    ``minimise_linear(direction, point)``, which fills in the point: a projection is never needed. ``spread`` is σ. P is
-    drawn once, before the first round, or in every round (``fresh``): the expected loss is the same if losses were
-    fixed in advance, and only a fresh one can stand losses that react to what was played.
+    ``minimise_linear(direction, point)``, which fills in the point: a projection is never needed.
+    ``spread`` is σ. P is drawn once, before the first round, or in every round (``fresh``): the
+    expected loss is the same if losses were fixed in advance, and only a fresh one can stand losses
+    that react to what was played.
 
-    In the private algorithm the noise of the released sums is the perturbation: ``spread`` is then 0, or what their noise
-    falls short of. Only the first round has no noise yet.
+    In the private algorithm the noise of the released sums is the perturbation: ``spread`` is then
+    0, or what their noise falls short of. Only the first round has no noise yet.
 
-    Regret: let s² = σ² + the variance of Gaussian noise in each coordinate of each sum, N the dimension, r the ``radius``
-    of a ball around the set, G the largest L2 norm of a loss vector, all losses fixed in advance. Then
+    Regret: let s² = σ² + the variance of Gaussian noise in each coordinate of each sum, N the
+    dimension, r the ``radius`` of a ball around the set, G the largest L2 norm of a loss vector,
+    all losses fixed in advance. Then
 
         E regret ≤ r s sqrt(N) + r T G² / (s sqrt(2 π)),   plus 2 r G for the first round if the sums have noise,
 
-    which is 2 (2 π)^(-1/4) N^(1/4) r G sqrt(T) for s = G sqrt(T) / (2 π N)^(1/4); 2 (2 π)^(-1/4) is 1.26.
+    which is 2 (2 π)^(-1/4) N^(1/4) r G sqrt(T) for s = G sqrt(T) / (2 π N)^(1/4); 2 (2 π)^(-1/4) is
+    1.26.
 
-    *Proof.* As in ``ftrl.py``, with Φ(L) = E min ⟨L + s g, x⟩, g ~ N(0, I), and c the middle of the ball:
+    *Proof.* As in ``ftrl.py``, with Φ(L) = E min ⟨L + s g, x⟩, g ~ N(0, I), and c the middle of the
+    ball:
 
         -Φ(0) = s E max ⟨-g, x - c⟩ ≤ s r sqrt(N),   and for every direction u of length 1
         Φ''(u, u) = E ⟨u, x - c⟩ ⟨u, g⟩ / s ≥ -r E |⟨u, g⟩| / s = -r sqrt(2 / π) / s. ∎
 
-    The paper's proof of Theorem 3.5 has 1 in the place of sqrt(2 / π) and the largest norm in that of r (by Abernethy et
-    al. 2014), and its s is not quite the best.
+    The paper's proof of Theorem 3.5 has 1 in the place of sqrt(2 / π) and the largest norm in that
+    of r (by Abernethy et al. 2014), and its s is not quite the best.
 
-    If s changes from round to round, r sqrt(N) times the sum of all its steps upwards takes the place of r s sqrt(N), and
-    the sum of all 1 / s that of T / s; for Laplace noise none of this is proved here.
+    If s changes from round to round, r sqrt(N) times the sum of all its steps upwards takes the
+    place of r s sqrt(N), and the sum of all 1 / s that of T / s; for Laplace noise none of this is
+    proved here.
 
     >>> from discreet.sets import Box
     >>> learner = LinearFtpl.start(set=Box.cube(2, -1.0, 1.0), spread=1.0)
@@ -94,7 +99,9 @@ class LinearFtpl(Leader):
         return self.point, 0.0
 
     @staticmethod
-    def recommended_spread(*, dimension: int, rounds: int, norm: float, noise: float = 0.0) -> float:
+    def recommended_spread(
+        *, dimension: int, rounds: int, norm: float, noise: float = 0.0
+    ) -> float:
         """Return the σ with which σ² + ``noise``² is the best s²; 0 if the noise of the sums alone is as large."""
         best = (
             check_positive("norm", norm) ** 2
@@ -105,7 +112,13 @@ class LinearFtpl(Leader):
 
     @staticmethod
     def regret_bound(
-        *, dimension: int, radius: float, rounds: int, norm: float, spread: float, noise: float = 0.0
+        *,
+        dimension: int,
+        radius: float,
+        rounds: int,
+        norm: float,
+        spread: float,
+        noise: float = 0.0,
     ) -> float:
         """Return the bound above; ``noise`` is the standard deviation of Gaussian noise in a coordinate of a sum."""
         deviation = check_positive("spread and noise together", math.hypot(spread, noise))

@@ -14,8 +14,9 @@ from discreet.learners.search.searching import EVERY_ROUND, Batches, Pull, Searc
 class SuccessiveElimination(Searching):
     """Pulls all arms that are left in turn; drops those of which the leader is better with evidence of (K - 1) / ν.
 
-    Arms are compared when all that are left have as many releases, by the differences of what was released in turn, and
-    not by two intervals: that takes half as many samples. The best arm is dropped with a probability of at most ν.
+    Arms are compared when all that are left have as many releases, by the differences of what was
+    released in turn, and not by two intervals: that takes half as many samples. The best arm is
+    dropped with a probability of at most ν.
     """
 
     rule: Rule
@@ -24,7 +25,12 @@ class SuccessiveElimination(Searching):
 
     @classmethod
     def start(
-        cls, *, arms: int, error: float = 0.1, rule: Rule | None = None, batches: Batches = EVERY_ROUND
+        cls,
+        *,
+        arms: int,
+        error: float = 0.1,
+        rule: Rule | None = None,
+        batches: Batches = EVERY_ROUND,
     ) -> SuccessiveElimination:
         """Return the learner before the first round; ``error`` is ν, and gains lie in [0, 1] without a rule."""
         begin = start_of(arms, (error,), batches)
@@ -55,7 +61,9 @@ class SuccessiveElimination(Searching):
         for i in range(self.active.size):
             if i != best and self.active[i] > 0.0:
                 gap = self.mean_gain(best) - self.mean_gain(i)
-                pulls = min(self.pulls[i], self.pulls[best])  # they are as many, unless a batch was given up
+                pulls = min(
+                    self.pulls[i], self.pulls[best]
+                )  # they are as many, unless a batch was given up
                 if self.rule.even_evidence(gap, pulls, self.releases[i]) >= self.needed:
                     self.active[i] = 0.0
                 else:

@@ -1,16 +1,18 @@
 """How sure released means make us: bounds that hold at all times together, with the noise counted in.
 
-A rule tells two things. The *radius* of a mean: the true mean is beyond it, at any time, with at most some probability.
-And the *log evidence* that one arm is better than another: it exceeds ln(1 / δ) at any time with a probability of at most
-δ, if the other is at least as good. All arguments are in docs/proofs.md: Best-arm search.
+A rule tells two things. The *radius* of a mean: the true mean is beyond it, at any time, with at
+most some probability. And the *log evidence* that one arm is better than another: it exceeds ln(1 /
+δ) at any time with a probability of at most δ, if the other is at least as good. All arguments are
+in docs/proofs.md: Best-arm search.
 """
 
 from __future__ import annotations
 
 import math
 
+from componentjit import helper, helper_apart
+from discreet.components import Component
 from discreet.errors import check_positive, check_range
-from discreet.kernel import Component, helper, helper_apart
 
 STEPS = 60  # of a bisection
 TAIL = -20.0  # deviations: beyond, the normal distribution function is bounded and not computed
@@ -23,7 +25,9 @@ class Rule(Component):
         """Return how far above the truth a mean ever is, but with a probability of at most ``failure``; or below it."""
         raise NotImplementedError
 
-    def log_evidence(self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float) -> float:
+    def log_evidence(
+        self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
+    ) -> float:
         """Return the log evidence that an arm is better than a rival whose mean is lower by ``gap``, 0 or more."""
         raise NotImplementedError
 
@@ -41,8 +45,9 @@ class Rule(Component):
 class Mixture(Rule):
     """For sub-Gaussian numbers, each released by itself: exp(λ S - λ² v n / 2), averaged over λ.
 
-    S is the sum of n deviations from the mean, ``variance`` is v, and λ has a half-normal law of variance ρ / v. Bounds
-    are tightest after about 1 / ρ numbers: with ``prior`` ρ = gap² / v that suits a gap of that size.
+    S is the sum of n deviations from the mean, ``variance`` is v, and λ has a half-normal law of
+    variance ρ / v. Bounds are tightest after about 1 / ρ numbers: with ``prior`` ρ = gap² / v that
+    suits a gap of that size.
     """
 
     variance: float
@@ -60,9 +65,14 @@ class Mixture(Rule):
         square = 2.0 * logarithm - 2.0 * math.log(normal_cdf(math.sqrt(2.0 * logarithm)))
         return math.sqrt(square * self.spread_square(pulls))
 
-    def log_evidence(self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float) -> float:
+    def log_evidence(
+        self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
+    ) -> float:
         """Return the least, over a common mean of both arms, of the product of their averages."""
-        one, other = math.sqrt(self.spread_square(pulls)), math.sqrt(self.spread_square(rival_pulls))
+        one, other = (
+            math.sqrt(self.spread_square(pulls)),
+            math.sqrt(self.spread_square(rival_pulls)),
+        )
         return least_product(gap, one, other) - self.mixture_price(pulls, rival_pulls)
 
     def most_evidence(
@@ -89,9 +99,10 @@ class Mixture(Rule):
 class Chernoff(Rule):
     """For sums of numbers from 0 to 1 with Laplace noise on each sum: Chernoff's bound, for every number of releases.
 
-    ``noise`` is b, the scale of the noise on a sum. After r releases of n numbers the logarithm of E exp(λ S) is at most
-    λ² n / 8 - r ln(1 - b² λ²). The r-th release of an arm gets the share 1 / (r (r + 1)) of the allowed failure; so the
-    length of an arm's r-th batch must be fixed in advance.
+    ``noise`` is b, the scale of the noise on a sum. After r releases of n numbers the logarithm of
+    E exp(λ S) is at most λ² n / 8 - r ln(1 - b² λ²). The r-th release of an arm gets the share 1 /
+    (r (r + 1)) of the allowed failure; so the length of an arm's r-th batch must be fixed in
+    advance.
     """
 
     noise: float
@@ -103,7 +114,8 @@ class Chernoff(Rule):
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
             if (
-                middle * self.mean_moment_slope(middle, pulls, releases) - self.mean_moment(middle, pulls, releases)
+                middle * self.mean_moment_slope(middle, pulls, releases)
+                - self.mean_moment(middle, pulls, releases)
                 < wanted
             ):
                 low = middle
@@ -111,7 +123,9 @@ class Chernoff(Rule):
                 high = middle
         return (wanted + self.mean_moment(low, pulls, releases)) / low
 
-    def log_evidence(self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float) -> float:
+    def log_evidence(
+        self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
+    ) -> float:
         """Return the largest s · gap - log moments of both means, less the price of all pairs of releases."""
         low, high = 0.0, min(pulls, rival_pulls) / self.noise
         for _ in range(STEPS):
@@ -123,7 +137,9 @@ class Chernoff(Rule):
                 low = middle
             else:
                 high = middle
-        price = math.log(releases * (releases + 1.0)) + math.log(rival_releases * (rival_releases + 1.0))
+        price = math.log(releases * (releases + 1.0)) + math.log(
+            rival_releases * (rival_releases + 1.0)
+        )
         return (
             low * gap
             - self.mean_moment(low, pulls, releases)
@@ -133,7 +149,9 @@ class Chernoff(Rule):
 
     def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
         """Return the same where both have as many releases: they pay for their number once."""
-        return self.log_evidence(gap, pulls, releases, pulls, releases) + math.log(releases * (releases + 1.0))
+        return self.log_evidence(gap, pulls, releases, pulls, releases) + math.log(
+            releases * (releases + 1.0)
+        )
 
     def mean_moment(self, tilt: float, pulls: float, releases: float) -> float:
         """Return the bound on ln E exp(s D), D the deviation of the mean."""

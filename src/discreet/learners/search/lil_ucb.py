@@ -47,8 +47,9 @@ def coverage_factor(slack: float) -> float:
 class LilUcb(Searching):
     """Pulls the arm with the largest mean + (1 + β) (1 + √ε) sqrt(2 v (1 + ε) ln(ln((1 + ε) n) / δ) / n).
 
-    It stops when an arm was pulled at least 1 + λ times as often as all others together, and answers with that arm. v is
-    the ``variance`` of a released number, and of batches also ``noise_variance`` a release.
+    It stops when an arm was pulled at least 1 + λ times as often as all others together, and
+    answers with that arm. v is the ``variance`` of a released number, and of batches also
+    ``noise_variance`` a release.
     """
 
     slack: float
@@ -73,7 +74,11 @@ class LilUcb(Searching):
         """Return the learner before the first round."""
         begin = start_of(arms, (error,), batches)
         size = begin.gains.size
-        chosen = LilConstants.theory(error) if constants == "theory" else LilConstants.practice(error, size)
+        chosen = (
+            LilConstants.theory(error)
+            if constants == "theory"
+            else LilConstants.practice(error, size)
+        )
         return cls(*begin, *chosen, check_positive("variance", variance), float(noise_variance))
 
     @classmethod

@@ -14,9 +14,10 @@ WIDE = 1e9  # the radius of an arm of which nothing was released
 class Lucb(Searching):
     """Pulls in turn the arm with the largest mean, and among the others that with the largest upper bound.
 
-    On batches, which grow, it pulls the one of both that was pulled less: else the leader's would grow without need. It
-    stops when the lower bound of the former is above the upper bound of the latter. Each bound fails with a
-    probability of at most ν / K, ``failure``, at any time: so the answer is wrong with at most ν, whatever the means.
+    On batches, which grow, it pulls the one of both that was pulled less: else the leader's would
+    grow without need. It stops when the lower bound of the former is above the upper bound of the
+    latter. Each bound fails with a probability of at most ν / K, ``failure``, at any time: so the
+    answer is wrong with at most ν, whatever the means.
 
     >>> learner = Lucb.start(arms=3, error=0.1)
     >>> [learner.act(0, np.random.default_rng(1))[0] for _ in range(3)], learner.is_done()
@@ -29,7 +30,14 @@ class Lucb(Searching):
     waiting: Integers  # the rival that is pulled next, or NONE
 
     @classmethod
-    def start(cls, *, arms: int, error: float = 0.1, rule: Rule | None = None, batches: Batches = EVERY_ROUND) -> Lucb:
+    def start(
+        cls,
+        *,
+        arms: int,
+        error: float = 0.1,
+        rule: Rule | None = None,
+        batches: Batches = EVERY_ROUND,
+    ) -> Lucb:
         """Return the learner before the first round; ``error`` is ν, and gains lie in [0, 1] without a rule."""
         begin = start_of(arms, (error,), batches)
         failure = error / begin.gains.size

@@ -24,7 +24,8 @@ class Pull(NamedTuple):
 class Batches(NamedTuple):
     """How long an arm is pulled: ``first`` rounds, then each time as long as ``growth`` times all of its rounds so far.
 
-    With ``first`` 0 every round is released by itself. The length of an arm's r-th batch is fixed in advance.
+    With ``first`` 0 every round is released by itself. The length of an arm's r-th batch is fixed
+    in advance.
     """
 
     first: int = 0
@@ -32,7 +33,10 @@ class Batches(NamedTuple):
 
     def checked(self) -> Batches:
         """Return it, or refuse its numbers."""
-        return Batches(check_int("batch_size", self.first, least=1), check_range("growth", self.growth, 0.01, 100.0))
+        return Batches(
+            check_int("batch_size", self.first, least=1),
+            check_range("growth", self.growth, 0.01, 100.0),
+        )
 
 
 EVERY_ROUND = Batches()
@@ -41,9 +45,10 @@ EVERY_ROUND = Batches()
 class Searching(Learner[int, Pull, float]):
     """Searches for the arm with the largest mean gain; a gain is 1 - loss.
 
-    A subclass chooses arms in ``act``, and says in ``learn`` when it has found the answer. There may be several levels of
-    confidence, the least first: the game may stop when the last is reached. Everything here is computed from releases, so
-    when a search stops is as private as they are.
+    A subclass chooses arms in ``act``, and says in ``learn`` when it has found the answer. There
+    may be several levels of confidence, the least first: the game may stop when the last is
+    reached. Everything here is computed from releases, so when a search stops is as private as they
+    are.
     """
 
     first: int
@@ -137,7 +142,9 @@ def start_of(arms: int, errors: Sequence[float], batches: Batches) -> Start:
     count = check_int("arms", arms, least=2)
     levels = [check_share("error", error) for error in errors]
     if not levels or sorted(set(levels), reverse=True) != levels:
-        raise DiscreetError(f"errors is {errors!r}, but must be some numbers, each smaller than the one before.")
+        raise DiscreetError(
+            f"errors is {errors!r}, but must be some numbers, each smaller than the one before."
+        )
     plan = EVERY_ROUND if batches == EVERY_ROUND else batches.checked()
     return Start(
         first=plan.first,

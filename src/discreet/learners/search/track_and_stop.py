@@ -7,24 +7,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive
-from discreet.kernel import helper
 from discreet.learners.search.evidence import Mixture, Rule
 from discreet.learners.search.searching import EVERY_ROUND, NONE, Batches, Pull, Searching, start_of
 
 STEPS = 60  # of a bisection
-RECOMPUTED = 0.02  # weights are computed again when the rounds have grown by this share: about 50 ln t times in t rounds
+# weights are computed again when the rounds have grown by this share: about 50 ln t times in t
+# rounds
+RECOMPUTED = 0.02
 TIE = 1e-9  # gaps below are none
 
 
 class TrackAndStop(Searching):
     """Tracks the optimal proportions w of the means so far: pulls the arm with the largest t w(a) - n(a).
 
-    Arms with fewer than c sqrt(t) - K / 2 pulls come first, c the ``exploration``. It stops when the leader is better
-    than every other arm with evidence of (K - 1) / ν. What is pulled does not depend on ν: so one run tells when it
-    stops for several ν, the ``errors``. A round costs O(K), and the proportions O(60 K) each time the rounds have grown
-    by 2 %.
+    Arms with fewer than c sqrt(t) - K / 2 pulls come first, c the ``exploration``. It stops when
+    the leader is better than every other arm with evidence of (K - 1) / ν. What is pulled does not
+    depend on ν: so one run tells when it stops for several ν, the ``errors``. A round costs O(K),
+    and the proportions O(60 K) each time the rounds have grown by 2 %.
     """
 
     rule: Rule
@@ -50,7 +52,9 @@ class TrackAndStop(Searching):
         usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
         needed = np.log((count - 1) / begin.errors)
         floor = check_positive("exploration", exploration)
-        return cls(*begin, usual, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1))
+        return cls(
+            *begin, usual, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1)
+        )
 
     @classmethod
     def example(cls) -> TrackAndStop:
@@ -65,10 +69,16 @@ class TrackAndStop(Searching):
             if self.begun[i] < self.begun[least]:
                 least = i
         arm = least
-        if self.begun[least] > 0.0 and self.begun[least] >= self.exploration * math.sqrt(total) - 0.5 * self.begun.size:
+        if (
+            self.begun[least] > 0.0
+            and self.begun[least] >= self.exploration * math.sqrt(total) - 0.5 * self.begun.size
+        ):
             arm = 0
             for i in range(1, self.begun.size):
-                if total * self.weights[i] - self.begun[i] > total * self.weights[arm] - self.begun[arm]:
+                if (
+                    total * self.weights[i] - self.begun[i]
+                    > total * self.weights[arm] - self.begun[arm]
+                ):
                     arm = i
         return arm, self.pull_of(arm)
 
@@ -111,7 +121,13 @@ class TrackAndStop(Searching):
         for i in range(self.means.size):
             if i != best:
                 gap = self.means[best] - self.means[i]
-                cost = gap * gap * self.pulls[best] * self.pulls[i] / (self.pulls[best] + self.pulls[i])
+                cost = (
+                    gap
+                    * gap
+                    * self.pulls[best]
+                    * self.pulls[i]
+                    / (self.pulls[best] + self.pulls[i])
+                )
                 if rival == NONE or cost < least:
                     rival, least = i, cost
         return rival
@@ -130,8 +146,8 @@ class TrackAndStop(Searching):
 def optimal_weights(means: Floats, best: int, weights: Floats) -> float:
     """Write the proportions that tell the best arm apart soonest, of normal numbers; return 1 / T* for variance 1.
 
-    With g(a) = gap² / 2 and x(a) = y / (g(a) - y), the ratio of w(a) to that of the best arm, y solves Σ x(a)² = 1.
-    Without a gap nothing is written, and 0 is returned.
+    With g(a) = gap² / 2 and x(a) = y / (g(a) - y), the ratio of w(a) to that of the best arm, y
+    solves Σ x(a)² = 1. Without a gap nothing is written, and 0 is returned.
 
     >>> shares = np.zeros(3)
     >>> round(float(optimal_weights(np.array([0.3, 0.21, 0.2]), 0, shares)), 6), shares.round(3).tolist()

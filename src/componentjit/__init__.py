@@ -1,0 +1,52 @@
+"""One definition, two speeds: components that run as plain Python and compiled."""
+
+from componentjit.calls import Call, PythonFailed, call_python
+from componentjit.compiling import as_list, cache_root, compile_for, compile_if_worth, was_compiled
+from componentjit.component import Component, Raw, compilable, compiled_as, helper, helper_apart
+from componentjit.digest import source_digest, value_digest
+from componentjit.errors import ComponentError, shorten
+from componentjit.guards import Refused, guard
+from componentjit.state import (
+    arrays,
+    as_plain,
+    copier,
+    copy,
+    likeness,
+    map_arrays,
+    map_parts,
+    with_names,
+)
+from componentjit.watching import being_compiled, compiling_for
+
+__all__ = [
+    "Call",
+    "Component",
+    "ComponentError",
+    "PythonFailed",
+    "Raw",
+    "Refused",
+    "arrays",
+    "as_list",
+    "as_plain",
+    "being_compiled",
+    "cache_root",
+    "call_python",
+    "compilable",
+    "compile_for",
+    "compile_if_worth",
+    "compiled_as",
+    "compiling_for",
+    "copier",
+    "copy",
+    "guard",
+    "helper",
+    "helper_apart",
+    "likeness",
+    "map_arrays",
+    "map_parts",
+    "shorten",
+    "source_digest",
+    "value_digest",
+    "was_compiled",
+    "with_names",
+]

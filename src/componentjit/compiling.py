@@ -1,0 +1,312 @@
+"""How methods and loops are compiled, and where compiled code is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import inspect
+import os
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from componentjit import flattening, generators, guards, pipeline, scopes, sources, syntax
+from componentjit.calls import call_python, compiled_call
+from componentjit.component import compiled_as, helpers, methods, stand_ins
+from componentjit.digest import classes_in, fingerprint
+from componentjit.flattening import flattened
+from componentjit.generators import hand_over_generators
+from componentjit.guards import compiled_note, note_numbers
+from componentjit.state import as_plain
+from componentjit.watching import watch
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Methods that may return an array, or a view of one. Without reference counting a function cannot
+# return one, so these
+# are typed as if there were reference counting, and inlined where there is none.
+VIEWS = frozenset({"observe", "feedback", "query"})
+
+# How methods are compiled. Inlined by LLVM, because a component goes into a call by value: 100 ns
+# of a round otherwise.
+LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code only
+IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
+ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
+
+WRITING = "".join(
+    Path(str(each.__file__)).read_text(encoding="utf-8")
+    for each in (flattening, generators, guards, pipeline, scopes, sources, syntax)
+)
+HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
+
+WORTH = 2**21  # numbers that plain Python goes through while one could have compiled: 0.3 µs each
+
+_known_to_numba: set[object] = set()
+_digests: dict[object, str | None] = {}
+_numbers: dict[object, int] = {}  # that a function went through, or will
+_dispatchers: dict[tuple[Any, ...], Compiled] = {}
+_lock = threading.Lock()
+
+
+@compiled_as(lambda array: array)
+def as_list(array: np.ndarray[Any, Any]) -> Any:
+    """Return numbers to read in a loop: a list in plain Python, which is much faster; when compiled, the array itself."""
+    return array.tolist()
+
+
+def compile_for(function: Function, *components: object) -> Function:
+    """Return ``function`` compiled for arguments that are, or contain, the given components.
+
+    Compiled code is kept on disk in a folder named by a digest of all code that it can depend on,
+    as it is in memory: every method and helper of this package, those of the components' classes,
+    and the constants that they name. An edit anywhere gives another folder, so that old code is
+    never loaded. What is defined in ``__main__`` (a script, a prompt) or names something that has
+    no digest is compiled in memory only.
+    """
+    key = (function, *classes_in(components))
+    if key not in _dispatchers:
+        with _lock:
+            _tell_numba()
+            if key not in _dispatchers:
+                _dispatchers[key] = Compiled(function, _digest_of(function, components))
+    return cast(Function, _dispatchers[key])
+
+
+def compile_if_worth(function: Function, *components: object, numbers: int) -> Function:
+    """Return ``function`` compiled, or as it is if too little was done with it so far, and is to be done now.
+
+    It goes through ``numbers``, each of which takes plain Python a third of a microsecond (what
+    takes longer counts for more). So nobody waits for much longer than twice what is best.
+    """
+    key = (function, *classes_in(components))
+    with _lock:
+        _numbers[key] = _numbers.get(key, 0) + numbers
+    if _numbers[key] < WORTH and not was_compiled(function, *components):
+        return function
+    return compile_for(function, *components)
+
+
+def was_compiled(function: Callable[..., Any], *components: object) -> bool:
+    """Return whether a function was compiled for components and records like these, and is kept."""
+    digest, name = _digest_of(function, components), _mark_of(components)
+    return digest is not None and any(
+        (_folder(digest, lean=lean) / name).is_file() for lean in (True, False)
+    )
+
+
+def _digest_of(function: Callable[..., Any], components: tuple[object, ...]) -> str | None:
+    """Return what names the folder of compiled code; it is worked out once in a process."""
+    key = (function, *classes_in(components))
+    if key not in _digests:
+        _digests[key] = fingerprint(function, components, HOW)
+    return _digests[key]
+
+
+def _folder(digest: str, *, lean: bool) -> Path:
+    """Return where code is kept, with reference counting or without: Numba's own key does not tell them apart."""
+    return cache_root() / f"{digest}-{'lean' if lean else 'ordinary'}"
+
+
+def _mark_of(components: tuple[object, ...]) -> str:
+    """Return the name of the file that says for which kinds of components code is kept."""
+    kinds = repr([_kind_of(each) for each in components if isinstance(each, tuple)])
+    return f"{hashlib.sha256(kinds.encode()).hexdigest()[:20]}.kept"
+
+
+def _kind_of(value: object) -> object:
+    """Return of what types a value is made; how long its arrays are does not matter."""
+    if isinstance(value, tuple):
+        return (type(value), *[_kind_of(part) for part in value])
+    return (
+        (value.dtype.str, value.ndim, value.flags.c_contiguous)
+        if isinstance(value, np.ndarray)
+        else type(value)
+    )
+
+
+def _tell_numba() -> None:
+    """Register with Numba what was declared since the last call; Numba is imported only here, when it is needed."""
+    from numba import types
+    from numba.extending import overload, overload_method, register_jitable
+
+    if as_plain not in _known_to_numba:
+        _known_to_numba.add(as_plain)
+        watch()
+        hand_over_generators()
+        overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
+    if call_python not in _known_to_numba:
+        _known_to_numba.add(call_python)
+        overload(call_python, **ELSEWHERE)(_always(compiled_call()))
+    if note_numbers not in _known_to_numba:
+        _known_to_numba.add(note_numbers)
+        overload(note_numbers, **ELSEWHERE)(_always(compiled_note()))
+    for function, stand_in in list(stand_ins.items()):
+        if function not in _known_to_numba:
+            _known_to_numba.add(function)
+            overload(function, **ELSEWHERE)(_always(stand_in))
+    for name, table in list(methods.items()):
+        if name not in _known_to_numba:
+            _known_to_numba.add(name)
+            how = IN_VIEWS if name in VIEWS else ELSEWHERE
+            for family in (types.NamedTuple, types.NamedUniTuple):
+                overload_method(family, name, **how)(_resolver(table))
+    for function in tuple(helpers):
+        if function not in _known_to_numba:
+            _known_to_numba.add(function)
+            register_jitable(**LEAST)(function)
+
+
+def _plain_tuple(value: Any) -> Callable[[Any], Any]:
+    """Return the compiled ``as_plain`` for a type: one expression that takes the tuple apart."""
+
+    def expression(kind: Any, text: str) -> str:
+        if not hasattr(kind, "types"):
+            return text
+        return f"({''.join(expression(part, f'{text}[{i}]') + ', ' for i, part in enumerate(kind.types))})"
+
+    return cast(Callable[[Any], Any], eval(f"lambda value: {expression(value, 'value')}"))
+
+
+def _resolver(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
+    """Return what picks the method of a class: Numba calls it with types, by the argument names of the method."""
+
+    def resolve(*arguments: Any) -> Callable[..., Any] | None:
+        return table.get(getattr(arguments[0], "instance_class", object))
+
+    resolve.__signature__ = inspect.signature(next(iter(table.values())))  # type: ignore[attr-defined]
+    return resolve
+
+
+def _always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what picks the stand-in for arguments of any types."""
+
+    def resolve(*arguments: Any) -> Callable[..., Any]:
+        return stand_in
+
+    resolve.__signature__ = inspect.signature(stand_in)  # type: ignore[attr-defined]
+    return resolve
+
+
+class Compiled:
+    """A function that is compiled when it is first called, for arguments of the classes that it then has.
+
+    Without reference counting if it can be, else (``must_allocate``) with it.
+    """
+
+    def __init__(self, function: Callable[..., Any], digest: str | None) -> None:
+        self.must_allocate = False
+        self._function, self._digest = function, digest
+        self.versions: dict[tuple[object, ...], Any] = {}
+        self._noted: dict[
+            object, int
+        ] = {}  # versions, and of how many kinds of arguments it is noted that they are kept
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the version without reference counting, if there is one."""
+        from numba.core.errors import NumbaError
+
+        if not self.must_allocate:
+            try:
+                return self._called(arguments, lean=True)
+            except NumbaError:  # raised while compiling, before anything ran
+                self.must_allocate = True
+        return self.ordinary(*arguments)
+
+    def ordinary(self, *arguments: Any) -> Any:
+        """Call the version with reference counting."""
+        return self._called(arguments, lean=False)
+
+    def _called(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
+        version = self.version(arguments, lean=lean)
+        result = version(*arguments)
+        if self._digest is not None and self._noted.get(version) != len(version.overloads):
+            self._noted[version] = len(version.overloads)
+            mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
+            with contextlib.suppress(
+                OSError
+            ):  # a full disk must not undo what was done, perhaps in live use
+                mark.parent.mkdir(parents=True, exist_ok=True)
+                mark.touch()
+        return result
+
+    def version(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
+        """Return the version with or without reference counting."""
+        key = (lean, *classes_in(arguments))
+        if key not in self.versions:
+            with _lock:
+                if key not in self.versions:
+                    self.versions[key] = _declared(
+                        flattened(self._function, arguments), self._digest, lean=lean
+                    )
+        return self.versions[key]
+
+    def entry(self, arguments: tuple[Any, ...], *, lean: bool) -> Callable[..., Any]:
+        """Return a version that was called before, without what looks up types at every call: for arguments like these.
+
+        That takes a quarter of the microseconds. Numba does not document it; where it is not found,
+        the usual way serves.
+        """
+        version = self.version(arguments, lean=lean)
+        try:
+            kinds = tuple(version.typeof_pyval(each) for each in arguments)
+            return cast(Callable[..., Any], version.overloads[kinds].entry_point)
+        except (AttributeError, KeyError):
+            return cast(Callable[..., Any], version)
+
+
+def _declared(
+    function: Callable[..., Any], digest: str | None, *, lean: bool
+) -> Callable[..., Any]:
+    """Return what Numba makes of a function; it compiles when it is called."""
+    import numba
+
+    options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"}
+    if lean:
+        options |= {"_nrt": False, "pipeline_class": pipeline.short_pipeline()}
+    njit: Any = numba.njit  # takes one option that its published signature does not name
+    if digest is None:
+        return cast(Callable[..., Any], njit(**options)(function))
+    with _cache_folder(_folder(digest, lean=lean)):
+        return cast(Callable[..., Any], njit(cache=True, **options)(function))
+
+
+@contextlib.contextmanager
+def _cache_folder(folder: Path) -> Iterator[None]:
+    """Point Numba's disk cache to our folder while a function is declared, and back again."""
+    import numba
+
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def cache_root() -> Path:
+    """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
+    configured = os.environ.get("NUMBA_CACHE_DIR", "")
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return _writable(Path(configured or home) / "discreet")
+
+
+@functools.cache
+def _writable(root: Path) -> Path:
+    """Return the folder, or a temporary one if nothing can be written there."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            return root
+    except OSError:
+        warnings.warn(
+            f"{root} is not writable: compiled code will not be kept for the next run.",
+            stacklevel=2,
+        )
+        return Path(tempfile.mkdtemp(prefix="discreet-"))

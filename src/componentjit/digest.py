@@ -1,0 +1,149 @@
+"""What compiled code depends on, in one short text: a changed text means that it is compiled again."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from componentjit.component import helpers, methods, stand_ins
+
+
+def source_digest() -> str:
+    """Return a digest of this package's source files, to say which version made a result."""
+    parts = hashlib.sha256()
+    package = Path(__file__).parent.parent
+    for path in sorted(package.rglob("*.py")):
+        parts.update(str(path.relative_to(package)).encode())
+        parts.update(path.read_bytes())
+    return parts.hexdigest()[:20]
+
+
+def value_digest(value: object) -> str:
+    """Return a digest of a value: of the numbers and arrays in it, and of the code of functions.
+
+    >>> value_digest((1.0, np.zeros(2))) == value_digest((1.0, np.zeros(2))) != value_digest((1.0, np.ones(2)))
+    True
+    """
+    return hashlib.sha256(b"\n".join(_text_in(value))).hexdigest()[:20]
+
+
+def _text_in(value: object) -> Iterator[bytes]:
+    yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
+    if isinstance(value, tuple | list):
+        for part in value:
+            yield from _text_in(part)
+    elif isinstance(value, dict):
+        yield from _text_in(list(value.items()))
+    elif isinstance(value, np.ndarray):
+        yield f"{value.dtype} {value.shape}".encode() + value.tobytes()
+    elif isinstance(value, FunctionType):
+        yield _name(value).encode() + text_of(value.__code__)
+    elif type(value).__repr__ is not object.__repr__:  # which would name a place in memory
+        yield repr(value).encode()
+
+
+def fingerprint(
+    function: Callable[..., Any], components: tuple[object, ...], how: str
+) -> str | None:
+    """Return a digest of all code that the compiled function can depend on, or None if there is no telling.
+
+    That is every helper and stand-in, and every component of this package or among those given: its
+    fields, in their order, and its methods, inherited ones too. ``how`` says how they are compiled.
+    """
+    involved = set(classes_in(components))
+    has_file = Path(function.__code__.co_filename).is_file()
+    if not has_file or any(
+        definition.__module__ == "__main__" for definition in (function, *involved)
+    ):
+        return None
+    called = (function, *helpers, *stand_ins.values())
+    functions: dict[int, FunctionType] = {
+        id(each.__code__): cast(FunctionType, each) for each in called
+    }
+    shapes = {f"{_name(cls)} {cls._fields}" for cls in involved}
+    for name, table in methods.items():
+        for cls, method in table.items():
+            if cls in involved or _is_ours(cls):
+                functions[id(method.__code__)] = cast(FunctionType, method)
+                shapes.add(f"{_name(cls)} {cls._fields} {name} {_name(method)}")  # type: ignore[attr-defined]
+    parts = hashlib.sha256(
+        f"{sys.version} {np.__version__} {version('numba')} {how} {sorted(shapes)}".encode()
+    )
+    for each in sorted(functions.values(), key=_name):
+        facts = _facts_of(each)
+        if facts is None:
+            return None
+        parts.update(facts)
+    return parts.hexdigest()[:20]
+
+
+def _name(definition: Any) -> str:
+    return f"{definition.__module__}.{definition.__qualname__}"
+
+
+def _is_ours(definition: Any) -> bool:
+    return str(definition.__module__).partition(".")[0] == __name__.partition(".")[0]
+
+
+def _facts_of(function: FunctionType) -> bytes | None:
+    """Return the code of a function with the values of all constants that it names, or None if one is unknown."""
+    facts = [
+        f"{function.__module__}.{function.__qualname__} {function.__defaults__}".encode(),
+        text_of(function.__code__),
+    ]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    named = {
+        name: function.__globals__[name]
+        for name in function.__code__.co_names
+        if name in function.__globals__
+    }
+    for name, value in [*named.items(), *enumerate(cells)]:
+        if isinstance(
+            value, ModuleType | FunctionType
+        ):  # helpers have facts of their own, others cannot be compiled
+            continue
+        if isinstance(value, type):
+            facts.append(
+                f"{name} {value.__module__}.{value.__qualname__} "
+                f"{getattr(value, '_fields', '')}".encode()
+            )
+        elif isinstance(value, bool | int | float | str | bytes | None) or _is_plain(value):
+            facts.append(f"{name} {value!r}".encode())
+        else:
+            return None
+    return b"\n".join(facts)
+
+
+def text_of(code: CodeType) -> bytes:
+    """Return what a piece of code does, in a form that is the same in every process."""
+    inner = [
+        text_of(part) if isinstance(part, CodeType) else repr(part).encode()
+        for part in code.co_consts
+    ]
+    return b" ".join(
+        [code.co_code, repr((code.co_names, code.co_varnames, code.co_freevars)).encode(), *inner]
+    )
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a value is a tuple or set of constants, whose text tells all."""
+    return isinstance(value, tuple | frozenset) and all(
+        isinstance(part, bool | int | float | str | bytes | None) or _is_plain(part)
+        for part in value
+    )
+
+
+def classes_in(value: object) -> Iterator[Any]:
+    """Yield the class of every component and record inside a value."""
+    if isinstance(value, tuple):
+        if hasattr(value, "_fields"):
+            yield type(value)
+        for part in value:
+            yield from classes_in(part)

@@ -1,0 +1,20 @@
+"""What goes wrong with components: one sentence that names the part, its value and what is allowed."""
+
+from __future__ import annotations
+
+
+class ComponentError(ValueError):
+    """A component was defined or put together in a way that cannot work."""
+
+
+def shorten(value: object, *, most: int = 60) -> str:
+    """Return a value as it is shown in a sentence: on one line, cut off if it is long.
+
+    >>> shorten([0.5] * 1000)
+    '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, ...'
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not print very large whole numbers
+        return "a number of thousands of digits"
+    return text if len(text) <= most else f"{text[: most - 3]}..."

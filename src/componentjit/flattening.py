@@ -1,0 +1,494 @@
+"""One function out of many: the methods that a loop calls are written into it, before it is compiled.
+
+Compilers spend as much on each small function as on what is in it, and a loop calls dozens of them.
+Since components are tuples whose classes are known, which method a call means is known too, and its
+body can stand where the call is.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+from collections.abc import Callable, Sequence, Set
+from types import FunctionType
+from typing import Any, cast
+
+from componentjit.component import Component, apart, methods
+from componentjit.guards import note_numbers, refusal
+from componentjit.scopes import Renaming, Results, Scope, Written
+from componentjit.sources import (
+    BUILTINS,
+    LOOPS,
+    SCOPES,
+    Stays,
+    always_returns,
+    assigned_in,
+    body_of,
+    can_be_written_out,
+    definition,
+    has_return,
+    is_helper,
+)
+from componentjit.syntax import (
+    Fields,
+    Statements,
+    held_by,
+    is_stable,
+    load,
+    loaded,
+    store,
+    with_body,
+)
+
+
+def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
+    """Return ``function`` with the methods of its arguments, and helpers, written into it; at worst as it is.
+
+    What it does with arguments of these classes is the same, to the last digit and draw.
+    """
+    try:
+        return _Flattening(function, arguments, without=apart).result()
+    except Stays:
+        return function
+
+
+def written_out(function: Callable[..., Any], arguments: Sequence[object]) -> Written:
+    """Return a function with all that it calls written into it, before it is one again, or raise ``Stays``."""
+    return _Flattening(function, arguments).written()
+
+
+class _Flattening:
+    """The work on one function; helpers that it goes ``without`` stay calls."""
+
+    def __init__(
+        self, function: Any, arguments: Sequence[object], without: Set[Any] = frozenset()
+    ) -> None:
+        self.function, self.source, self.without = (
+            cast(FunctionType, function),
+            definition(function),
+            without,
+        )
+        self.names: dict[str, Any] = {}  # the globals of the result
+        self.count = 0
+        parameters = [each.arg for each in self.source.args.args]
+        own = assigned_in(self.source) | set(parameters)
+        if own & BUILTINS:  # what is written into it may mean the builtin
+            raise Stays
+        self.scope = Scope(
+            function.__globals__, {name: name for name in own}, within=((function.__code__, 0),)
+        )
+        reassigned = assigned_in(self.source)
+        for name, value in zip(parameters, arguments, strict=False):
+            if name not in reassigned:
+                self.scope.known[name] = value
+
+    def written(self) -> Written:
+        body = (fields := Fields(self.scope.known, self.fresh)).changed(
+            self.block(self.source.body, self.scope)
+        )
+        return Written(body, self.names, {name: path for path, name in fields.names.items()})
+
+    def result(self) -> Callable[..., Any]:
+        body = Fields(self.scope.known, self.fresh).hoisted(
+            self.block(self.source.body, self.scope)
+        )
+        code = compile(
+            ast.Module([with_body(self.source, body)], []),
+            self.function.__code__.co_filename,
+            "exec",
+            dont_inherit=True,
+        )
+        names = self.names | {"__name__": self.function.__module__, "__builtins__": builtins}
+        exec(code, names)
+        made = cast(FunctionType, names.pop(self.source.name))
+        made.__defaults__ = self.function.__defaults__
+        made.__module__, made.__qualname__ = self.function.__module__, self.function.__qualname__
+        return made
+
+    # Statements
+
+    def block(
+        self, statements: Sequence[ast.stmt], scope: Scope, results: Results | None = None
+    ) -> Statements:
+        out: Statements = []
+        for statement in statements:
+            self.statement(statement, scope, out, results)
+            if results and isinstance(statement, LOOPS) and has_return(statement):
+                out.append(ast.If(load(results.done), [ast.Break()], []))
+        return out or [ast.Pass()]
+
+    def statement(
+        self, node: ast.stmt, scope: Scope, out: Statements, results: Results | None = None
+    ) -> None:
+        """Write a statement out; ``results`` are for a return from within a loop."""
+        match node:
+            case ast.Expr(value=ast.Constant()):
+                return
+            case ast.Expr(value=ast.Call() as call) if self.meaning(call, scope):
+                if not self.tried(call, scope, out, None):
+                    out.append(ast.Expr(self.in_order(call, scope, out)))
+            case ast.AnnAssign(value=None):
+                return
+            case ast.AnnAssign():
+                self.statement(
+                    ast.copy_location(ast.Assign([node.target], cast(ast.expr, node.value)), node),
+                    scope,
+                    out,
+                )
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call) if (
+                self.meaning(call, scope) and all(isinstance(each, ast.Name) for each in targets)
+            ):
+                parts = [self.fresh("part") for _ in targets]
+                if self.tried(call, scope, out, parts):
+                    for target, part in zip(targets, parts, strict=True):
+                        out.append(ast.Assign([self.target(target, scope)], load(part)))
+                else:
+                    value = self.expression(call, scope, out)
+                    out.append(ast.Assign([self.target(node.targets[0], scope)], value))
+            case ast.Assign():
+                value = self.expression(node.value, scope, out)
+                out.append(ast.Assign([self.target(each, scope) for each in node.targets], value))
+            case ast.AugAssign(target=ast.Name()):
+                value = self.expression(node.value, scope, out)
+                out.append(
+                    ast.AugAssign(cast(ast.Name, self.target(node.target, scope)), node.op, value)
+                )
+            case ast.AugAssign() if self.needs(node.value, scope):
+                before = self.held(
+                    loaded(self.target(node.target, scope)), out
+                )  # it is read first, as in Python
+                value = ast.BinOp(before, node.op, self.expression(node.value, scope, out))
+                out.append(ast.Assign([self.target(node.target, scope)], value))
+            case ast.AugAssign():
+                out.append(cast(ast.stmt, self.renamed(node, scope)))
+            case ast.Expr(value=ast.Call() as call) if self.without and (
+                guard := scope.guard_of(call)
+            ):
+                found, wanted = (
+                    self.held(self.expression(each, scope, out), out) for each in call.args
+                )
+                names = (
+                    self.global_name(each.__name__, each) for each in (note_numbers, guard.error)
+                )
+                out.append(refusal(guard, found, wanted, *names))
+            case ast.Expr():
+                out.append(ast.Expr(self.expression(node.value, scope, out)))
+            case ast.Return() if results:
+                self.returned(node.value, scope, out, results)
+                out += [ast.Assign([store(results.done)], ast.Constant(True)), ast.Break()]
+            case ast.Return():
+                out.append(
+                    ast.Return(
+                        None if node.value is None else self.expression(node.value, scope, out)
+                    )
+                )
+            case ast.If():
+                test = self.expression(node.test, scope, out)
+                orelse = self.block(node.orelse, scope, results) if node.orelse else []
+                out.append(ast.If(test, self.block(node.body, scope, results), orelse))
+            case ast.While(orelse=[]):
+                first: Statements = []
+                test = self.expression(node.test, scope, first)
+                body = self.block(node.body, scope, results)
+                if first:
+                    stop = ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], [])
+                    test, body = ast.Constant(True), [*first, stop, *body]
+                out.append(ast.While(test, body, []))
+            case ast.For(orelse=[]):
+                iterated = self.expression(node.iter, scope, out)
+                out.append(
+                    ast.For(
+                        self.target(node.target, scope),
+                        iterated,
+                        self.block(node.body, scope, results),
+                        [],
+                    )
+                )
+            case ast.Pass() | ast.Break() | ast.Continue():
+                out.append(node)
+            case ast.Raise() | ast.Assert():
+                out.append(cast(ast.stmt, self.renamed(node, scope)))
+            case _:
+                raise Stays
+
+    def target(self, node: ast.expr, scope: Scope) -> ast.expr:
+        if self.needs(node, scope):
+            raise Stays
+        return cast(ast.expr, self.renamed(node, scope))
+
+    # Expressions
+
+    def expression(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
+        """Return an expression with all calls written out; what must happen before it is added to ``out``."""
+        if not self.needs(node, scope):
+            return cast(ast.expr, self.renamed(node, scope))
+        match node:
+            case ast.Call() if self.meaning(node, scope):
+                value = self.tried(node, scope, out, [self.fresh("value")], whole=True)
+                if value is not None:
+                    return value
+            case ast.BoolOp(op=op, values=[first, *others]):
+                name = self.fresh("both" if isinstance(op, ast.And) else "either")
+                out.append(ast.Assign([store(name)], self.expression(first, scope, out)))
+                inner = out
+                for other in others:
+                    body: Statements = []
+                    value = self.expression(other, scope, body)
+                    body.append(ast.Assign([store(name)], value))
+                    test: ast.expr = (
+                        ast.UnaryOp(ast.Not(), load(name)) if isinstance(op, ast.Or) else load(name)
+                    )
+                    inner.append(ast.If(test, body, []))
+                return load(name)
+            case ast.IfExp():
+                name = self.fresh("either")
+                test = self.expression(node.test, scope, out)
+                yes: Statements = []
+                yes.append(ast.Assign([store(name)], self.expression(node.body, scope, yes)))
+                no: Statements = []
+                no.append(ast.Assign([store(name)], self.expression(node.orelse, scope, no)))
+                out.append(ast.If(test, yes, no))
+                return load(name)
+            case ast.Compare() if len(node.ops) > 1 and any(
+                self.needs(each, scope) for each in node.comparators[1:]
+            ):
+                return cast(ast.expr, self.renamed(node, scope))
+            case _ if isinstance(node, SCOPES):
+                return cast(ast.expr, self.renamed(node, scope))
+        return self.in_order(node, scope, out)
+
+    def in_order(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
+        """Work on the parts of an expression in the order in which they are evaluated."""
+        changed = copy.copy(node)
+        places: list[tuple[Any, Any]] = []  # holder, key
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                fresh = list(value)
+                setattr(changed, name, fresh)
+                places += [
+                    (fresh, i)
+                    for i, each in enumerate(value)
+                    if isinstance(each, ast.expr | ast.keyword)
+                ]
+            elif isinstance(value, ast.expr):
+                places.append((changed, name))
+        parts = [
+            holder[key] if isinstance(holder, list) else vars(holder)[key] for holder, key in places
+        ]
+        last = max((i for i, part in enumerate(parts) if self.needs(part, scope)), default=-1)
+        for i, ((holder, key), part) in enumerate(zip(places, parts, strict=True)):
+            inner = part.value if isinstance(part, ast.keyword) else part
+            if isinstance(inner, ast.Starred):
+                raise Stays
+            done = self.expression(inner, scope, out)
+            if i < last and not (isinstance(node, ast.Call) and key == "func"):
+                done = self.held(done, out)
+            new = ast.keyword(part.arg, done) if isinstance(part, ast.keyword) else done
+            if isinstance(holder, list):
+                holder[key] = new
+            else:
+                setattr(holder, key, new)
+        return changed
+
+    def held(self, value: ast.expr, out: Statements) -> ast.expr:
+        """Return a value that nothing can change any more: itself, or a name that holds it."""
+        if is_stable(value):
+            return value
+        if any(isinstance(each, ast.Slice) for each in ast.walk(value)):
+            raise Stays
+        name = self.fresh("held")
+        out.append(ast.Assign([store(name)], value))
+        return load(name)
+
+    # Calls
+
+    def meaning(self, node: ast.Call, scope: Scope) -> tuple[FunctionType, ast.expr | None] | None:
+        """Return the function that is called, and the component it is called on; None if the call stays."""
+        match node.func:
+            case ast.Attribute(value=owner, attr=name):
+                component = held_by(owner, scope.known)
+                if isinstance(component, Component):
+                    method = methods.get(name, {}).get(type(component))
+                    if (
+                        method is not None
+                        and (method.__code__, id(component)) not in scope.within
+                        and can_be_written_out(method)
+                    ):
+                        return cast(FunctionType, method), owner
+            case ast.Name(id=name) if name not in scope.locals:
+                value = scope.globals.get(name)
+                if is_helper(value) and value not in self.without and can_be_written_out(value):
+                    return (value, None) if (value.__code__, 0) not in scope.within else None
+        return None
+
+    def tried(
+        self,
+        node: ast.Call,
+        scope: Scope,
+        out: Statements,
+        results: list[str] | None,
+        *,
+        whole: bool = False,
+    ) -> ast.expr | None:
+        """Write a call out if that can be done; return its value, or None if nothing was done."""
+        written: Statements = []
+        try:
+            value = self.call(node, scope, written, results, whole=whole)
+        except Stays:
+            return None
+        out += written
+        return value
+
+    def call(
+        self,
+        node: ast.Call,
+        scope: Scope,
+        out: Statements,
+        results: list[str] | None,
+        *,
+        whole: bool = False,
+    ) -> ast.expr:
+        """Write a call out, and return its value; it is assigned to the results, unless it is a single expression.
+
+        The results are one name for all of it (whole), or one for each part of a tuple.
+        """
+        function, owner = cast(tuple[FunctionType, ast.expr | None], self.meaning(node, scope))
+        body = body_of(function)
+        if results is not None and not always_returns(body):
+            raise Stays
+        inner = self.inner_scope(function, owner, scope)
+        self.bind(function, self.arguments(function, owner, node), scope, inner, out)
+        if results is not None and whole and len(body) == 1 and isinstance(body[0], ast.Return):
+            return self.expression(cast(ast.expr, body[0].value), inner, out)
+        self.assigning(body, inner, out, Results(results, whole))
+        return load(results[0]) if results else ast.Constant(None)
+
+    def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: Scope) -> Scope:
+        """Return the scope of a function that is called, with a new name for each of its own."""
+        component = 0 if owner is None else id(held_by(owner, scope.known))
+        names = {name: self.fresh(name) for name in sorted(assigned_in(definition(function)))}
+        return Scope(
+            function.__globals__, names, within=(*scope.within, (function.__code__, component))
+        )
+
+    def arguments(
+        self, function: FunctionType, owner: ast.expr | None, node: ast.Call
+    ) -> dict[str, ast.expr]:
+        """Return the arguments of a call by their names, in the order in which they are evaluated."""
+        parameters = [each.arg for each in definition(function).args.args]
+        positional = node.args if owner is None else [owner, *node.args]
+        given = dict(zip(parameters, positional, strict=False)) | {
+            str(each.arg): each.value for each in node.keywords
+        }
+        defaults = function.__defaults__ or ()
+        for name, default in zip(
+            parameters[len(parameters) - len(defaults) :], defaults, strict=True
+        ):
+            if name not in given and isinstance(default, bool | int | float | None):
+                given[name] = ast.Constant(default)
+        if len(positional) > len(parameters) or set(given) != set(parameters):
+            raise Stays
+        return given
+
+    def bind(
+        self,
+        function: FunctionType,
+        given: dict[str, ast.expr],
+        scope: Scope,
+        inner: Scope,
+        out: Statements,
+    ) -> None:
+        """Let parameters stand for their arguments, or be names that hold them."""
+        last = max(
+            (i for i, value in enumerate(given.values()) if self.needs(value, scope)), default=-1
+        )
+        values: dict[str, ast.expr] = {}
+        for i, (name, value) in enumerate(given.items()):
+            done = self.expression(value, scope, out)
+            values[name] = self.held(done, out) if i < last else done
+            known = held_by(value, scope.known)
+            if known is not None and name not in inner.locals:
+                inner.known[name] = known
+        for name, value in values.items():
+            if is_stable(value) and name not in inner.locals:
+                inner.given[name] = value
+            else:
+                inner.locals.setdefault(name, self.fresh(name))
+                out.append(ast.Assign([store(inner.locals[name])], value))
+
+    def assigning(
+        self, body: Sequence[ast.stmt], scope: Scope, out: Statements, results: Results
+    ) -> None:
+        """Write statements out, with their returns turned into assignments."""
+        for i, statement in enumerate(body):
+            if isinstance(statement, ast.Return):
+                self.returned(statement.value, scope, out, results)
+            elif isinstance(statement, LOOPS) and has_return(statement):
+                done = self.fresh("done")
+                out.append(ast.Assign([store(done)], ast.Constant(False)))
+                self.statement(statement, scope, out, results._replace(done=done))
+                rest: Statements = []
+                self.assigning(body[i + 1 :], scope, rest, results)
+                if rest:
+                    out.append(ast.If(ast.UnaryOp(ast.Not(), load(done)), rest, []))
+                return
+            elif isinstance(statement, ast.If) and has_return(statement):
+                test = self.expression(statement.test, scope, out)
+                yes: Statements = []
+                no: Statements = []
+                self.assigning(statement.body, scope, yes, results)
+                self.assigning(statement.orelse, scope, no, results)
+                out.append(ast.If(test, yes or [ast.Pass()], no))
+            else:
+                self.statement(statement, scope, out)
+
+    def returned(
+        self, value: ast.expr | None, scope: Scope, out: Statements, results: Results
+    ) -> None:
+        """Assign what is returned."""
+        if results.names is None:
+            if value is not None:
+                self.statement(ast.Expr(value), scope, out)
+        elif value is None:
+            raise Stays
+        elif results.whole:
+            out.append(ast.Assign([store(results.names[0])], self.expression(value, scope, out)))
+        elif isinstance(value, ast.Tuple) and len(value.elts) == len(results.names):
+            for name, part in zip(results.names, value.elts, strict=True):
+                out.append(ast.Assign([store(name)], self.expression(part, scope, out)))
+        elif not (isinstance(value, ast.Call) and self.meaning(value, scope)):
+            raise Stays
+        else:
+            self.call(value, scope, out, results.names)
+
+    # Names
+
+    def needs(self, node: ast.AST, scope: Scope) -> bool:
+        """Return whether an expression has a call that can be written out."""
+        if isinstance(node, SCOPES):
+            return False
+        if isinstance(node, ast.Call) and self.meaning(node, scope):
+            return True
+        return any(self.needs(each, scope) for each in ast.iter_child_nodes(node))
+
+    def renamed(self, node: ast.AST, scope: Scope) -> ast.AST:
+        """Return syntax with the names that it has in the result."""
+        return cast(ast.AST, Renaming(scope, self.global_name).visit(copy.deepcopy(node)))
+
+    def global_name(self, name: str, value: Any) -> str:
+        """Return what a global of some module is called in the result."""
+        own = set(self.scope.locals)
+        for attempt in (name, *(f"{name}__global_{i}" for i in range(1, 1000))):
+            if attempt in own or attempt in BUILTINS:  # others may mean the builtin
+                continue
+            if attempt not in self.names:
+                self.names[attempt] = value
+            if self.names[attempt] is value:
+                return attempt
+        raise Stays
+
+    def fresh(self, name: str) -> str:
+        """Return a name that nothing else has."""
+        self.count += 1
+        return f"{name}__{self.count}"

@@ -1,0 +1,141 @@
+"""Counters of loops, which are the same in all lanes."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from componentjit.lanes.normal import Unfit
+from componentjit.lanes.unrolling import exits
+from componentjit.syntax import Statements, load, names_assigned, store
+
+COUNTER = "counter"
+
+
+class Counters:
+    """Gives counters of loops names of their own, so that they are the same in all lanes that are still in the loop.
+
+    Where a lane leaves, it takes the value along: ``arm = arm.1; break``.
+    """
+
+    def __init__(self) -> None:
+        self.count = itertools.count(1)
+
+    def block(self, statements: Sequence[ast.stmt]) -> Statements:
+        """Return statements, simplified."""
+        out: Statements = []
+        for statement in statements:
+            match statement:
+                case ast.If():
+                    out.append(
+                        ast.If(
+                            statement.test, self.block(statement.body), self.block(statement.orelse)
+                        )
+                    )
+                case ast.For():
+                    out.append(self.counted(statement))
+                case ast.While():
+                    out += self.climbing(statement, out)
+                case _:
+                    out.append(statement)
+        return out
+
+    def fresh(self, name: str) -> str:
+        """Return a name for a counter."""
+        return f"{name}.{COUNTER}{next(self.count)}"
+
+    def counted(self, node: ast.For) -> ast.For:
+        """Return a loop over a range whose counter is nothing but that."""
+        assert isinstance(node.target, ast.Name)
+        name = node.target.id
+        body = self.block(node.body)
+        if name in names_assigned(body):
+            raise Unfit("a loop that changes its own counter")
+        counter = self.fresh(name)
+        renamed = [_renamed(each, name, counter) for each in body]
+        first: Statements = [ast.Assign([store(name)], load(counter))]
+        return ast.For(store(counter), node.iter, [*first, *renamed], [])
+
+    def climbing(self, node: ast.While, before: Statements) -> Statements:
+        """Return a loop that is left in the middle, with a counter for what moves by a constant in every turn."""
+        body = self.block(node.body)
+        if not any(isinstance(each, ast.Break) for each in exits(body)) or any(
+            isinstance(each, ast.Continue) for each in exits(body)
+        ):
+            return [ast.While(node.test, body, [])]
+        for name in sorted(names_assigned(body)):
+            start = _last_assigned(before, name)
+            if isinstance(start, ast.Constant) and _steps(body, name):  # one is enough
+                counter = self.fresh(name)
+                leave = [ast.Assign([store(name)], load(counter)), ast.Break()]
+                stop = ast.If(ast.UnaryOp(ast.Not(), _renamed(node.test, name, counter)), leave, [])
+                renamed = [_renamed(each, name, counter) for each in body]
+                turn = [stop, *_with_copy(renamed, name, counter)]
+                return [
+                    ast.Assign([store(counter)], start),
+                    ast.While(ast.Constant(True), turn, []),
+                ]
+        return [ast.While(node.test, body, [])]
+
+
+def is_counter(name: str) -> bool:
+    """Return whether a variable was made by ``Counters``."""
+    return name.rpartition(".")[2].startswith(COUNTER)
+
+
+def _last_assigned(statements: Statements, name: str) -> ast.expr | None:
+    """Return what a variable was last set to in a block, if that is plain to see."""
+    for statement in reversed(statements):
+        if name in names_assigned([statement]):
+            plain = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+            return statement.value if plain else None  # type: ignore[attr-defined]
+    return None
+
+
+def _steps(body: Sequence[ast.stmt], name: str) -> bool:
+    """Return whether a variable is only assigned in the outermost block of a loop, itself plus or minus a constant."""
+    own = [
+        each
+        for each in body
+        if isinstance(each, ast.Assign) and name in names_assigned(each.targets)
+    ]
+    for each in own:
+        match each.value:
+            case ast.BinOp(
+                left=ast.Name(id=read), op=ast.Add() | ast.Sub(), right=ast.Constant()
+            ) if read == name:
+                continue
+        return False
+    total = sum(
+        isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.id == name
+        for statement in body
+        for each in ast.walk(statement)
+    )
+    return bool(own) and total == len(own)
+
+
+def _renamed(node: Any, name: str, new: str) -> Any:
+    changed = copy.deepcopy(node)
+    for each in ast.walk(changed):
+        if isinstance(each, ast.Name) and each.id == name:
+            each.id = new
+    return changed
+
+
+def _with_copy(body: Sequence[ast.stmt], name: str, counter: str) -> Statements:
+    """Put ``name = counter`` before everything that leaves the loop."""
+    out: Statements = []
+    for each in body:
+        if isinstance(each, ast.Break):
+            out.append(ast.Assign([store(name)], load(counter)))
+        if isinstance(each, ast.If):
+            each = ast.If(
+                each.test,
+                _with_copy(each.body, name, counter),
+                _with_copy(each.orelse, name, counter),
+            )
+        out.append(each)
+    return out

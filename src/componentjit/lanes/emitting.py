@@ -1,0 +1,421 @@
+"""From a loop in normal form to LLVM: every statement is done for all lanes at once.
+
+Branches on numbers that differ between lanes become masks: both sides are done, each by some of the
+lanes, in copies of the variables that they assign; afterwards every lane takes the copy of its side
+along. Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
+parameters) stays ordinary code with ordinary branches.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from componentjit.lanes.expressions import Expressions
+from componentjit.lanes.kinds import Kinds, Varying
+from componentjit.lanes.layout import Layout
+from componentjit.lanes.normal import Normal, Unfit
+from componentjit.lanes.unrolling import exits
+from componentjit.lanes.vectors import (
+    DOUBLE,
+    EVERYWHERE,
+    FLAG,
+    LONG,
+    NOWHERE,
+    POINTER,
+    SCALARS,
+    VECTORS,
+    Arithmetic,
+    Value,
+)
+from componentjit.lanes.widths import LANES
+from componentjit.syntax import names_assigned
+
+
+class Region:
+    """A block that some lanes are in: its mask, and its own copies of the variables that are assigned in it."""
+
+    def __init__(
+        self, mask: Any, copies: dict[str, Any], outer: Region | None, loop: object = None
+    ) -> None:
+        self.mask, self.copies, self.outer, self.loop = mask, copies, outer, loop
+
+
+class Emitter(Expressions):
+    """Writes one function: ``i64 play(addresses, integers, floats)``; it returns 0, or the number of a failure."""
+
+    def __init__(
+        self,
+        normal: Normal,
+        body: Sequence[ast.stmt],
+        kinds: Kinds,
+        varying: Varying,
+        layout: Layout,
+    ) -> None:
+        self.normal, self.kinds, self.varying, self.layout = normal, kinds, varying, layout
+        self.array_kinds, self.number_kinds = kinds.arrays, kinds.names
+        self.module = ir.Module("lanes")
+        self.function = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * 3), "play")
+        self.entry = self.function.append_basic_block("entry")
+        start = self.function.append_basic_block("start")
+        self.builder = ir.IRBuilder(self.entry)
+        self.maths = Arithmetic(self.module, self.builder)
+        self.region: Region | None = None
+        self.narrow: Any = None  # a mask within an expression
+        self.places: dict[str, Any] = {}
+        self.uniform_loops: list[tuple[Any, Any] | None] = []  # where break and continue go
+        self.read_tables()
+        self.last = self.entry
+        self.builder.position_at_end(start)
+        self.read_held()
+        self.block(body)
+        self.write_held()
+        self.builder.ret(LONG(0))
+        with self.builder.goto_block(self.entry):
+            self.builder.branch(start)
+
+    # Memory
+
+    def read_tables(self) -> None:
+        """Read what the tables hold, before everything else."""
+        addresses, integers, floats = self.function.args
+        self.pointers = {
+            name: self.at_entry(addresses, position, POINTER)
+            for position, name in enumerate(self.layout.pointers)
+        }
+        self.numbers = {
+            name: self.at_entry(floats, i, DOUBLE) for i, name in enumerate(self.layout.floats)
+        }
+        self.numbers |= {
+            name: self.at_entry(integers, i, LONG) for i, name in enumerate(self.layout.integers)
+        }
+        self.sizes: dict[tuple[str, int], Any] = {}
+        for position, (name, axis) in enumerate(self.layout.lengths, len(self.layout.integers)):
+            fixed = self.layout.fixed[name][axis]
+            self.sizes[name, axis] = (
+                self.at_entry(integers, position, LONG) if fixed is None else LONG(fixed)
+            )
+
+    def at_entry(self, table: Any, position: int, kind: Any) -> Any:
+        """Return an entry of a table."""
+        return self.builder.load(
+            self.builder.gep(table, [LONG(position)], source_etype=kind), typ=kind
+        )
+
+    def held_place(self, row: int) -> Any:
+        """Return where a row of what is held is."""
+        return self.builder.gep(self.pointers["held"], [LONG(row * LANES)], source_etype=DOUBLE)
+
+    def read_held(self) -> None:
+        """Set the variables that are handed on from call to call."""
+        for row, name in enumerate(self.layout.held):
+            kind = "f" if name == "loss" else self.kinds.names[name]
+            stored = "f" if kind == "f" else "i"
+            of = (VECTORS if name in self.varying.names else SCALARS)[stored]
+            code = self.builder.load(self.held_place(row), typ=of, align=8)
+            value = self.maths.as_kind(Value(code, stored, name in self.varying.names), kind)
+            self.assign(name, value)
+        for name in ("t", "mark"):
+            if name in self.kinds.names:
+                self.assign(name, Value(LONG(0), "i", False))
+
+    def write_held(self) -> None:
+        """Hand them on."""
+        for row, name in enumerate(self.layout.held):
+            value = self.expression(self.normal.returned[name])
+            stored = self.maths.as_vector(
+                self.maths.as_kind(value, "f" if self.kind(name) == "f" else "i")
+            )
+            self.builder.store(stored.code, self.held_place(row), align=8)
+
+    def kind(self, name: str) -> str:
+        """Return the kind of a variable."""
+        return "f" if name == "loss" else self.kinds.names[name]
+
+    def new_place(self, name: str, *, varies: bool) -> Any:
+        """Make room for a variable."""
+        of = (VECTORS if varies else SCALARS)[self.kind(name)]
+        with self.builder.goto_block(self.entry):
+            place = self.builder.alloca(of)
+            self.builder.store(self.maths.zero(of), place)
+        return place
+
+    def place(self, name: str) -> Any:
+        """Return where the value of a variable is kept for the lanes of the current region."""
+        region = self.region
+        while region is not None:
+            if name in region.copies:
+                return region.copies[name]
+            region = region.outer
+        if name not in self.places:
+            self.places[name] = self.new_place(name, varies=name in self.varying.names)
+        return self.places[name]
+
+    def read(self, name: str) -> Value:
+        """Return the value of a variable, as the lanes of the current region see it."""
+        varies, kind = name in self.varying.names, self.kind(name)
+        return Value(
+            self.builder.load(self.place(name), typ=(VECTORS if varies else SCALARS)[kind]),
+            kind,
+            varies,
+        )
+
+    def assign(self, name: str, value: Value) -> None:
+        """Set a variable for the lanes of the current region."""
+        value = self.maths.as_kind(value, self.kind(name))
+        if name in self.varying.names:
+            value = self.maths.as_vector(value)
+        elif value.varies:
+            raise Unfit(f"{name} should be the same in all lanes")
+        self.builder.store(value.code, self.place(name))
+
+    # Masks
+
+    def mask(self) -> Any:
+        """Return which lanes are here, or None if all are."""
+        if self.narrow is not None:
+            return self.narrow
+        return (
+            None if self.region is None else self.builder.load(self.region.mask, typ=VECTORS["b"])
+        )
+
+    def new_mask(self, value: Any) -> Any:
+        """Make room for a mask, and set it."""
+        with self.builder.goto_block(self.entry):
+            place = self.builder.alloca(VECTORS["b"])
+        self.builder.store(value, place)
+        return place
+
+    def enter(self, mask: Any, names: set[str], loop: object = None) -> Region:
+        """Begin a region, with copies of the variables."""
+        copies = {}
+        for name in sorted(names & self.varying.names):
+            copies[name] = self.new_place(name, varies=True)
+            self.builder.store(self.read(name).code, copies[name])
+        self.region = Region(self.new_mask(mask), copies, self.region, loop)
+        return self.region
+
+    def hand_over(self, region: Region, mask: Any) -> None:
+        """Let lanes take their variables along, out of a region."""
+        for name in region.copies:
+            value = self.read(name).code
+            inside, self.region = self.region, region.outer
+            before = self.read(name).code
+            self.builder.store(self.builder.select(mask, value, before), self.place(name))
+            self.region = inside
+
+    # Statements
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        """Write statements; what follows an exit is left out if nobody is left."""
+        ends: list[Any] = []
+        for position, each in enumerate(statements):
+            self.statement(each)
+            if self.builder.block.is_terminated:
+                break
+            leaves = isinstance(each, ast.If) and any(True for _ in exits([each]))
+            if leaves and self.region is not None and position + 1 < len(statements):
+                rest, end = self.new_block("rest"), self.new_block("end")
+                self.builder.cbranch(self.maths.any(self.mask()), rest, end)
+                self.builder.position_at_end(rest)
+                ends.append(end)
+        for end in reversed(ends):
+            self.go_on(end)
+
+    def go_on(self, block: Any) -> None:
+        """Go to a block, and write there."""
+        if not self.builder.block.is_terminated:
+            self.builder.branch(block)
+        self.builder.position_at_end(block)
+
+    def statement(self, node: ast.stmt) -> None:
+        """Write one statement."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.assign(name, self.expression(value))
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=array), slice=index)], value=value
+            ):
+                indices = self.indices(index)
+                self.put(array, indices, self.expression(value))
+            case ast.If():
+                (self.branch if id(node) in self.varying.branches else self.uniform_branch)(node)
+            case ast.While() | ast.For():
+                (self.loop if id(node) in self.varying.loops else self.uniform_loop)(node)
+            case ast.Break() | ast.Continue():
+                self.leave(node)
+            case ast.Raise(exc=ast.Constant(value=int(number)), cause=cause):
+                self.fail(number, cause.elts if isinstance(cause, ast.Tuple) else [])
+            case _:
+                raise Unfit(f"statement {type(node).__name__}")
+
+    def fail(self, number: int, told: Sequence[ast.expr]) -> None:
+        """End everything if a lane comes here; numbers of the first that does are told, at the end of the integers."""
+        mask = self.mask()
+        ends, goes_on = self.new_block("fails"), self.new_block("goes.on")
+        self.builder.cbranch(FLAG(1) if mask is None else self.maths.any(mask), ends, goes_on)
+        self.builder.position_at_end(ends)
+        lane = self.maths.first(EVERYWHERE if mask is None else mask)
+        first = len(self.layout.integers) + len(self.layout.lengths)
+        for place, each in enumerate(told, first):
+            code = self.maths.as_vector(self.maths.as_kind(self.expression(each), "i")).code
+            where = self.builder.gep(self.function.args[1], [LONG(place)], source_etype=LONG)
+            self.builder.store(self.builder.extract_element(code, lane), where)
+        self.builder.ret(LONG(number))
+        self.builder.position_at_end(goes_on)
+
+    def uniform_branch(self, node: ast.If) -> None:
+        """Write a branch that all lanes take alike."""
+        test = self.maths.as_kind(self.expression(node.test), "b").code
+        yes, no, end = self.new_block("yes"), self.new_block("no"), self.new_block("after")
+        self.builder.cbranch(test, yes, no)
+        for block, side in ((yes, node.body), (no, node.orelse)):
+            self.builder.position_at_end(block)
+            self.block(side)
+            if not self.builder.block.is_terminated:
+                self.builder.branch(end)
+        self.builder.position_at_end(end)
+
+    def branch(self, node: ast.If) -> None:
+        """Write a branch that some lanes take: both sides, each for some lanes."""
+        test = self.maths.as_kind(self.expression(node.test), "b")
+        sides = [(node.body, test)]
+        if node.orelse:
+            sides.append((node.orelse, self.maths.invert(test)))
+        masks = [self.within(flags) for _, flags in sides]
+        for (side, flags), mask in zip(sides, masks, strict=True):
+            end = None
+            if _is_heavy(side):
+                then, end = self.new_block("some"), self.new_block("after")
+                self.builder.cbranch(self.maths.any(mask), then, end)
+                self.builder.position_at_end(then)
+            region = self.enter(mask, names_assigned(side))
+            self.block(side)
+            self.hand_over(region, flags.code)
+            self.region = region.outer
+            if end is not None:
+                self.go_on(end)
+
+    def leave(self, node: ast.Break | ast.Continue) -> None:
+        """Lanes leave the innermost loop, or its turn."""
+        together = self.uniform_loops[-1]
+        if together is not None:
+            self.builder.branch(together[isinstance(node, ast.Continue)])
+            return
+        mask, region = self.mask(), self.region
+        while region is not None and region.loop is None:
+            region = region.outer
+        if region is not None and region.loop == "turn" and isinstance(node, ast.Break):
+            region = region.outer
+        assert region is not None
+        self.hand_over(region, mask)
+        gone = self.builder.xor(mask, EVERYWHERE)
+        each = self.region
+        while each is not region.outer:
+            assert each is not None
+            here = self.builder.load(each.mask, typ=VECTORS["b"])
+            self.builder.store(self.builder.select(here, gone, NOWHERE), each.mask)
+            each = each.outer
+
+    def uniform_loop(self, node: ast.While | ast.For) -> None:
+        """Write a loop that all lanes leave together."""
+        head, body, onward, end = (
+            self.new_block(name) for name in ("head", "body", "onward", "end")
+        )
+        stop = self.first_turn(node)
+        self.go_on(head)
+        self.builder.cbranch(self.goes_on(node, stop).code, body, end)
+        self.builder.position_at_end(body)
+        self.uniform_loops.append((end, onward))
+        self.block(node.body)
+        self.uniform_loops.pop()
+        self.go_on(onward)
+        self.next_turn(node)
+        self.builder.branch(head)
+        self.builder.position_at_end(end)
+
+    def loop(self, node: ast.While | ast.For) -> None:
+        """Write a loop that lanes leave one by one."""
+        head, body, onward, end = (
+            self.new_block(name) for name in ("head", "body", "onward", "end")
+        )
+        stop = self.first_turn(node)
+        here = self.mask()
+        region = self.enter(EVERYWHERE if here is None else here, names_assigned(node.body), "loop")
+        self.uniform_loops.append(None)
+        self.go_on(head)
+        test = self.goes_on(node, stop)
+        if test.varies:
+            self.hand_over(region, self.within(self.maths.invert(test)))
+            self.builder.store(self.within(test), region.mask)
+        elif not isinstance(test.code, ir.Constant):
+            turn, all_leave = self.new_block("turn"), self.new_block("all.leave")
+            self.builder.cbranch(test.code, turn, all_leave)
+            self.builder.position_at_end(all_leave)
+            self.hand_over(region, self.mask())
+            self.builder.branch(end)
+            self.builder.position_at_end(turn)
+        self.builder.cbranch(self.maths.any(self.mask()), body, end)
+        self.builder.position_at_end(body)
+        if any(isinstance(each, ast.Continue) for each in exits(node.body)):
+            turn = self.enter(self.mask(), names_assigned(node.body), "turn")
+            self.block(node.body)
+            self.hand_over(turn, self.mask())
+            self.region = turn.outer
+        else:
+            self.block(node.body)
+        self.go_on(onward)
+        self.next_turn(node)
+        self.builder.branch(head)
+        self.builder.position_at_end(end)
+        self.uniform_loops.pop()
+        self.region = region.outer
+
+    def first_turn(self, node: ast.While | ast.For) -> Value | None:
+        """Set the counter of a loop over a range; return where it ends."""
+        if isinstance(node, ast.While):
+            return None
+        assert isinstance(node.iter, ast.Call)
+        assert isinstance(node.target, ast.Name)
+        bounds = [self.maths.as_kind(self.expression(each), "i") for each in node.iter.args]
+        first = bounds[0] if len(bounds) == 2 else Value(LONG(0), "i", False)
+        self.assign(node.target.id, first)
+        return bounds[-1]
+
+    def goes_on(self, node: ast.While | ast.For, stop: Value | None) -> Value:
+        """Return whether a loop goes on."""
+        if isinstance(node, ast.While):
+            return self.maths.as_kind(self.expression(node.test), "b")
+        assert stop is not None
+        assert isinstance(node.target, ast.Name)
+        return self.maths.compare("Lt", self.read(node.target.id), stop)
+
+    def next_turn(self, node: ast.While | ast.For) -> None:
+        """Move the counter of a loop over a range."""
+        if isinstance(node, ast.For):
+            assert isinstance(node.target, ast.Name)
+            self.assign(
+                node.target.id,
+                self.maths.binary("Add", self.read(node.target.id), Value(LONG(1), "i", False)),
+            )
+
+
+def _is_heavy(statements: Sequence[ast.stmt]) -> bool:
+    """Return whether statements are left out if no lane is there: they cost something, or read memory."""
+    simple = {"float", "int", "bool", "min", "max", "abs", "math.sqrt"}
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Subscript | ast.While | ast.For | ast.Raise):
+                return True
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id not in simple
+            ):
+                return True
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.Mod):
+                return True
+    return False

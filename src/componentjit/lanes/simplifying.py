@@ -1,0 +1,300 @@
+"""What is known before a loop runs is worked out: constants, branches that are never taken, turns of loops."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import copy
+import math
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from componentjit.lanes.counting import Counters
+from componentjit.lanes.unrolling import Endless, Rest, exits, one_turn
+from componentjit.syntax import Statements, load, names_assigned
+
+Known = dict[str, Any]  # constants by name
+Lengths = Mapping[
+    str, Sequence[int | None]
+]  # of all axes of an array, by its name: None for what may change
+UNKNOWN = object()
+OPERATIONS: dict[type, Any] = {
+    ast.Add: lambda x, y: x + y,
+    ast.Sub: lambda x, y: x - y,
+    ast.Mult: lambda x, y: x * y,
+    ast.Div: lambda x, y: x / y,
+    ast.Pow: lambda x, y: x**y,
+}
+COMPARISONS: dict[type, Any] = {
+    ast.Lt: lambda x, y: x < y,
+    ast.LtE: lambda x, y: x <= y,
+    ast.Gt: lambda x, y: x > y,
+    ast.GtE: lambda x, y: x >= y,
+    ast.Eq: lambda x, y: x == y,
+    ast.NotEq: lambda x, y: x != y,
+}
+CONVERSIONS: dict[str, Any] = {"float": float, "int": int, "bool": bool}
+
+
+def simplified(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Statements:
+    """Return the statements with constants worked out; ``flags`` are variables that are true or false."""
+    return Counters().block(Folding({}, flags, lengths).block(body))
+
+
+class Both(ast.If):
+    """A branch of which both sides may be taken."""
+
+    ends: tuple[Known, Known]  # what is known at the end of each side
+
+
+class Folding:
+    """Works out constants, in the order in which statements run."""
+
+    def __init__(self, known: Known, flags: Set[str], lengths: Lengths) -> None:
+        self.known, self.flags, self.lengths = known, flags, lengths
+
+    def block(self, statements: Sequence[ast.stmt]) -> Statements:
+        """Return statements, simplified."""
+        out: Statements = []
+        for statement in statements:
+            if not (out and self.joined(out[-1], statement)):
+                out += self.statement(statement)
+        return out
+
+    def statement(self, node: ast.stmt) -> Statements:
+        """Return what a statement becomes."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                value = self.expression(value)
+                self.known.pop(name, None)
+                if isinstance(value, ast.Constant):
+                    self.known[name] = value.value
+                return [ast.Assign(node.targets, value)]
+            case ast.Assign(targets=[ast.Subscript(value=array, slice=index)], value=value):
+                place = ast.Subscript(array, self.expression(index), ast.Store())
+                return [ast.Assign([place], self.expression(value))]
+            case ast.If():
+                return self.branch(node)
+            case ast.While():
+                return self.written_out(node)
+            case ast.For():
+                return self.loop(node)
+        return [node]
+
+    def branch(self, node: ast.If) -> Statements:
+        """Return what a branch becomes: one side, if its test is known."""
+        test = self.expression(node.test)
+        if isinstance(test, ast.Constant):
+            return self.block(node.body if test.value else node.orelse)
+        before = dict(self.known)
+        body = self.block(node.body)
+        after = dict(self.known)
+        self.known = before
+        orelse = self.block(node.orelse)
+        unchanged = self.flags - names_assigned(node.orelse)
+        implied = {
+            x: value for x, value in _implied(node.test, taken=False).items() if x in unchanged
+        }
+        found = Both(test, body, orelse)
+        found.ends = after, self.known | implied
+        self.known = _common(*found.ends)
+        return [found]
+
+    def joined(self, before: ast.stmt, node: ast.stmt) -> bool:
+        """Let a branch do what the next one does, if it is known at the end of each side which way that goes."""
+        if (
+            not isinstance(before, Both)
+            or not isinstance(node, ast.If)
+            or any(True for _ in exits([before]))
+        ):
+            return False
+        flags = _implied(node.test, taken=True)
+        if not flags.keys() & self.flags:  # a number may be neither True nor False
+            return False
+        ((flag, taken),) = flags.items()
+        ways = _decided(before, flag)
+        twice = any(
+            side and ways.count(way) > 1
+            for side, way in ((node.body, taken), (node.orelse, not taken))
+        )
+        if twice or not all(isinstance(way, bool) for way in ways):
+            return False
+        self.add_to(before, node)
+        return True
+
+    def add_to(self, branch: Both, node: ast.If) -> None:
+        """Append what a branch does to the sides of another one."""
+        ((flag, taken),) = _implied(node.test, taken=True).items()
+        ends = []
+        for known, side in zip(branch.ends, (branch.body, branch.orelse), strict=True):
+            value, self.known = known.get(flag, UNKNOWN), dict(known)
+            if value is UNKNOWN:
+                inner = side[-1]
+                assert isinstance(inner, Both)
+                self.add_to(inner, node)
+            else:
+                side += self.block(copy.deepcopy(node.body if value is taken else node.orelse))
+            ends.append(self.known)
+        branch.ends = ends[0], ends[1]
+        self.known = _common(*ends)
+
+    def written_out(self, node: ast.While) -> Statements:
+        """Return a loop turn by turn, if it is known how many there are: what is counted is constant then."""
+        test = self.expression(node.test)
+        if isinstance(test, ast.Constant) and not isinstance(node.test, ast.Constant):
+            before = dict(self.known)
+            try:
+                return self.block(copy.deepcopy(one_turn(node))) if test.value else []
+            except Endless:
+                self.known = before
+        if isinstance(node, Rest):
+            raise Endless
+        return self.loop(node)
+
+    def loop(self, node: ast.While | ast.For) -> Statements:
+        """Return what a loop becomes: a variable is constant if all assignments in it are of the value from before."""
+        changed = names_assigned([node])
+        kept = {name: value for name, value in self.known.items() if name in changed}
+        others = {name: value for name, value in self.known.items() if name not in changed}
+        while True:
+            inner = Folding(others | kept, self.flags, self.lengths)
+            iterated = inner.expression(node.test if isinstance(node, ast.While) else node.iter)
+            body = inner.block(copy.deepcopy(node.body))
+            wrong = {
+                name for name in kept if not _always([*body, *_targets(node)], name, kept[name])
+            }
+            if not wrong:
+                break
+            kept = {name: value for name, value in kept.items() if name not in wrong}
+        self.known = others | kept
+        if isinstance(node, ast.While):
+            return [ast.While(iterated, body, [])]
+        return [ast.For(node.target, iterated, body, [])]
+
+    def expression(self, node: ast.expr) -> ast.expr:
+        """Return an expression, worked out as far as possible."""
+        match node:
+            case ast.Name(id=name) if name in self.known:
+                return ast.Constant(self.known[name])
+            case ast.BinOp():
+                left, right = self.expression(node.left), self.expression(node.right)
+                values = constants([left, right])
+                if values and type(node.op) in OPERATIONS:
+                    with contextlib.suppress(ArithmeticError):
+                        return ast.Constant(OPERATIONS[type(node.op)](*values))
+                return ast.BinOp(left, node.op, right)
+            case ast.UnaryOp(op=op):
+                operand = self.expression(node.operand)
+                values = constants([operand])
+                if values and isinstance(op, ast.Not | ast.USub):
+                    return ast.Constant(not values[0] if isinstance(op, ast.Not) else -values[0])
+                return ast.UnaryOp(op, operand)
+            case ast.BoolOp(op=op):
+                return self.boolean(op, [self.expression(each) for each in node.values])
+            case ast.Compare(ops=ops):
+                terms = [self.expression(each) for each in (node.left, *node.comparators)]
+                values = constants(terms)
+                if values and len(ops) == 1 and type(ops[0]) in COMPARISONS:
+                    return ast.Constant(COMPARISONS[type(ops[0])](*values))
+                return ast.Compare(terms[0], ops, terms[1:])
+            case ast.IfExp():
+                test = self.expression(node.test)
+                if isinstance(test, ast.Constant):
+                    return self.expression(node.body if test.value else node.orelse)
+                return ast.IfExp(test, self.expression(node.body), self.expression(node.orelse))
+            case ast.Attribute(value=ast.Name(id=array), attr="size"):
+                lengths = [each for each in self.lengths[array] if each is not None]
+                return (
+                    ast.Constant(math.prod(lengths))
+                    if len(lengths) == len(self.lengths[array])
+                    else node
+                )
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id=array)), slice=ast.Constant(value=int(axis))
+            ):
+                length = self.lengths[array][axis]
+                return node if length is None else ast.Constant(length)
+            case ast.Subscript():
+                return ast.Subscript(node.value, self.expression(node.slice), node.ctx)
+            case ast.Tuple():
+                return ast.Tuple([self.expression(each) for each in node.elts], node.ctx)
+            case ast.Call(func=ast.Name(id=name)):
+                return self.call(node, name, [self.expression(each) for each in node.args])
+        return node
+
+    def boolean(self, op: ast.boolop, values: list[ast.expr]) -> ast.expr:
+        """Return what is left of an and, or an or."""
+        decides = isinstance(op, ast.Or)
+        kept: list[ast.expr] = []
+        for value in values:
+            if isinstance(value, ast.Constant) and bool(value.value) is not decides:
+                continue
+            kept.append(value)
+            if isinstance(value, ast.Constant):
+                break
+        if not kept:
+            return ast.Constant(not decides)
+        return kept[0] if len(kept) == 1 else ast.BoolOp(op, kept)
+
+    def call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> ast.expr:
+        """Return what a call becomes."""
+        module, _, function = name.partition(".")
+        values = constants(arguments)
+        if values and module == "math" and function:
+            with contextlib.suppress(ArithmeticError, ValueError):
+                return ast.Constant(vars(math)[function](*values))
+        if values and name in CONVERSIONS:
+            return ast.Constant(CONVERSIONS[name](*values))
+        return ast.Call(node.func, arguments, [])
+
+
+def constants(nodes: Sequence[ast.expr]) -> list[Any]:
+    """Return the values of expressions, if all of them are constants; else nothing."""
+    found: list[Any] = [each.value for each in nodes if isinstance(each, ast.Constant)]
+    return found if len(found) == len(nodes) else []
+
+
+def same(one: object, other: object) -> bool:
+    """Return whether two constants are the same, of the same kind."""
+    return type(one) is type(other) and one == other
+
+
+def _common(one: Known, other: Known) -> Known:
+    """Return what is known on both sides."""
+    return {name: value for name, value in one.items() if same(other.get(name, UNKNOWN), value)}
+
+
+def _decided(branch: Both, flag: str) -> list[object]:
+    """Return the value of a flag at every end of a branch, and of those that end its sides."""
+    found: list[object] = []
+    for known, side in zip(branch.ends, (branch.body, branch.orelse), strict=True):
+        last = side[-1] if side else None
+        if flag in known or not isinstance(last, Both):
+            found.append(known.get(flag, UNKNOWN))
+        else:
+            found += _decided(last, flag)
+    return found
+
+
+def _implied(test: ast.expr, *, taken: bool) -> dict[str, Any]:
+    """Return what is known of a flag where a branch on it was taken, or not."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _implied(test.operand, taken=not taken)
+    return {test.id: taken} if isinstance(test, ast.Name) else {}
+
+
+def _targets(node: ast.While | ast.For) -> list[ast.stmt]:
+    return [ast.Assign([node.target], load("?"))] if isinstance(node, ast.For) else []
+
+
+def _always(statements: Sequence[ast.stmt], name: str, value: object) -> bool:
+    """Return whether every assignment to a variable is of one value."""
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.For) and name in names_assigned([node.target]):
+                return False
+            if isinstance(node, ast.Assign) and name in names_assigned(node.targets):
+                assigned = node.value
+                if not (isinstance(assigned, ast.Constant) and same(assigned.value, value)):
+                    return False
+    return True

@@ -1,0 +1,114 @@
+"""The state of components: the arrays inside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from componentjit.component import Component
+
+Part = TypeVar("Part")
+Inner = TypeVar("Inner")
+Array = np.ndarray[Any, Any]
+
+
+def arrays(component: object, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Yield the name and array of every piece of state inside a component, depth first."""
+    if isinstance(component, np.ndarray):
+        yield path, component
+    elif isinstance(component, tuple):
+        names = getattr(component, "_fields", range(len(component)))
+        for name, value in zip(names, component, strict=True):
+            yield from arrays(value, f"{path}.{name}" if path else str(name))
+
+
+def as_plain(value: Any) -> Any:
+    """Return a tuple with names, and those inside of it, as plain tuples; everything else as it is.
+
+    Compiled code hands plain tuples back: to make one with names Python code would run in the
+    middle of it, and a KeyboardInterrupt there ends the process.
+    """
+    return tuple(as_plain(part) for part in value) if isinstance(value, tuple) else value
+
+
+def with_names(example: Part, value: Any) -> Part:
+    """Undo ``as_plain``: return the value as a tuple with the names that the example has."""
+    if not isinstance(example, tuple):
+        return cast(Part, value)
+    parts = [with_names(inner, part) for inner, part in zip(example, value, strict=True)]
+    return cast(Part, type(example)(*parts) if hasattr(example, "_fields") else tuple(parts))
+
+
+def likeness(value: object) -> object:
+    """Return all that compiled code can tell of a value before it runs: its types, and how its arrays lie in memory.
+
+    >>> likeness((1, np.zeros(2))) == likeness((3, np.ones(5)))
+    True
+    >>> likeness(np.zeros((2, 2))) == likeness(np.zeros((2, 2)).T)
+    False
+    """
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.ndim, value.flags.num
+    if isinstance(value, tuple):
+        return (type(value), *[likeness(part) for part in value])
+    return type(value)
+
+
+def map_arrays(component: Part, change: Callable[[Array], Array]) -> Part:
+    """Return the component with every array replaced by what ``change`` makes of it, depth first; the rest is shared."""
+    if isinstance(component, np.ndarray):
+        return cast(Part, change(component))
+    if isinstance(component, tuple):
+        if isinstance(component, Component):
+            component._check_copy()
+        parts = [
+            map_arrays(part, change) if isinstance(part, tuple | np.ndarray) else part
+            for part in component
+        ]
+        return cast(
+            Part, type(component)(*parts) if hasattr(component, "_fields") else tuple(parts)
+        )
+    return component
+
+
+def copy(component: Part) -> Part:
+    """Return the component with state of its own: every array copied, everything else shared."""
+    return map_arrays(component, np.ndarray.copy)
+
+
+def copier(example: Part) -> Callable[[Part], Part] | None:
+    """Return what copies values like the example, several times faster than ``copy``; None if there are no arrays.
+
+    >>> again = copier((1, np.zeros(2)))
+    >>> again((3, np.ones(2)))
+    (3, array([1., 1.]))
+    """
+    makers: list[Callable[..., Any]] = []
+
+    def expression(part: object, text: str) -> str:
+        if isinstance(part, np.ndarray):
+            return f"{text}.copy()"
+        if not isinstance(part, tuple) or not any(True for _ in arrays(part)):
+            return text
+        inner = "".join(expression(each, f"{text}[{i}]") + ", " for i, each in enumerate(part))
+        makers.append(cast(Any, part)._make if hasattr(part, "_fields") else tuple)
+        return f"makers[{len(makers) - 1}](({inner}))"
+
+    if not any(True for _ in arrays(example)):
+        return None
+    return cast(
+        Callable[[Part], Part],
+        eval(f"lambda value: {expression(example, 'value')}", {"makers": makers}),
+    )
+
+
+def map_parts(component: Part, kind: type[Inner], change: Callable[[Inner], object]) -> Part:
+    """Return the component with every part of a kind replaced by what ``change`` makes of it; the rest is shared."""
+    if isinstance(component, kind):
+        return cast(Part, change(component))
+    if isinstance(component, Component):
+        component._check_copy()
+        return component._make(map_parts(part, kind, change) for part in component)
+    return component

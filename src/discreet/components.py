@@ -1,0 +1,22 @@
+"""The root of every component of the library: it is a ``componentjit.Component`` with our errors."""
+
+from __future__ import annotations
+
+import functools
+from typing import ClassVar
+
+import componentjit
+from discreet.errors import DiscreetError
+
+
+class SizeMismatch(componentjit.Refused, DiscreetError):
+    """A number does not fit another one: the sentence names both."""
+
+
+guard = functools.partial(componentjit.guard, error=SizeMismatch)
+
+
+class Component(componentjit.Component):
+    """A class whose methods run as plain Python, compiled, or for many trials at once."""
+
+    error_class: ClassVar[type[ValueError]] = DiscreetError

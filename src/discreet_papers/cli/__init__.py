@@ -1,0 +1,1 @@
+"""The commands that the papers add to ``discreet``."""

@@ -1,0 +1,64 @@
+"""Drawings of reproductions in their usual sizes; small ones are looked at whenever a test writes them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from discreet.simulation.statistics import Interval
+from discreet_papers.reproduce.faster_rates_table_1 import drawing as table_1
+from discreet_papers.reproduce.faster_rates_table_1.analysis import Growth
+from discreet_papers.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
+from discreet_papers.reproduce.price_of_privacy import drawing as prices
+from discreet_papers.reproduce.price_of_privacy.analysis import Prices
+from discreet_papers.reproduce.price_of_privacy.sweep import EPSILONS, private_names, sweep
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("longest", [12, 16, 20])
+def test_ticks_of_long_games_do_not_overlap(longest, legible):
+    lengths = [2**k for k in range(12, longest + 1, 2)]
+    regret = {
+        (name, rounds, epsilon): Interval(value, 0.8 * value, 1.2 * value)
+        for index, name in enumerate(ALGORITHMS)
+        for rounds in lengths
+        for epsilon in FIXED
+        if (value := (1.0 + index // 2) * math.sqrt(rounds / epsilon))
+    }
+    regret |= {
+        (BLIND, rounds, math.inf): Interval(0.2 * rounds, 0.2 * rounds, 0.2 * rounds)
+        for rounds in lengths
+    }
+    found = Growth(tables={}, text="", regret=regret, lengths=lengths, trials=96)
+    (figure,) = table_1.draw(found).values()
+    texts = legible(figure)
+    assert f"{lengths[-1]:,}" in texts
+    assert all(texts.count(name) == 2 for name in ALGORITHMS), (
+        "each curve is named at its end, in both panels"
+    )
+
+
+@pytest.mark.slow
+def test_algorithms_with_the_same_price_are_all_named(legible):
+    def rows(name):
+        values = {"algorithm": name, "regret_mean": 100.0, "regret_low": -5.0, "regret_high": 200.0}
+        return [values | {"epsilon": epsilon} for epsilon in EPSILONS]
+
+    names = private_names()
+    (game,) = sweep(2**17)
+    found = Prices(
+        tables={},
+        text="",
+        game=game,
+        trials=24,
+        private={name: rows(name) for name in names},
+        blind=120.0,
+        floor="tsallis-inf",
+        least=80.0,
+    )
+    (figure,) = prices.draw(found).values()
+    assert {*names, "tsallis-inf, no privacy", "uniform play, ε = 0"} <= set(legible(figure))
+    for axes in figure.axes:
+        lines = [(line.get_color(), str(line._unscaled_dash_pattern)) for line in axes.lines]
+        assert len(set(lines)) == len(lines)
