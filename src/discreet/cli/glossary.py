@@ -17,14 +17,20 @@ class Word(click.ParamType[str]):
 
     name = "word"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         """Offer the words that begin like this."""
         return [CompletionItem(word) for word in WORDS if word.startswith(incomplete)]
 
 
 @click.command(epilog="Example: discreet glossary regret")
 @click.argument("word", required=False, nargs=-1, type=Word())
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="Write all of it as a Markdown document.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write all of it as a Markdown document.",
+)
 def glossary(word: tuple[str, ...], output: Path | None) -> None:
     """Explain the words that discreet uses, or one WORD."""
     if output is not None:

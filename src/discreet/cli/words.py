@@ -4,8 +4,7 @@ from __future__ import annotations
 
 WORDS: dict[str, str] = {
     "round": (
-        "One decision and its outcome. A run of T rounds makes T decisions, one after the "
-        "other."
+        "One decision and its outcome. A run of T rounds makes T decisions, one after the other."
     ),
     "arm": (
         "One of the options of a decision: a treatment, a text, a price. To play an arm is to "
@@ -113,12 +112,10 @@ WORDS: dict[str, str] = {
         "serves all of them. Longer batches need less noise per round but learn less often."
     ),
     "release": (
-        "A noisy number that leaves the channel. A guarantee covers all releases of a run "
-        "together."
+        "A noisy number that leaves the channel. A guarantee covers all releases of a run together."
     ),
     "running sum": (
-        "The sum of all losses so far, released again and again with noise. Also called a "
-        "counter."
+        "The sum of all losses so far, released again and again with noise. Also called a counter."
     ),
     "learner": (
         "The part that decides. It sees releases, never outcomes, so everything it does is as "
