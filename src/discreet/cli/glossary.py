@@ -55,17 +55,12 @@ def find(word: str) -> str:
 
 def markdown() -> str:
     """Return the glossary as a document."""
-    lines = [f"* **{word}.** {text}" for word, text in WORDS.items()]
-    return "\n".join(
-        [
-            "# Glossary",
-            "",
-            "`discreet glossary` prints this page, `discreet glossary regret` one entry.",
-            "",
-            *lines,
-            "",
-        ]
-    )
+    entries = [
+        textwrap.fill(f"* **{word}.** {text}", 100, subsequent_indent="  ", break_on_hyphens=False)
+        for word, text in WORDS.items()
+    ]
+    intro = "`discreet glossary` prints this page, `discreet glossary regret` one entry."
+    return "\n".join(["# Glossary", "", intro, "", *entries, ""])
 
 
 def _entry(word: str) -> str:
