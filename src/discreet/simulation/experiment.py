@@ -68,11 +68,7 @@ class Contender:
             )
         if not isinstance(self.private, Protected):
             raise DiscreetError(
-                f"private is {shorten(self.private)}, but "
-                "must "
-                "be a "
-                "Private(channel, "
-                "learner) or "
+                f"private is {shorten(self.private)}, but must be a Private(channel, learner) or "
                 "OnDevice."
             )
 
@@ -280,11 +276,7 @@ def prepare(
     check_flag("unknown_horizon", unknown_horizon)
     if progress is not None and not callable(progress):
         raise DiscreetError(
-            f"progress is {shorten(progress)}, but must "
-            "be a "
-            "function of "
-            "trials "
-            "finished and "
+            f"progress is {shorten(progress)}, but must be a function of trials finished and "
             "asked for."
         )
     if problem is not None and not isinstance(problem, Problem):
@@ -353,13 +345,7 @@ def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str
         return [algorithms]
     if not isinstance(algorithms, Iterable):
         raise DiscreetError(
-            f"algorithms is {shorten(algorithms)}, but "
-            "must "
-            "be a "
-            "name, a "
-            "Contender "
-            "or a "
-            "list of "
+            f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of "
             "them."
         )
     found = list(algorithms)

@@ -37,13 +37,8 @@ def shared_problem(
     for other in others:
         if not other.plays(problem):
             raise DiscreetError(
-                f"{first.name} plays {problem} and "
-                f"{other.name} "
-                "plays "
-                f"{other.problem}, but "
-                "in one "
-                "simulation all must "
-                "play the same."
+                f"{first.name} plays {problem} and {other.name} plays {other.problem}, but in one "
+                "simulation all must play the same."
             )
     return problem
 

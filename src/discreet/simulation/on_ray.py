@@ -173,12 +173,7 @@ class Packing(pickle.Pickler):
         """Return that a value is pickled as usual, unless it is a class or function of ``__main__``."""
         if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
             raise DiscreetError(
-                f"{value.__qualname__} is defined in "
-                "__main__, "
-                "where no "
-                "other "
-                "machine "
-                "finds it: "
+                f"{value.__qualname__} is defined in __main__, where no other machine finds it: "
                 f"{HOW_TO_SEND}."
             )
         return NotImplemented
@@ -205,11 +200,7 @@ def unpacked(parcel: Parcel) -> Job[object]:
     """Return the job, compiled, or say why it cannot be played here."""
     if parcel.sources != source_digest():
         raise DiscreetError(
-            "a node of the cluster has another version of "
-            "discreet, "
-            "whose "
-            "numbers may "
-            "differ: "
+            "a node of the cluster has another version of discreet, whose numbers may differ: "
             "install the same."
         )
     if parcel.plugins not in _loaded:

@@ -89,12 +89,7 @@ class Parts:
         try:
             if not lock(self._journal):
                 raise DiscreetError(
-                    f"{folder} is being written into by "
-                    "another "
-                    "simulation: "
-                    "wait "
-                    "for its "
-                    "end, or "
+                    f"{folder} is being written into by another simulation: wait for its end, or "
                     "choose another folder."
                 )
             begun = begun_with(folder)
@@ -203,11 +198,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         return folder
     if begun:
         raise DiscreetError(
-            f"{folder} exists already: go on with "
-            "--resume, "
-            "overwrite it "
-            "with "
-            "--overwrite, or "
+            f"{folder} exists already: go on with --resume, overwrite it with --overwrite, or "
             "choose another folder."
         )
     if not folder.is_dir():
@@ -216,12 +207,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     if resume:
         raise DiscreetError(
-            f"{folder} has no results to go on with: "
-            "choose "
-            "another "
-            "output "
-            "folder, or "
-            "drop "
+            f"{folder} has no results to go on with: choose another output folder, or drop "
             "--resume."
         )
     raise DiscreetError(

@@ -152,9 +152,7 @@ class Results:
     def __repr__(self) -> str:
         names = ", ".join(contender.label for contender in self.contenders)
         return (
-            f"Results({names}: {self.environment}, "
-            f"{self.rounds} "
-            "rounds, "
+            f"Results({names}: {self.environment}, {self.rounds} rounds, "
             f"{count(self.trials.size, 'trial')})"
         )
 
@@ -192,13 +190,8 @@ class Results:
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},
             "noise": "floating point: for simulation only",
-            "note": "guarantees are about the actions "
-            "of one "
-            "algorithm, not "
-            "about "
-            "this "
-            "file: it "
-            "holds losses and regret",
+            "note": "guarantees are about the actions of one algorithm, not about this file: it holds "
+            "losses and regret",
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 
@@ -233,12 +226,7 @@ def check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | N
     """Return colours, or refuse them if they are too few."""
     if colors is not None and (isinstance(colors, str) or len(colors) < needed):
         raise DiscreetError(
-            f"colors is {shorten(colors)}, but must be a "
-            "list "
-            "with "
-            "one for "
-            "each of "
-            f"{needed} "
+            f"colors is {shorten(colors)}, but must be a list with one for each of {needed} "
             "contenders."
         )
     return colors

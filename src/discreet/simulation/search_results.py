@@ -230,13 +230,8 @@ class SearchResults:
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
             "range": {"low": self.bounds.low, "high": self.bounds.high},
             "noise": "floating point: for simulation only",
-            "note": "guarantees are about the decisions "
-            "of one "
-            "search and "
-            "when it "
-            "stops, not "
-            "about "
-            "this file",
+            "note": "guarantees are about the decisions of one search and when it stops, not about this "
+            "file",
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 

@@ -163,11 +163,7 @@ def searching(private: Protected) -> Searching:
     """Return the learner of a search, or refuse one that has no answers."""
     if not isinstance(private.learner, Searching):
         raise DiscreetError(
-            "the learner is of type "
-            f"{type(private.learner).__name__}, "
-            "but a "
-            "search "
-            "needs a "
+            f"the learner is of type {type(private.learner).__name__}, but a search needs a "
             "Searching there."
         )
     return private.learner
