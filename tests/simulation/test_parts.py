@@ -79,11 +79,13 @@ def test_results_in_parts_are_the_same_numbers(tmp_path):
     for mine, other in zip(written.summary(), held.summary(), strict=True):
         assert {**mine, "seconds": 0.0} == {**other, "seconds": 0.0}
         assert mine["seconds"] > 0.0
-    np.testing.assert_allclose(written.record.bands, held.record.bands, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        written.regrets.record.bands, held.regrets.record.bands, rtol=1e-12, atol=1e-12
+    )
 
 
 def test_one_trial_has_no_bands(tmp_path):
-    bands = play(rounds=200, trials=1, output=tmp_path / "run").record.bands
+    bands = play(rounds=200, trials=1, output=tmp_path / "run").regrets.record.bands
     assert not np.isnan(bands[:, :, 0]).any()
     assert np.isnan(bands[:, :, 1:]).all()
 

@@ -70,7 +70,7 @@ class RegretJob:
 
     labels: tuple[str, ...]
     privates: tuple[Protected, ...]
-    world: Environment
+    environment: Environment
     rounds: int
     seed: int
     bounds: Range
@@ -84,7 +84,7 @@ class RegretJob:
         return tuple(self._way(*who) for who in zip(self.labels, self.privates, strict=True))
 
     def _way(self, label: str, private: Protected) -> Way:
-        asked = self.world, self.rounds, self.trials, self.bounds
+        asked = self.environment, self.rounds, self.trials, self.bounds
         with compiling_for(label):
             way = soonest_way(private, *asked, clip=self.clip, threads=self.threads)
             if isinstance(way, Prototype) and way.compiled:
@@ -105,7 +105,7 @@ class RegretJob:
             with compiling_for(label):
                 self._run((private,), 2, range(1), threading.Event(), ())
                 with contextlib.suppress(Unfit):
-                    program = lanes_of(private, self.world, self.bounds)
+                    program = lanes_of(private, self.environment, self.bounds)
                     program.compile()
                     self._run(
                         (private,), 2, range(1), threading.Event(), (program,)
@@ -129,7 +129,7 @@ class RegretJob:
     ) -> list[Outcome] | None:
         return run_trials(
             privates,
-            self.world,
+            self.environment,
             checkpoints(rounds),
             seed=self.seed,
             trials=trials,

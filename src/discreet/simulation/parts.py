@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from componentjit import value_digest
 from discreet.contracts import Floats, Integers
@@ -24,6 +23,7 @@ from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Json
 from discreet.output import lock
 from discreet.simulation.jobs import RegretJob
+from discreet.simulation.measures import Columns
 from discreet.simulation.records import InMemory
 from discreet.simulation.results import parquet_writer, provenance
 from discreet.simulation.statistics import interval
@@ -39,7 +39,6 @@ FOLDER, PROGRESS = (
 ROWS = 2**18  # the most in a part: 16 MB
 ROUNDS = 2**26  # the most that are played for a part: seconds to minutes
 DIGESTS = "options of"  # settings of which only a digest is kept
-Columns = Mapping[str, NDArray[np.generic]]
 Tidy = Callable[[Integers, Floats, Floats], Columns]  # of trials, regret and loss
 
 
@@ -225,13 +224,13 @@ def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, ask
         "low": job.bounds.low,
         "high": job.bounds.high,
         "clip": job.clip,
-        "problem": {"plays": str(job.world.problem), **job.world.problem.parameters()},
+        "problem": {"plays": str(job.environment.problem), **job.environment.problem.parameters()},
         "environment": title,
         "algorithms": [contender.label for contender in contenders],
         "parameters": {
             contender.label: contender.facts.get("parameters", {}) for contender in contenders
         },
-        f"{DIGESTS} the environment": value_digest(job.world),
+        f"{DIGESTS} the environment": value_digest(job.environment),
         DIGESTS: {each.label: value_digest(each.private) for each in contenders},
         "discreet": made_by["discreet"],
         "sources": made_by["sources"],
