@@ -138,7 +138,8 @@ def simulate(
     r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
     Contenders of your own play whatever the environment, or ``problem``, says.
 
-    >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
+    >>> game = {"environment": "deterministic", "rounds": 2000, "trials": 4, "seed": 1}
+    >>> results = simulate(["exp3", "uniform"], **game)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
     >>> exp3 < 0.6 * uniform
     True
@@ -223,7 +224,7 @@ class Prepared:
         }
 
     def play(self, job: Job[Gave], into: Sink[Gave], *, keep_finished: bool) -> None:
-        """Play every trial that is missing, or those that are finished when an interrupt comes and they are kept."""
+        """Play every missing trial; keep those that finished before an interrupt if asked to."""
         tell = self.progress or (lambda _, __: None)
         tell(into.finished, self.asked)
         session, todo = self.place.begin(job), into.missing(self.asked)

@@ -251,7 +251,7 @@ class Searches(Measure[SearchRow]):
         return np.isin(self.answers, self.best)
 
     def label(self, line: int, contenders: Sequence[Contender]) -> str:
-        """Return what a line is called: the contender, and the allowed error if there are several."""
+        """Return the name of a line: its contender, and the allowed error if there are several."""
         owner, error = self.lines[line]
         several = sum(each.contender == owner for each in self.lines) > 1
         return contenders[owner].label + (f", error {error:g}" if several else "")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Json
 from discreet.problems import Problem
 from discreet.ranges import Range
-from discreet.simulation.measures import Columns, Measure, Regret, Row, Searches
+from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
 from discreet.simulation.trial import Remembered
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from discreet.simulation.experiment import Contender
 
+PACKAGES = ("componentjit", "discreet")  # whose code the numbers depend on
 Kind = TypeVar("Kind", bound=Measure[object])
 
 
@@ -113,7 +114,7 @@ class Results(Generic[Row]):
     @property
     def blind_regret(self) -> float:
         """The regret of uniform play if it took part, or else its upper bound."""
-        return self.regrets.blind(self)
+        return self.regrets.blind(cast("Results[RegretRow]", self))
 
     @property
     def samples(self) -> Integers:
@@ -238,7 +239,7 @@ def provenance() -> Json:
     """Return by which program, and when, something was computed."""
     return {
         "discreet": version("discreet"),
-        "sources": source_digest(),
+        "sources": source_digest(*PACKAGES),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {name: version(name) for name in ("numpy", "numba")}
         | {"python": platform.python_version()},
