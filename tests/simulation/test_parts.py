@@ -242,7 +242,7 @@ def test_a_part_that_was_lost_is_played_again_and_a_changed_file_refused(tmp_pat
     for changed in ("{}\n", "nonsense\n", "1\n"):
         (tmp_path / "run" / parts.FOLDER / parts.PROGRESS).write_text(changed)
         with pytest.raises(
-            DiscreetError, match=r"_progress.jsonl was changed, so that it cannot be gone on from"
+            DiscreetError, match=r"_progress.jsonl was changed and cannot be resumed"
         ):
             play(**SETTINGS, output=tmp_path / "run", resume=True)
 
@@ -251,7 +251,7 @@ def test_another_version_is_refused(whole, monkeypatch):
     now = parts.provenance()
     monkeypatch.setattr(parts, "provenance", lambda: {**now, "sources": "other"})
     with pytest.raises(
-        DiscreetError, match=r"^sources was '[0-9a-f]+' when .* was begun, but is 'other' now"
+        DiscreetError, match=r"^sources was '[0-9a-f]+' when .* was started, but is 'other' now"
     ):
         play(**SETTINGS, output=whole, resume=True)
 
