@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from discreet.planning import Plan, plan
     from discreet.private import Private
     from discreet.ranges import Range
-    from discreet.simulation import Contender, Results, SearchResults, search, simulate
+    from discreet.simulation import Contender, Results, search, simulate
 
     __version__: str
 
@@ -64,7 +64,6 @@ __all__ = [
     "Progress",
     "Range",
     "Results",
-    "SearchResults",
     "Setting",
     "UserLimitReached",
     "VectorOptimizer",
@@ -102,7 +101,7 @@ _HOMES = {
     "planning": "Plan plan",
     "private": "Private",
     "ranges": "Range",
-    "simulation": "Contender Results SearchResults search simulate",
+    "simulation": "Contender Results search simulate",
 }
 _SOURCES = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -114,7 +114,7 @@ class TestEnvironments:
         ordinary, private = results.summary()
         assert private["regret_mean"] > 5.0 * ordinary["regret_mean"]
         assert private["regret_bound"] is None
-        assert results.reacts
+        assert results.regrets.reacts
 
     def test_a_table_of_vectors(self, tmp_path):
         rows = np.random.default_rng(2).random((50, 3))

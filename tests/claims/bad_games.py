@@ -330,10 +330,10 @@ CALLS = [
         'search("lucb", losses=[[0.0, 1.0], [1.0, 0.0]])',
         "Table has no fixed means, but best-arm search needs them",
     ),
-    ('search("exp3")', "arms does not stop by itself: use simulate in place of search."),
+    ('search("exp3")', "arms does not stop by itself: use simulate, not search."),
     (
         'simulate("lucb")',
-        "best-arm search stops by itself and has no regret: use search in place of simulate.",
+        "best-arm search stops by itself and has no regret: use search, not simulate.",
     ),
     (
         'search("batched-lucb", options={"batch_size": 0})',

@@ -155,9 +155,9 @@ def test_simulate_goes_on_where_it_stopped(call, tmp_path):
     code, text, complaint = call(*words, "--resume", "--seed", 3)
     assert (code, text) == (2, "")
     assert complaint.startswith(
-        f"discreet: seed was 0 when {tmp_path / 'run'} was begun, but is 3 now: go on with"
+        f"discreet: seed was 0 when {tmp_path / 'run'} was started, but is 3 now: resume with"
     )
-    assert "go on with --resume, overwrite it with --overwrite" in call(*words)[2]
+    assert "resume it with --resume, overwrite it with --overwrite" in call(*words)[2]
     assert call(*words, "--overwrite", "--seed", 3)[0] == 0
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["seed"] == 3
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [

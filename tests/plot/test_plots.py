@@ -52,7 +52,7 @@ def many(one, count, *, algorithms=6, spacing=1.0, environment="stochastic"):
     return replace(
         one,
         contenders=contenders,
-        record=replace(one.record, regret=regret),
+        measure=replace(one.measure, record=replace(one.measure.record, regret=regret)),
         environment=environment,
     )
 
@@ -232,10 +232,16 @@ def test_searches_have_a_row_each_and_their_least_samples(searches, legible, tmp
     figure = new_figure(7.6, 4.0)
     axes = draw_searches(searches, figure.subplots())
     texts = legible(figure)
-    assert {searches.label(row) for row in range(len(searches.lines))} <= set(texts)
+    assert {
+        searches.searches.label(row, searches.contenders)
+        for row in range(len(searches.searches.lines))
+    } <= set(texts)
     black = [line for line in axes.lines if line.get_color() == "#000000"]
     assert sorted(line.get_xdata()[0] for line in black) == pytest.approx(
-        sorted(searches.reference(row) for row in range(len(searches.lines)))
+        sorted(
+            searches.searches.reference(row, searches.contenders)
+            for row in range(len(searches.searches.lines))
+        )
     )
     assert plot_searches(searches, tmp_path / "samples.png").stat().st_size > 5000
     assert searches.plot(axes) is axes

@@ -17,7 +17,7 @@ from discreet.channels import Open
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.learners import Uniform
 from discreet.simulation import on_ray
-from discreet.simulation.executors import Batch, Executor, Session, Threads, executor, run
+from discreet.simulation.executors import Executor, Session, TaskResult, Threads, executor, run
 
 
 class Squares:
@@ -56,7 +56,7 @@ class Shuffled(Session):
         return self.rng.sample(list(running), self.rng.randint(0, len(running)))
 
     def result(self, task):
-        return Batch(Squares().play(task, None), self.seconds * len(task))
+        return TaskResult(Squares().play(task, None), self.seconds * len(task))
 
     def close(self):
         self.closed = True
@@ -132,7 +132,7 @@ def test_a_place_of_ones_own_plays_the_same_numbers():
             return [list(running)[-1]]
 
         def result(self, task):
-            return Batch(self.job.play(task, threading.Event()), 0.0)
+            return TaskResult(self.job.play(task, threading.Event()), 0.0)
 
         def close(self):
             pass
@@ -183,27 +183,27 @@ def test_what_other_machines_cannot_find_is_refused_in_one_sentence(where, monke
             r"module that every node"
         )
     with pytest.raises(DiscreetError, match=complaint):
-        on_ray.packed(job)
+        on_ray.pack(job)
 
 
 def test_a_node_says_what_it_lacks(monkeypatch):
-    parcel = on_ray.packed(Squares())
-    assert isinstance(on_ray.unpacked(parcel), Squares)
+    parcel = on_ray.pack(Squares())
+    assert isinstance(on_ray.unpack(parcel), Squares)
     with pytest.raises(
         DiscreetError,
         match=r"^a node of the cluster has another version of discreet, .* install the same",
     ):
-        on_ray.unpacked(parcel._replace(sources="other"))
+        on_ray.unpack(parcel._replace(sources="other"))
     elsewhere = parcel._replace(job=parcel.job.replace(__name__.encode(), b"x" * len(__name__)))
     with pytest.raises(
         DiscreetError, match=r"^a node of the cluster has no module x+: put it into a module"
     ):
-        on_ray.unpacked(elsewhere)
+        on_ray.unpack(elsewhere)
     nowhere = parcel._replace(job=parcel.job.replace(b"Squares", b"Spheres"))
     with pytest.raises(
         DiscreetError, match=r"^a node of the cluster cannot make sense of the game \(.*Spheres"
     ):
-        on_ray.unpacked(nowhere)
+        on_ray.unpack(nowhere)
 
 
 def test_ray_that_is_missing_is_named(monkeypatch):

@@ -1,4 +1,4 @@
-"""Results in parts: the same numbers, and the same files whether a sweep was broken off or not."""
+"""Results in parts: the same numbers, and the same files whether a sweep was interrupted or not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def small_parts(monkeypatch):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A sweep that was not broken off."""
+    """A sweep that was not interrupted."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parts, "ROWS", 1000)
@@ -79,11 +79,13 @@ def test_results_in_parts_are_the_same_numbers(tmp_path):
     for mine, other in zip(written.summary(), held.summary(), strict=True):
         assert {**mine, "seconds": 0.0} == {**other, "seconds": 0.0}
         assert mine["seconds"] > 0.0
-    np.testing.assert_allclose(written.record.bands, held.record.bands, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        written.regrets.record.bands, held.regrets.record.bands, rtol=1e-12, atol=1e-12
+    )
 
 
 def test_one_trial_has_no_bands(tmp_path):
-    bands = play(rounds=200, trials=1, output=tmp_path / "run").record.bands
+    bands = play(rounds=200, trials=1, output=tmp_path / "run").regrets.record.bands
     assert not np.isnan(bands[:, :, 0]).any()
     assert np.isnan(bands[:, :, 1:]).all()
 
@@ -199,7 +201,7 @@ def test_a_complete_sweep_plays_nothing_again(whole, unbroken):
 def test_other_settings_are_refused_and_named(whole, unbroken, change, words):
     with pytest.raises(
         DiscreetError,
-        match=f"^{words}.* when .* was begun, but is .* now: go on with the same settings, ",
+        match=f"^{words}.* when .* was started, but is .* now: resume with the same settings, ",
     ):
         play(**SETTINGS | change, output=whole, resume=True)
     assert files(whole) == unbroken
@@ -208,7 +210,7 @@ def test_other_settings_are_refused_and_named(whole, unbroken, change, words):
 def test_other_options_of_the_environment_are_refused(whole):
     with pytest.raises(
         DiscreetError,
-        match=r"^options of the environment were others when .* was begun: go on with the",
+        match=r"^options of the environment were different when .* was started: resume with the",
     ):
         play(**SETTINGS, options={"gap": 0.25}, output=whole, resume=True)
 
@@ -240,7 +242,7 @@ def test_a_part_that_was_lost_is_played_again_and_a_changed_file_refused(tmp_pat
     for changed in ("{}\n", "nonsense\n", "1\n"):
         (tmp_path / "run" / parts.FOLDER / parts.PROGRESS).write_text(changed)
         with pytest.raises(
-            DiscreetError, match=r"_progress.jsonl was changed, so that it cannot be gone on from"
+            DiscreetError, match=r"_progress.jsonl was changed and cannot be resumed"
         ):
             play(**SETTINGS, output=tmp_path / "run", resume=True)
 
@@ -249,7 +251,7 @@ def test_another_version_is_refused(whole, monkeypatch):
     now = parts.provenance()
     monkeypatch.setattr(parts, "provenance", lambda: {**now, "sources": "other"})
     with pytest.raises(
-        DiscreetError, match=r"^sources was '[0-9a-f]+' when .* was begun, but is 'other' now"
+        DiscreetError, match=r"^sources was '[0-9a-f]+' when .* was started, but is 'other' now"
     ):
         play(**SETTINGS, output=whole, resume=True)
 
@@ -257,7 +259,7 @@ def test_another_version_is_refused(whole, monkeypatch):
 def test_a_folder_is_not_overwritten(tmp_path, whole):
     (tmp_path / "note").touch()
     with pytest.raises(
-        DiscreetError, match=r"run exists already: go on with --resume, overwrite it"
+        DiscreetError, match=r"run exists already: resume it with --resume, overwrite it"
     ):
         play(**SETTINGS, output=whole)
     with pytest.raises(
@@ -266,7 +268,7 @@ def test_a_folder_is_not_overwritten(tmp_path, whole):
     ):
         play(**SETTINGS, output=tmp_path)
     with pytest.raises(
-        DiscreetError, match=r"has no results to go on with: choose another output folder, or drop"
+        DiscreetError, match=r"has no results to resume: choose another output folder, or drop"
     ):
         play(**SETTINGS, output=tmp_path, resume=True)
     assert play(**SETTINGS, output=tmp_path / "new", resume=True).trials.size == 23, (

@@ -18,7 +18,7 @@ from discreet.problems import BestArm
 from discreet.problems.best_arm import to_search
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
-from discreet.simulation.search_results import least_samples
+from discreet.simulation.measures import least_samples
 from discreet.simulation.searches import run_search
 from discreet.simulation.statistics import share_interval
 
@@ -110,13 +110,13 @@ def test_what_is_cut_off_is_neither_right_nor_wrong_and_has_no_mean(results):
     assert last["wrong"] == 0
     assert not (short.correct & short.cut_off).any()
     assert first["cut_off"] < last["cut_off"] or first["samples_mean"] is not None
-    assert (short.samples[short.cut_off] == short.horizon).all()
+    assert (short.samples[short.cut_off] == short.rounds).all()
 
 
 def test_wrong_answers_are_counted_with_their_interval(results):
     answers = results.answers.copy()
     answers[0, :2], answers[0, 2] = 1, -1
-    row = replace(results, answers=answers).summary()[0]
+    row = replace(results, measure=replace(results.measure, answers=answers)).summary()[0]
     assert (row["wrong"], row["cut_off"], row["error_rate"]) == (2, 1, 0.25)
     assert (row["error_low"], row["error_high"]) == share_interval(2, 8)[1:]
     assert share_interval(8, 8).high == 1.0
@@ -132,7 +132,7 @@ def test_a_tie_has_two_right_answers():
         rounds=2000,
         workers=1,
     )
-    assert tied.best.tolist() == [0, 1]
+    assert tied.searches.best.tolist() == [0, 1]
     assert tied.summary()[0]["reference"] is None
     assert tied.cut_off.any()
 
@@ -179,7 +179,7 @@ def test_a_search_of_ones_own_in_an_environment_of_ones_own():
     private = algorithm("track-and-stop").build(Setting(BestArm(3, 0.2))).private
     mine, world = Contender(label="mine", private=private), Stochastic(3, means=(0.9, 0.8, 0.1))
     found = search(mine, environment=world, trials=4, workers=1)
-    assert found.best.tolist() == [2]
+    assert found.searches.best.tolist() == [2]
     assert found.correct.all()
     assert [(row["label"], row["error"], row["reference"]) for row in found.summary()] == [
         ("mine", 0.2, None)
@@ -196,10 +196,10 @@ def exp3():
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
-        (lambda: search("exp3"), "arms does not stop by itself: use simulate in place of search"),
+        (lambda: search("exp3"), "arms does not stop by itself: use simulate, not search"),
         (
             lambda: simulate("lucb"),
-            "best-arm search stops by itself and has no regret: use search in place of simulate",
+            "best-arm search stops by itself and has no regret: use search, not simulate",
         ),
         (
             lambda: search("lucb", environment="drifting"),

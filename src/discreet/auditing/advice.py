@@ -48,13 +48,8 @@ class OneEstimate(Attack):
         """What is done."""
         low, high = self.bounds
         return (
-            f"a loss is {low:g} or {high:g} where all "
-            "experts "
-            "but one "
-            "advise the "
-            "arm; the "
-            "likelihood ratio of what "
-            "comes"
+            f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the "
+            "likelihood ratio of what comes"
         )
 
     def queries(self, size: int) -> tuple[Floats, Floats]:
@@ -90,10 +85,7 @@ class OneEstimate(Attack):
         """Return in which way the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(
-                f"the attack is for {self.experts} "
-                "experts, "
-                "but the "
-                "channel has "
+                f"the attack is for {self.experts} experts, but the channel has "
                 f"{channel.sums.size}."
             )
         if self.always_laplace:

@@ -264,12 +264,7 @@ class EverySum(EveryRelease):
         """What is done."""
         low, high = self.bounds
         return (
-            "the first loss of every batch is "
-            f"{low:g} or "
-            f"{high:g}; a "
-            "half-line of "
-            "the sum "
-            "that "
+            f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that "
             "is released"
         )
 
@@ -296,11 +291,8 @@ class EveryDifference(EveryRelease):
     def text(self) -> str:
         """What is done."""
         return (
-            f"a difference is {self.bounds.low:g} or "
-            f"{self.bounds.high:g}; a "
-            "half-line of "
-            "what "
-            "is released"
+            f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is "
+            "released"
         )
 
     def stretches(self, first: float, usual: float) -> Stretches:
@@ -366,11 +358,7 @@ class FreshRuns(Attack):
         changed = int((self.one != self.other).any(axis=1).sum())
         if changed != 1:
             raise DiscreetError(
-                "the tables differ in "
-                f"{count(changed, 'round')}, but "
-                "neighbours "
-                "differ "
-                "in one "
+                f"the tables differ in {count(changed, 'round')}, but neighbours differ in one "
                 "only."
             )
         if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):

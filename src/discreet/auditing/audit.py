@@ -66,33 +66,17 @@ class Audit:
             )
             if epsilon > most:
                 return (
-                    "This audit cannot refute the claim: "
-                    "epsilon is "
-                    f"{epsilon:g}, and "
-                    "even "
-                    f"{MOST:,} trials could not "
-                    f"show more than {most:.3g}."
+                    f"This audit cannot refute the claim: epsilon is {epsilon:g}, and even "
+                    f"{MOST:,} trials could not show more than {most:.3g}."
                 )
             return (
-                "This audit cannot refute the claim: "
-                f"{self.trials:,} "
-                "trials "
-                "could not "
-                "show "
-                "more "
-                f"than {self.reach:.3g}, "
-                f"and epsilon is {epsilon:g}."
+                f"This audit cannot refute the claim: {self.trials:,} trials could not show more "
+                f"than {self.reach:.3g}, and epsilon is {epsilon:g}."
             )
         if self.share < WEAK:
             return (
-                "The attack is weak: it finds "
-                f"{self.share:.0%} "
-                "of the "
-                "claimed "
-                "epsilon, "
-                "so the "
-                "audit says little about "
-                "whether the claim is true."
+                f"The attack is weak: it finds {self.share:.0%} of the claimed epsilon, so the "
+                "audit says little about whether the claim is true."
             )
         return None
 
@@ -125,16 +109,10 @@ class Audit:
             else f"not violated; {self.share:.0%} of it is known to leak"
         )
         return (
-            f"{self.name}: claimed {self.claimed.short} "
-            f"({self.claimed.source}); "
-            "found "
-            "epsilon at "
-            "least "
-            f"{self.lower_bound:.4g} with "
-            f"{100 * self.confidence:.4g} % "
-            "confidence in "
-            f"{self.trials:,} trials "
-            f"({self.attack}): {verdict}{'' if self.remark is None else f'. {self.remark}'}"
+            f"{self.name}: claimed {self.claimed.short} ({self.claimed.source}); found epsilon at "
+            f"least {self.lower_bound:.4g} with {100 * self.confidence:.4g} % confidence in "
+            f"{self.trials:,} trials ({self.attack}): "
+            f"{verdict}{'' if self.remark is None else f'. {self.remark}'}"
         )
 
 
@@ -188,10 +166,7 @@ def audit(
     elif isinstance(subject, Protected | Face | LiveRun):
         if options or setting is not None:
             raise DiscreetError(
-                "options and setting are for named "
-                "algorithms, "
-                "but a "
-                f"{type(subject).__name__} is "
+                f"options and setting are for named algorithms, but a {type(subject).__name__} is "
                 "given."
             )
         private, facts = (
@@ -201,12 +176,7 @@ def audit(
         stated = private.guarantee
     else:
         raise DiscreetError(
-            f"the subject is {shorten(subject)}, but must "
-            "be the "
-            "name "
-            "of an "
-            "algorithm, a "
-            "Private, "
+            f"the subject is {shorten(subject)}, but must be the name of an algorithm, a Private, "
             "or what is used live."
         )
     private = private._replace(channel=unsealed(private.channel))

@@ -97,13 +97,8 @@ def audit_release_times(
     plan = subject.plan
     if plan.wait is None:
         raise DiscreetError(
-            "the run has no wait time: when its outcomes "
-            "come is "
-            "taken "
-            "to be "
-            "public, so "
-            "nothing is "
-            "claimed."
+            "the run has no wait time: when its outcomes come is taken to be public, so nothing "
+            "is claimed."
         )
     start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, least=0))
     hold = plan.private.channel.hold()
@@ -133,12 +128,8 @@ def audit_release_times(
         reach=largest_bound(trials, confidence=confidence, delta=delta, gaussian=False),
         confidence=confidence,
         trials=trials,
-        attack="one person answers with the default, or is "
-        "silent: "
-        "everything "
-        "that is "
-        "shown, at "
-        "fixed times",
+        attack="one person answers with the default, or is silent: everything that is shown, at fixed "
+        "times",
         seed=seed,
         stated=plan.private.guarantee,
         seconds=time.perf_counter() - start,

@@ -272,11 +272,8 @@ def _attack(runs: Runs, stage: Stage, lead: Lead, name: str, statistic: Statisti
     )
     which = ", ".join(dict.fromkeys(runs.name_of(int(column)) for column in lead.columns[:3]))
     text = (
-        f"the loss of round {lead.position + 1} is "
-        f"{lead.pair.text}, all "
-        "others are "
-        f"{lead.others}; "
-        "a half-line of "
+        f"the loss of round {lead.position + 1} is {lead.pair.text}, all others are "
+        f"{lead.others}; a half-line of "
         f"{f'{name} of ' if name else ''}{which}{' and more' if lead.columns.size > 3 else ''}"
     )
     return JointReleases(runs, one, other, lead.columns, statistic, text)

@@ -44,11 +44,7 @@ class RareArm(Attack):
         """What is done."""
         low, high = self.bounds
         return (
-            f"{self.warm} batches make an arm rare, a "
-            "loss of "
-            "it is "
-            f"{low:g} or "
-            f"{high:g}; how "
+            f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how "
             "often it is drawn later"
         )
 

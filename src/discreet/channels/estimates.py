@@ -261,11 +261,7 @@ class Estimates(Channel[float, Floats, Estimate]):
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise."""
         raise DiscreetError(
-            "estimates of many experts cannot be used live "
-            "yet: "
-            "expert-arms "
-            "can, "
-            "over "
+            "estimates of many experts cannot be used live yet: expert-arms can, over "
             "batched-htinf."
         )
 

@@ -170,12 +170,8 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
         source = (
-            f"{self.noise.kind} mechanism on the "
-            "moments of "
-            "each "
-            "record "
-            "(docs/proofs.md: "
-            "Moments, Directions, Devices)"
+            f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, "
+            "Directions, Devices)"
         )
         return on_devices(self.noise, self.movement(), self.released.size, source)
 

@@ -86,11 +86,7 @@ class Residuals(Reporting[Floats]):
     def guarantee(self) -> Guarantee:
         """Computed from the noise that is really added."""
         source = (
-            f"{self.noise.kind} mechanism on one "
-            "residual of "
-            "each "
-            "record "
-            "(docs/proofs.md: "
+            f"{self.noise.kind} mechanism on one residual of each record (docs/proofs.md: "
             "Directions, Devices)"
         )
         return on_devices(self.noise, DIAMETER, self.released.size, source)

@@ -226,13 +226,8 @@ class Restarting(Stream):
         factorisation = self.sums.factorisation
         if not factorisation.adds_up_vectors:
             raise DiscreetError(
-                "an unknown number of rounds cannot be "
-                "summed "
-                "live by "
-                f"{factorisation.name}, "
-                "whose "
-                "rounding errors grow "
-                "with the rounds: use tree or honaker."
+                f"an unknown number of rounds cannot be summed live by {factorisation.name}, "
+                "whose rounding errors grow with the rounds: use tree or honaker."
             )
         checked, guarantee = Checked.of(self.losses), self.guarantee
         moved = self._movement(checked)

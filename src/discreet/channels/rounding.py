@@ -43,15 +43,8 @@ class Checked(NamedTuple):
         """Return the set for live use, or refuse one for which this is not proved."""
         if type(losses) not in (Box, L1Ball, L2Ball, Simplex, Moves):
             raise DiscreetError(
-                f"losses is a {type(losses).__name__}, but "
-                "live "
-                "sums "
-                "need a "
-                "Box, "
-                "L1Ball, "
-                "L2Ball or "
-                "Simplex: "
-                "only of those it is proved how precisely vectors are projected."
+                f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball "
+                "or Simplex: only of those it is proved how precisely vectors are projected."
             )
         check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
         return cls(cast(ConvexSet, losses), grid)
@@ -110,13 +103,9 @@ def check_precise(losses: Projected, rounds: int) -> None:
     allowed = LARGEST_SUM * diameter / rounds
     if diameter > 0.0 and largest > allowed:
         raise DiscreetError(
-            f"losses are up to {largest:g} away from 0 and "
-            f"{diameter:g} "
-            "apart, "
-            "but for "
-            "sums of "
-            f"{rounds:,} of them they "
-            f"must be within {allowed:g} of 0: subtract a constant from all of them."
+            f"losses are up to {largest:g} away from 0 and {diameter:g} apart, but for sums of "
+            f"{rounds:,} of them they must be within {allowed:g} of 0: subtract a constant from "
+            "all of them."
         )
 
 
@@ -124,20 +113,9 @@ def affordable(cost: float, prefixes: int) -> None:
     """Refuse rounding that would add more to the noise than is worth it."""
     if not cost <= LARGEST_COST:
         raise DiscreetError(
-            f"prefixes is {prefixes:,}, but rounding so "
-            "long "
-            "sums of "
-            "these "
-            "losses "
-            "would add "
-            f"{cost:.1%} to the noise, "
-            f"more than {LARGEST_COST:.0%}: fewer "
-            "prefixes are "
-            "possible "
-            "live, or "
-            "losses "
-            "nearer "
-            "to 0."
+            f"prefixes is {prefixes:,}, but rounding so long sums of these losses would add "
+            f"{cost:.1%} to the noise, more than {LARGEST_COST:.0%}: fewer prefixes are possible "
+            "live, or losses nearer to 0."
         )
 
 

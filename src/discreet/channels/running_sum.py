@@ -75,12 +75,9 @@ class Stream(Channel[Floats, Floats, float]):
         """
         if self.noise.is_exact and seen > 0:
             raise DiscreetError(
-                "this live running sum has seen "
-                f"{count(seen, 'round')}, but "
-                "copies and "
-                "pickles "
-                "must be made before the "
-                "first, or sums would be released again with fresh noise."
+                f"this live running sum has seen {count(seen, 'round')}, but copies and pickles "
+                "must be made before the first, or sums would be released again with fresh "
+                "noise."
             )
 
 

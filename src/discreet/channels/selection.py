@@ -63,14 +63,8 @@ class Selection(BatchSums[Factor]):
     def _with_exact_noise(self) -> Self:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
         raise DiscreetError(
-            "this algorithm is private through its own "
-            "sampling, "
-            "which is "
-            "floating "
-            "point: "
-            "it can "
-            "be simulated "
-            "(simulation=True), but not be used live."
+            "this algorithm is private through its own sampling, which is floating point: it can "
+            "be simulated (simulation=True), but not be used live."
         )
 
     @property
@@ -88,19 +82,9 @@ class Selection(BatchSums[Factor]):
             curve,
             delta=0.0 if isinstance(curve, Pure) else self.delta,
             model="central",
-            source="contraction of EXP3 on gains, "
-            "bounded-range "
-            "selection "
-            "(docs/proofs.md: "
-            "Selection)",
-            seen=f"every action of {self.rounds} "
-            "rounds, but "
-            "not the "
-            "state "
-            "of the "
-            "learner, "
-            "which "
-            "hears exact means",
+            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md: Selection)",
+            seen=f"every action of {self.rounds} rounds, but not the state of the learner, which hears "
+            "exact means",
         )
 
     @property

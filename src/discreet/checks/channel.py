@@ -111,11 +111,7 @@ def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: i
         alike = seen(factors, 0)[:compared] == usual[:compared]
         require(
             alike,
-            f"{name}: for how long an action is held, or "
-            "when "
-            "something is "
-            "released, "
-            "depends on "
+            f"{name}: for how long an action is held, or when something is released, depends on "
             "feedback",
         )
 
@@ -187,11 +183,7 @@ def _check_ends(channel: Channel, like: Told, query: object) -> None:
                 same = np.allclose(_released(channel, like, beyond, query), expected, rtol=1e-9)
                 require(
                     same,
-                    f"{name} does not clamp {beyond:g} "
-                    "to its "
-                    "declared "
-                    "range, "
-                    f"{bounds.low:g} to "
+                    f"{name} does not clamp {beyond:g} to its declared range, {bounds.low:g} to "
                     f"{bounds.high:g}",
                 )
 

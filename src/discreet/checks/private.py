@@ -74,12 +74,7 @@ def check_untouched(
             shared = np.shares_memory(held, array)
             require(
                 not shared,
-                f"{channel}.{mine} and {learner}.{theirs} "
-                "are one "
-                "array: raw "
-                "feedback "
-                "could "
-                "pass "
+                f"{channel}.{mine} and {learner}.{theirs} are one array: raw feedback could pass "
                 "through it",
             )
     copied = componentjit.copy(private)

@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.text import number, table
 from discreet.errors import count
-from discreet.simulation import SearchResults
+from discreet.simulation import Results, SearchRow
 
 HEAD = (
     "algorithm",
@@ -24,7 +24,7 @@ HEAD = (
 )
 
 
-def print_searches(results: SearchResults) -> None:
+def print_searches(results: Results[SearchRow]) -> None:
     """Print a table: samples, and how often answers were wrong."""
     short = partial(number, digits=4)
     summary = results.summary()
@@ -66,7 +66,7 @@ def print_searches(results: SearchResults) -> None:
                 f"{row['trials']:,} "
                 "had no "
                 "answer after "
-                f"{results.horizon:,} rounds, so there is no mean."
+                f"{results.rounds:,} rounds, so there is no mean."
             )
 
 

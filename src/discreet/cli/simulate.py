@@ -20,10 +20,13 @@ from discreet.environments import environment_names, environments
 from discreet.errors import DiscreetError, count
 from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
-from discreet.simulation import Results, SearchResults, search
+from discreet.simulation import RegretRow, Results, SearchRow, search
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
 from discreet.simulation.results import parquet_writer
+
+_Shown = tuple[Results[object], list[str], Callable[[], None]]
+_Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
 
 
 @click.command(
@@ -124,17 +127,13 @@ def simulate(
                 folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
             arguments |= {"epsilon": epsilon, "options": parsed, "resume": resume}
-            go = _search if searching else _play
-            results, files = go(names, folder, _keeping_finished(bar("trials")), arguments)
+            go: _Go = _search if searching else _play
+            results, files, show = go(names, folder, _keeping_finished(bar("trials")), arguments)
         if as_json:
-            clipped = {} if isinstance(results, SearchResults) else {"clipped": results.clipped}
-            click.echo(
-                json.dumps({"results": results.summary(), **clipped}, indent=2, ensure_ascii=False)
-            )
-        elif isinstance(results, SearchResults):
-            print_searches(results)
+            facts = {"results": results.summary(), "clipped": results.clipped}
+            click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         else:
-            _print(results)
+            show()
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(files)}")
     if interrupts.requested() or results.trials.size < results.asked:
@@ -153,33 +152,35 @@ def simulate(
 
 def _play(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
-) -> tuple[Results | SearchResults, list[str]]:
-    """Simulate; return what came out, and the names of the files that were written."""
+) -> tuple[Results[RegretRow], list[str], Callable[[], None]]:
+    """Simulate; return the results, the names of files that were written, and what prints."""
     needed: Mapping[str, Any] = arguments
     results = run(names, output=folder, progress=progress, keep_finished=True, **needed)
+    show = functools.partial(_print, results)
     if folder is None:
-        return results, []
+        return results, [], show
     from discreet.plot.regret import plot_regret
 
     with output_file(folder / "regret.png") as picture:
         plot_regret(results, picture)
-    return results, ["results.parquet", "manifest.json", "regret.png"]
+    return results, ["results.parquet", "manifest.json", "regret.png"], show
 
 
 def _search(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
-) -> tuple[Results | SearchResults, list[str]]:
-    """Search, in losses that are made in their range; return what came out, and the names of the files."""
+) -> tuple[Results[SearchRow], list[str], Callable[[], None]]:
+    """Search for the best arm; return the same."""
     needed: dict[str, Any] = {
         name: value for name, value in arguments.items() if name not in ("resume", "clip")
     }
     results = search(names, progress=progress, keep_finished=True, **needed)
+    show = functools.partial(print_searches, results)
     if folder is None:
-        return results, []
+        return results, [], show
     from discreet.plot.searches import plot_searches
 
     files = [*results.save(folder), plot_searches(results, folder / "samples.png")]
-    return results, [file.name for file in files]
+    return results, [file.name for file in files], show
 
 
 def _keeping_finished(show: Progress | None) -> Progress:
@@ -195,7 +196,7 @@ def _keeping_finished(show: Progress | None) -> Progress:
     return progress
 
 
-def _print(results: Results) -> None:
+def _print(results: Results[RegretRow]) -> None:
     short = functools.partial(number, digits=4)
     summary = results.summary()
     rows = [

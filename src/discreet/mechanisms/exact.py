@@ -30,15 +30,9 @@ LARGEST = (
 )
 SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
 SEALED = (
-    "this live channel holds raw feedback, which threads, "
-    "copies "
-    "or a "
-    "failure "
-    "could "
-    "release "
-    "twice: "
-    "use it "
-    "through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, which guard it."
+    "this live channel holds raw feedback, which threads, copies or a failure could release "
+    "twice: use it through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, "
+    "which guard it."
 )
 
 
@@ -169,11 +163,7 @@ class ExactGaussian(OnGrid, GaussianShape):
         change = check_positive("sensitivity", sensitivity)
         if not 2.0 * SLACK <= delta < 1.0:
             raise DiscreetError(
-                f"delta is {delta!r}, but exact Gaussian "
-                "noise "
-                "needs one "
-                "from "
-                f"{2.0 * SLACK:.1g} "
+                f"delta is {delta!r}, but exact Gaussian noise needs one from {2.0 * SLACK:.1g} "
                 "to 1."
             )
         if epsilon > LARGEST:
@@ -248,13 +238,9 @@ def _opendp() -> ModuleType:
         import opendp.prelude as opendp
     except ImportError:
         raise DiscreetError(
-            "live use needs exact noise, which the extra "
-            "'exact' "
-            "installs "
-            "(pip "
-            "install "
-            "'discreet[exact]'); "
-            "simulation=True draws floating-point noise, which protects nobody."
+            "live use needs exact noise, which the extra 'exact' installs (pip install "
+            "'discreet[exact]'); simulation=True draws floating-point noise, which protects "
+            "nobody."
         ) from None
     if tuple(int(part) for part in version("opendp").split(".")[:2]) < NEEDED:
         raise DiscreetError(

@@ -57,15 +57,8 @@ class SphericalLaplace(SphericalShape):
     def exact(self, guarantee: Guarantee, sensitivity: float) -> NoReturn:
         """Refuse: no way is known to draw this noise exactly on a grid."""
         raise DiscreetError(
-            "spherical noise cannot be drawn exactly, "
-            "so it "
-            "is for "
-            "simulation "
-            "only: "
-            "live use "
-            "needs "
-            "noise laplace, "
-            "or gaussian with a delta."
+            "spherical noise cannot be drawn exactly, so it is for simulation only: live use "
+            "needs noise laplace, or gaussian with a delta."
         )
 
 

@@ -12,13 +12,15 @@ from discreet.environments import environment_names
 from discreet.plot.canvas import new_figure, save, set_title, shown_axes
 from discreet.plot.labels import End, label_ends
 from discreet.plot.looks import FEW, looks
-from discreet.simulation import Results
+from discreet.simulation import RegretRow, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_regret(results: Results, path: Path | str, *, colors: Sequence[str] | None = None) -> Path:
+def plot_regret(
+    results: Results[RegretRow], path: Path | str, *, colors: Sequence[str] | None = None
+) -> Path:
     """Draw mean regret over rounds, with 95 % confidence bands over trials, and write it to a file."""
     count = len(results.contenders)
     figure = new_figure(6.4 if count <= FEW else 8.0, max(4.2, 1.2 + 0.16 * count))
@@ -27,7 +29,7 @@ def plot_regret(results: Results, path: Path | str, *, colors: Sequence[str] | N
 
 
 def draw_regret(
-    results: Results, ax: Axes | None = None, *, colors: Sequence[str] | None = None
+    results: Results[RegretRow], ax: Axes | None = None, *, colors: Sequence[str] | None = None
 ) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
@@ -35,7 +37,7 @@ def draw_regret(
     their epsilons.
     """
     axes = shown_axes() if ax is None else ax
-    final = results.record.final.mean(axis=1)
+    final = results.regrets.record.final.mean(axis=1)
     shapes = looks(
         [(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors
     )
@@ -43,7 +45,7 @@ def draw_regret(
     ends = []
     for index in np.argsort(-final, kind="stable"):
         look, label = shapes[index], results.contenders[index].label
-        bands = results.record.bands[index]
+        bands = results.regrets.record.bands[index]
         spots = (np.arange(6) + 0.3 + 0.6 * index / len(final)) / 6 * results.rounds
         axes.plot(
             results.checkpoints,
@@ -80,12 +82,12 @@ def draw_regret(
     return axes
 
 
-def _losses(results: Results) -> str:
+def _losses(results: Results[RegretRow]) -> str:
     name = results.environment
     return f"{name} losses" if name in environment_names() else f"the losses of {name}"
 
 
-def _trials(results: Results) -> str:
+def _trials(results: Results[RegretRow]) -> str:
     if results.trials.size == 1:
         return "one trial"
     return f"mean of {results.trials.size:,} trials; bands: 95 % confidence"

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.plot.canvas import new_figure, save, set_title, shown_axes
 from discreet.plot.looks import COLOURS, looks
 from discreet.plot.ticks import log_axis
-from discreet.simulation import SearchResults
+from discreet.simulation import Results, SearchRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,16 +21,16 @@ HEIGHT = 0.32  # of half a row
 
 
 def plot_searches(
-    results: SearchResults, path: Path | str, *, colors: Sequence[str] | None = None
+    results: Results[SearchRow], path: Path | str, *, colors: Sequence[str] | None = None
 ) -> Path:
     """Draw the distribution of the samples of every search, and write it to a file."""
-    figure = new_figure(7.6, 2.0 + 0.42 * len(results.lines))
+    figure = new_figure(7.6, 2.0 + 0.42 * len(results.searches.lines))
     draw_searches(results, figure.subplots(), colors=colors)
     return save(figure, path)
 
 
 def draw_searches(
-    results: SearchResults, ax: Axes | None = None, *, colors: Sequence[str] | None = None
+    results: Results[SearchRow], ax: Axes | None = None, *, colors: Sequence[str] | None = None
 ) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
@@ -38,7 +38,7 @@ def draw_searches(
     90th percentile, with the median; the black line is T* kl(ν, 1 - ν).
     """
     axes = shown_axes() if ax is None else ax
-    owners = [results.contenders[line.contender] for line in results.lines]
+    owners = [results.contenders[line.contender] for line in results.searches.lines]
     palette = colors or [colour for colour in COLOURS if colour != BLACK]
     shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in owners], palette)
     scatter = HEIGHT * (2.0 * np.random.default_rng(0).random(results.trials.size) - 1.0)
@@ -58,11 +58,14 @@ def draw_searches(
         low, middle, high = np.quantile(samples, (0.1, 0.5, 0.9))
         axes.plot([low, high], [row, row], color=look.color, linewidth=2.4, solid_capstyle="butt")
         axes.plot([middle, middle], [row - HEIGHT, row + HEIGHT], color=look.color, linewidth=2.4)
-        least = results.reference(row)
+        least = results.searches.reference(row, results.contenders)
         if least is not None:
             axes.plot([least, least], [row - 0.45, row + 0.45], color=BLACK, linewidth=1.4)
     axes.set_xscale("log")
-    axes.set_yticks(range(len(shapes)), [results.label(row) for row in range(len(shapes))])
+    axes.set_yticks(
+        range(len(shapes)),
+        [results.searches.label(row, results.contenders) for row in range(len(shapes))],
+    )
     axes.set_ylim(len(shapes) - 0.4, -0.6)
     axes.grid(alpha=0.3, axis="x")
     axes.set_xlabel(

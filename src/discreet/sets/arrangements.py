@@ -175,13 +175,7 @@ class Permutahedron(Arrangements):
         array = finite_array("values", values, axes=1)
         if not array.max() > array.min():
             raise DiscreetError(
-                f"values are {array.size} times "
-                f"{array[0]:g}, "
-                "which "
-                "is one "
-                "point "
-                "only: at "
-                "least "
+                f"values are {array.size} times {array[0]:g}, which is one point only: at least "
                 "two must be different."
             )
         return cls._over(array)

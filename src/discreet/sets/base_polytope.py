@@ -182,13 +182,9 @@ def _check_submodular(items: int, function: SetFunction) -> None:
         both, apart = value(some | {i, j}) + value(some), value(some | {i}) + value(some | {j})
         if both > apart + 1e-9 * (1.0 + abs(both)):
             raise DiscreetError(
-                f"function is not submodular: item {j} "
-                "adds "
-                f"{value(some | {j}) - value(some):g} to "
-                f"{_shown(some)} "
-                f"and {value(some | {i, j}) - value(some | {i}):g} to "
-                f"{_shown(some | {i})}, but "
-                "must add no more to more."
+                f"function is not submodular: item {j} adds {value(some | {j}) - value(some):g} "
+                f"to {_shown(some)} and {value(some | {i, j}) - value(some | {i}):g} to "
+                f"{_shown(some | {i})}, but must add no more to more."
             )
 
 

@@ -36,22 +36,13 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         lower, upper = finite_array("low", low, axes=1), finite_array("high", high, axes=1)
         if lower.size != upper.size:
             raise DiscreetError(
-                f"low has length {lower.size} and high has "
-                "length "
-                f"{upper.size}, but "
-                "they "
-                "must "
+                f"low has length {lower.size} and high has length {upper.size}, but they must "
                 "agree."
             )
         if np.any(lower > upper):
             i = int(np.argmax(lower > upper))
             raise DiscreetError(
-                f"low[{i}] is {lower[i]:g} and "
-                f"high[{i}] is "
-                f"{upper[i]:g}, "
-                "but low "
-                "must "
-                "not be "
+                f"low[{i}] is {lower[i]:g} and high[{i}] is {upper[i]:g}, but low must not be "
                 "above high."
             )
         lower.flags.writeable = upper.flags.writeable = False  # noise may be fitted to it

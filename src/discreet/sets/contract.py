@@ -195,8 +195,8 @@ def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
     _check_set(points)
     if not isinstance(points, ability):
         raise DiscreetError(
-            f"the set is of type {type(points).__name__}, which has {', '.join(points.abilities)}, "
-            f"but must have {ability.ability}."
+            f"the set is of type {type(points).__name__}, which has "
+            f"{', '.join(points.abilities)}, but must have {ability.ability}."
         )
 
 
@@ -205,8 +205,8 @@ def check_room(points: LinearOracle, *, least: int = 1) -> None:
     check_hull(points, least=least)
     if not points.inner > 0.0:
         raise DiscreetError(
-            f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, "
-            "but must have an inner point."
+            f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, but "
+            "must have an inner point."
         )
 
 
@@ -221,8 +221,8 @@ def check_hull(points: LinearOracle, *, least: int = 1) -> None:
     _check_set(points)
     if points.flat < least:
         raise DiscreetError(
-            f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, "
-            f"but must have at least {least}."
+            f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, but "
+            f"must have at least {least}."
         )
 
 

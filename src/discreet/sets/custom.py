@@ -86,12 +86,7 @@ class Custom(LinearOracle):
         )
         if found.flat == 0:
             raise DiscreetError(
-                f"the oracle of the set {shorten(name)} "
-                "knows one "
-                "point "
-                "only, but "
-                "a set "
-                "has at "
+                f"the oracle of the set {shorten(name)} knows one point only, but a set has at "
                 "least two."
             )
         return found
@@ -169,12 +164,7 @@ class Custom(LinearOracle):
             )
         if float(np.linalg.norm(point - self.middle)) > self.outer * (1.0 + NEAR):
             why = (
-                "which is farther than "
-                f"{self.outer:g}, the "
-                "outer "
-                "radius, "
-                "from the "
-                "centre, so "
+                f"which is farther than {self.outer:g}, the outer radius, from the centre, so "
                 "outside of the set"
             )
             raise self._refusal(what, point.tolist(), direction, why)

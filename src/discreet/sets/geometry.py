@@ -15,14 +15,8 @@ from discreet.sets.simplex import Simplex
 GEOMETRIES = {
     "experts": "distributions over experts; every expert's loss is between low and high",
     "ball": "points of the unit ball; the 2-norm of a loss vector is at most high",
-    "cube": "points of the cube from -1 to 1; the sum "
-    "of the "
-    "absolute "
-    "values "
-    "of a "
-    "loss "
-    "vector is "
-    "at most high",
+    "cube": "points of the cube from -1 to 1; the sum of the absolute values of a loss vector is at most "
+    "high",
 }
 
 
@@ -78,15 +72,9 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
         return Geometry(name, Simplex(size), Box.cube(size, bounds.low, bounds.high), bounds)
     if bounds.low not in (0.0, -bounds.high):
         raise DiscreetError(
-            f"low is {bounds.low:g} and high is "
-            f"{bounds.high:g}, "
-            "but for "
-            "points "
-            "of the "
-            f"{name} "
-            "only "
-            "high counts, "
-            f"the largest size of a loss vector: leave low out, or make it {-bounds.high:g}."
+            f"low is {bounds.low:g} and high is {bounds.high:g}, but for points of the {name} "
+            "only high counts, the largest size of a loss vector: leave low out, or make it "
+            f"{-bounds.high:g}."
         )
     if name == "ball":
         return Geometry(name, L2Ball(size, 1.0), L2Ball(size, bounds.high), bounds)

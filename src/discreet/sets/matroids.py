@@ -85,24 +85,14 @@ class PartitionMatroid(Matroid, Gauged):
         """Return the choices from groups of these sizes; items of a group follow one another."""
         if len(sizes) != len(picks) or not len(sizes):
             raise DiscreetError(
-                f"there are {len(sizes)} sizes and "
-                f"{len(picks)} "
-                "picks, but "
-                "must "
-                "be as "
-                "many of "
+                f"there are {len(sizes)} sizes and {len(picks)} picks, but must be as many of "
                 "both, at least one."
             )
         for group, (size, many) in enumerate(zip(sizes, picks, strict=True)):
             check_int(f"sizes[{group}]", size, least=2, most=1_000_000)
             if check_int(f"picks[{group}]", many, least=1) >= size:
                 raise DiscreetError(
-                    f"picks[{group}] is {shorten(many)} of "
-                    f"{size} "
-                    "items, but "
-                    "must be "
-                    "fewer: "
-                    "there "
+                    f"picks[{group}] is {shorten(many)} of {size} items, but must be fewer: there "
                     "is nothing to choose."
                 )
         component = np.repeat(np.arange(len(sizes)), sizes)

@@ -95,18 +95,13 @@ def set_named(text: str) -> LinearOracle:
     numbers = [number.strip() for number in (parts[2] or "").split(",")]
     if not all(re.fullmatch(r"-?\d{1,15}", number) for number in numbers):
         raise DiscreetError(
-            f"the set {shorten(text)} has no whole "
-            "numbers, but "
-            "must be "
-            f"{entry.form} "
-            "with "
-            "whole "
+            f"the set {shorten(text)} has no whole numbers, but must be {entry.form} with whole "
             "numbers."
         )
     if len(numbers) != entry.numbers if entry.numbers else len(numbers) % 2:
         raise DiscreetError(
-            f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, "
-            f"but must be {entry.form} with whole numbers."
+            f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, but "
+            f"must be {entry.form} with whole numbers."
         )
     return entry.make(
         *(

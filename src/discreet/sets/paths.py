@@ -65,20 +65,13 @@ class Paths(Selections, Gauged):
         ]
         if not all(on_paths):
             raise DiscreetError(
-                f"edges[{on_paths.index(0)}] is "
-                f"{shorten(edges[on_paths.index(0)])}, "
-                "which "
-                "is on "
-                "no path from "
-                f"{shorten(source)} to {shorten(sink)}, but every edge must be on one."
+                f"edges[{on_paths.index(0)}] is {shorten(edges[on_paths.index(0)])}, which is on "
+                f"no path from {shorten(source)} to {shorten(sink)}, but every edge must be on "
+                "one."
             )
         if before[ends[1]] == 1:
             raise DiscreetError(
-                "there is one path from "
-                f"{shorten(source)} to "
-                f"{shorten(sink)}, but "
-                "must "
-                "be at "
+                f"there is one path from {shorten(source)} to {shorten(sink)}, but must be at "
                 "least 2."
             )
         return cls(

@@ -56,11 +56,8 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         lengths = np.linalg.norm(matrix, axis=1)
         if not np.all(lengths > 0.0):
             raise DiscreetError(
-                "a has only zeros in row "
-                f"{int(np.argmin(lengths))}, but "
-                "every row "
-                "must "
-                "constrain x."
+                f"a has only zeros in row {int(np.argmin(lengths))}, but every row must constrain "
+                "x."
             )
         lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same to the last bit
         matrix, limits = matrix / lengths[:, None], limits / lengths

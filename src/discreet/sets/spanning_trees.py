@@ -94,14 +94,8 @@ class GraphicMatroid(Matroid):
             rooms.extend(self._rooms_of_nodes())
         else:
             raise DiscreetError(
-                f"the graph has {self.parent.size} nodes, "
-                "but the "
-                "inner "
-                "radius "
-                "of its "
-                "spanning "
-                "trees is known "
-                f"for complete graphs and up to {FEW} nodes only."
+                f"the graph has {self.parent.size} nodes, but the inner radius of its spanning "
+                f"trees is known for complete graphs and up to {FEW} nodes only."
             )
         return min(rooms, default=0.0)
 

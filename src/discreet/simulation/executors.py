@@ -1,9 +1,9 @@
-"""Where trials are played. A sweep is a job, which is plain data, and the numbers of trials to play of it.
+"""Where trials are played.
 
-An executor plays them, some at a time and in any order, and every trial is counted once: here on
-threads, because compiled loops release the interpreter's lock; in ``on_ray`` on other machines. A
-trial's numbers depend on nothing but the job and its own number, so that they are the same wherever
-and in whatever company it is played.
+A sweep is a job, which is plain data, and the numbers of its trials. An executor plays them, some
+at a time and in any order, and counts every trial once: here on threads, because compiled loops
+release the interpreter's lock; in ``on_ray`` on other machines. A trial depends on the job and its
+own number only, so its results are the same wherever it is played.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a Ke
 
 
 class Job(Protocol[Gave]):
-    """Everything that a trial needs but its number: values that can be sent to another machine."""
+    """Everything a trial needs except its number: values that can be sent to another machine."""
 
     def compile(self) -> None:
         """Compile all that is played, by playing it for a moment."""
@@ -33,11 +33,11 @@ class Job(Protocol[Gave]):
         """Return how many trials are best played together, once it is compiled."""
 
     def play(self, trials: range, stop: threading.Event) -> list[Gave] | None:
-        """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
+        """Play some trials in order; return None if told to stop before the end."""
 
 
-class Batch(NamedTuple, Generic[Gave]):
-    """What a task gave: the outcomes of its trials, and how long they took."""
+class TaskResult(NamedTuple, Generic[Gave]):
+    """The outcomes of a task's trials, and how long they took."""
 
     outcomes: list[Gave]
     seconds: float
@@ -53,7 +53,7 @@ class Session(ABC, Generic[Gave, Handle]):
         """Begin what has to be done before the first task, if there is anything."""
 
     def at_once(self) -> int:
-        """Return with how many trials tasks begin, once everything is prepared; quick ones get more."""
+        """Return how many trials the first tasks get; quick tasks get more later."""
         return 1
 
     @abstractmethod
@@ -66,15 +66,15 @@ class Session(ABC, Generic[Gave, Handle]):
 
     @abstractmethod
     def done(self, running: Collection[Handle]) -> Collection[Handle]:
-        """Return which tasks are done, after a moment's wait if need be: at most a heartbeat."""
+        """Return which tasks are done, waiting for at most a heartbeat."""
 
     @abstractmethod
-    def result(self, task: Handle) -> Batch[Gave]:
+    def result(self, task: Handle) -> TaskResult[Gave]:
         """Return what a task gave, or raise what went wrong in it."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give up what is still running, without waiting for it."""
+        """Abandon what is still running, without waiting for it."""
 
 
 class Executor(ABC):
@@ -111,10 +111,10 @@ def executor(on: str | Executor, *, workers: int | None) -> Executor:
 def run(
     session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None]
 ) -> Generator[tuple[int, Gave], None, None]:
-    """Yield every trial and its outcome, as they finish; ``beat`` is called again and again, and may raise.
+    """Yield every trial and its outcome as they finish.
 
-    All is played elsewhere, and nothing is waited for in the end: so this thread can be interrupted
-    at any moment.
+    ``beat`` is called regularly and may raise. Everything is played elsewhere, and closing does not
+    wait for it, so this thread can be interrupted at any moment.
     """
     running: dict[Handle, range] = {}
     size = 1
@@ -144,7 +144,7 @@ def run(
 
 
 def _pieces(todo: Sequence[range], size: Callable[[], int]) -> Iterator[range]:
-    """Yield all trials in pieces that are as large as is asked for at that moment."""
+    """Yield all trials in pieces of the size that ``size`` returns at that moment."""
     for trials in todo:
         start = trials.start
         while start < trials.stop:
@@ -153,13 +153,13 @@ def _pieces(todo: Sequence[range], size: Callable[[], int]) -> Iterator[range]:
             start = end
 
 
-def timed(job: Job[Gave], trials: range, stop: threading.Event) -> Batch[Gave]:
+def timed(job: Job[Gave], trials: range, stop: threading.Event) -> TaskResult[Gave]:
     """Play some trials and measure how long that takes."""
     before = time.perf_counter()
     outcomes = job.play(trials, stop)
     if outcomes is None:
         raise InterruptedError("told to stop")
-    return Batch(outcomes, time.perf_counter() - before)
+    return TaskResult(outcomes, time.perf_counter() - before)
 
 
 class Threads(Executor):
@@ -176,7 +176,7 @@ class Threads(Executor):
         return ThreadSession(job, self.threads)
 
 
-class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
+class ThreadSession(Session[Gave, Future[TaskResult[Gave]]]):
     """A job on threads."""
 
     task_seconds = 0.1
@@ -186,12 +186,12 @@ class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
         self._pool = ThreadPoolExecutor(threads)
         self._stop = threading.Event()
 
-    def prepare(self) -> Future[Batch[Gave]]:
+    def prepare(self) -> Future[TaskResult[Gave]]:
         """Compile once, before threads would wait for each other."""
 
-        def compile_all() -> Batch[Gave]:
+        def compile_all() -> TaskResult[Gave]:
             self._job.compile()
-            return Batch([], 0.0)
+            return TaskResult([], 0.0)
 
         return self._pool.submit(compile_all)
 
@@ -203,15 +203,17 @@ class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
         """Return the number of threads."""
         return self._threads
 
-    def submit(self, trials: range) -> Future[Batch[Gave]]:
+    def submit(self, trials: range) -> Future[TaskResult[Gave]]:
         """Begin a task."""
         return self._pool.submit(timed, self._job, trials, self._stop)
 
-    def done(self, running: Collection[Future[Batch[Gave]]]) -> Collection[Future[Batch[Gave]]]:
+    def done(
+        self, running: Collection[Future[TaskResult[Gave]]]
+    ) -> Collection[Future[TaskResult[Gave]]]:
         """Return which tasks are done."""
         return wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done
 
-    def result(self, task: Future[Batch[Gave]]) -> Batch[Gave]:
+    def result(self, task: Future[TaskResult[Gave]]) -> TaskResult[Gave]:
         """Return what a task gave."""
         return task.result()
 
@@ -222,7 +224,7 @@ class ThreadSession(Session[Gave, Future[Batch[Gave]]]):
 
 
 def available_cores() -> int:
-    """Return on how many cores this process may run."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

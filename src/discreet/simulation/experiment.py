@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,9 +36,10 @@ from discreet.simulation.matching import (
     rounds_of,
     shared_problem,
 )
+from discreet.simulation.measures import Measure, Regret, RegretRow, Row, tabulate_regret
 from discreet.simulation.parts import Parts, check_output, settings_of, trials_in_part
 from discreet.simulation.records import InMemory, Memory, Record, Sink
-from discreet.simulation.results import Results, tidy, write_manifest
+from discreet.simulation.results import Results, write_manifest
 from discreet.simulation.trial import Outcome, checkpoints
 
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
@@ -68,11 +68,7 @@ class Contender:
             )
         if not isinstance(self.private, Protected):
             raise DiscreetError(
-                f"private is {shorten(self.private)}, but "
-                "must "
-                "be a "
-                "Private(channel, "
-                "learner) or "
+                f"private is {shorten(self.private)}, but must be a Private(channel, learner) or "
                 "OnDevice."
             )
 
@@ -119,7 +115,7 @@ def simulate(
     output: Path | str | None = None,
     resume: bool = False,
     **parameters: object,
-) -> Results:
+) -> Results[RegretRow]:
     """Play algorithms against an adversary over many trials and return their regret.
 
     All algorithms of a trial meet the same game. A private algorithm plays once for each
@@ -133,7 +129,7 @@ def simulate(
     ``keep_finished`` the finished trials are returned, if there are any.
 
     ``output`` is a new folder: results are written there while trials are played, and memory does
-    not grow with their number. With ``resume`` a run that was broken off there goes on.
+    not grow with their number. With ``resume`` an interrupted run there is continued.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to
     the declared range, from ``low`` to ``high``. ``losses`` is a table with a row a round, in the
@@ -142,30 +138,51 @@ def simulate(
     r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
     Contenders of your own play whatever the environment, or ``problem``, says.
 
-    >>> results = simulate(["exp3", "uniform"], environment="deterministic", rounds=2000, trials=4, seed=1)
+    >>> game = {"environment": "deterministic", "rounds": 2000, "trials": 4, "seed": 1}
+    >>> results = simulate(["exp3", "uniform"], **game)
     >>> exp3, uniform = (row["regret_mean"] for row in results.summary())
     >>> exp3 < 0.6 * uniform
     True
     """
-    given: dict[str, Any] = asked_of(prepare, locals())
-    prepared = prepare(**given)
-    world = prepared.world
-    if world.problem.stops:
+    place = executor(on, workers=workers)
+    prepared = prepare(
+        algorithms,
+        environment=environment,
+        problem=problem,
+        losses=losses,
+        rounds=rounds,
+        unknown_horizon=check_flag("unknown_horizon", unknown_horizon),
+        trials=trials,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=make_range(low, high),
+        options=options,
+        seed=seed,
+        on=place,
+        clip=check_flag("clip", clip),
+        progress=progress,
+        parameters=parameters,
+    )
+    if prepared.environment.problem.stops:
         raise DiscreetError(
-            f"{world.problem} stops by itself and has no regret: use search in place of simulate."
+            f"{prepared.environment.problem} stops by itself and has no regret: use search, not "
+            "simulate."
         )
-    threads = min(prepared.asked, prepared.place.threads)
     job = RegretJob(
-        **prepared.facts, world=world, clip=clip, trials=prepared.asked, threads=threads
+        **prepared.facts,
+        environment=prepared.environment,
+        clip=clip,
+        trials=prepared.asked,
+        threads=min(prepared.asked, place.threads),
     )
     if output is None:
         kept: Memory[Outcome] = Memory()
         prepared.play(job, kept, keep_finished=keep_finished)
-        return prepared.results(InMemory.of(kept.outcomes))
+        return prepared.results(prepared.regret(InMemory.of(kept.outcomes)))
     folder = check_output(output, resume=resume)
     with growing_folder(folder) as keep, prepared.parts(folder, job, keep) as parts:
         prepared.play(job, parts, keep_finished=keep_finished)
-        results = prepared.results(parts.record())
+        results = prepared.results(prepared.regret(parts.record()))
         write_manifest(folder / "manifest.json", results.manifest())
     return results
 
@@ -185,7 +202,7 @@ class Prepared:
     """What is to be played: who, in which environment, for how many rounds, how often and where."""
 
     contenders: tuple[Contender, ...]
-    world: Environment
+    environment: Environment
     title: str  # of the environment
     rounds: int
     bounds: Range
@@ -207,7 +224,7 @@ class Prepared:
         }
 
     def play(self, job: Job[Gave], into: Sink[Gave], *, keep_finished: bool) -> None:
-        """Play every trial that is missing, or those that are finished when an interrupt comes and they are kept."""
+        """Play every missing trial; keep those that finished before an interrupt if asked to."""
         tell = self.progress or (lambda _, __: None)
         tell(into.finished, self.asked)
         session, todo = self.place.begin(job), into.missing(self.asked)
@@ -228,25 +245,32 @@ class Prepared:
         return Parts(
             folder,
             settings_of(self.contenders, self.title, job, self.asked),
-            functools.partial(tidy, self.contenders, self.title, marks),
+            functools.partial(tabulate_regret, self.contenders, self.title, marks),
             size=trials_in_part(len(self.contenders), marks.size, self.rounds),
             asked=self.asked,
             keep=keep,
         )
 
-    def results(self, record: Record) -> Results:
-        """Return what trials of this gave."""
+    def regret(self, record: Record) -> Regret:
+        """Return the regret in all trials."""
+        return Regret(
+            checkpoints=checkpoints(self.rounds),
+            reacts=self.environment.reacts,
+            clipped=self.clipped + record.clipped,
+            record=record,
+        )
+
+    def results(self, measure: Measure[Row]) -> Results[Row]:
+        """Return what was measured, with all that it depends on."""
         return Results(
             contenders=self.contenders,
             environment=self.title,
-            problem=self.world.problem,
-            checkpoints=checkpoints(self.rounds),
+            problem=self.environment.problem,
+            rounds=self.rounds,
             asked=self.asked,
             seed=self.seed,
             bounds=self.bounds,
-            reacts=self.world.reacts,
-            clipped=self.clipped + record.clipped,
-            record=record,
+            measure=measure,
         )
 
 
@@ -255,50 +279,40 @@ def prepare(
     *,
     environment: str | Environment | ArrayLike | None,
     problem: Problem | None,
-    losses: Path | str | ArrayLike | None,
+    losses: Path | str | ArrayLike | None = None,
     rounds: int | None,
-    unknown_horizon: bool,
+    unknown_horizon: bool = False,
     trials: int,
     epsilon: float | Sequence[float],
     delta: float,
-    low: float,
-    high: float,
+    bounds: Range,
     options: Values | None,
     seed: int,
-    workers: int | None,
-    on: str | Executor,
-    clip: bool,
+    on: Executor,
+    clip: bool = False,
     progress: Progress | None,
     parameters: Values,
 ) -> Prepared:
     """Check everything that was asked for, and return what is to be played."""
     algorithms = _listed(algorithms)
-    bounds = make_range(low, high)
     asked = check_int("trials", trials, least=1)
     check_int("seed", seed, least=0)
-    check_flag("clip", clip)
-    check_flag("unknown_horizon", unknown_horizon)
     if progress is not None and not callable(progress):
         raise DiscreetError(
-            f"progress is {shorten(progress)}, but must "
-            "be a "
-            "function of "
-            "trials "
-            "finished and "
+            f"progress is {shorten(progress)}, but must be a function of trials finished and "
             "asked for."
         )
     if problem is not None and not isinstance(problem, Problem):
         raise DiscreetError(
             f"problem is {shorten(problem)}, but must be a problem such as Arms(4)."
         )
-    place = executor(on, workers=workers)
     named = [algorithm(each) for each in algorithms if isinstance(each, str)]
     given = {name: value for name, value in parameters.items() if value is not None}
     files = {name: given.pop(name) for name in file_options() if name in given}
     files |= {} if losses is None else {"losses": losses}
     chosen = _options(options)
     named_or_own, files = environment_or_table(environment, files)
-    world = matching_environment(
+    found = matching_environment(
         named_or_own,
         problem or shared_problem(named, given, named_or_own),
         parameters=given,
@@ -307,17 +321,17 @@ def prepare(
         bounds=bounds,
     )
     for each in named:
-        if not each.plays(world.problem):
+        if not each.plays(found.problem):
             raise DiscreetError(
-                f"{each.name} plays {each.problem}, but {world.source} is for {world.problem}."
+                f"{each.name} plays {each.problem}, but {found.source} is for {found.problem}."
             )
-    length = rounds_of(world, rounds)
-    world, clipped = world.checked(world.problem, length, bounds, clip=clip)
+    length = rounds_of(found, rounds)
+    found, clipped = found.checked(found.problem, length, bounds, clip=clip)
 
     epsilons = _epsilons(epsilon)
     settings = [
         Setting(
-            world.problem,
+            found.problem,
             rounds=length,
             epsilon=value,
             delta=delta,
@@ -326,25 +340,20 @@ def prepare(
         )
         for value in epsilons
     ]
-    _check_options(chosen, named, named_or_own, world.problem)
+    _check_options(chosen, named, named_or_own, found.problem)
     contenders = _contenders(algorithms, settings, chosen)
     return Prepared(
         contenders=tuple(contenders),
-        world=world,
-        title=_title(named_or_own, world),
+        environment=found,
+        title=_title(named_or_own, found),
         rounds=length,
         bounds=bounds,
         asked=asked,
         clipped=clipped,
         seed=seed,
-        place=place,
+        place=on,
         progress=progress,
     )
-
-
-def asked_of(function: Callable[..., object], given: Values) -> dict[str, object]:
-    """Return by name what one function was given for the arguments of another."""
-    return {name: given[name] for name in inspect.signature(function).parameters if name in given}
 
 
 def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str | Contender]:
@@ -353,13 +362,7 @@ def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str
         return [algorithms]
     if not isinstance(algorithms, Iterable):
         raise DiscreetError(
-            f"algorithms is {shorten(algorithms)}, but "
-            "must "
-            "be a "
-            "name, a "
-            "Contender "
-            "or a "
-            "list of "
+            f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of "
             "them."
         )
     found = list(algorithms)
@@ -447,6 +450,6 @@ def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
     )
 
 
-def _title(asked: str | Environment | None, world: Environment) -> str:
-    named = asked if asked is not None else world.problem.default_environment
-    return named if isinstance(named, str) and world.length is None else repr(world)
+def _title(asked: str | Environment | None, found: Environment) -> str:
+    named = asked if asked is not None else found.problem.default_environment
+    return named if isinstance(named, str) and found.length is None else repr(found)

@@ -1,4 +1,4 @@
-"""The jobs of simulations: everything that a trial needs but its number."""
+"""The jobs of simulations: everything a trial needs except its number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TrialByTrial(ABC, Generic[Gave]):
         """Play one trial, or return None if told to stop before its end."""
 
     def compile(self) -> None:
-        """Let everybody play two rounds."""
+        """Let every player play two rounds."""
         for label, private in zip(self.labels, self.privates, strict=True):
             with compiling_for(label):
                 self.trial(0, (private,), 2, threading.Event())
@@ -54,7 +54,7 @@ class TrialByTrial(ABC, Generic[Gave]):
         return 1
 
     def play(self, trials: range, stop: threading.Event) -> list[Gave] | None:
-        """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
+        """Play some trials in order; return None if told to stop before the end."""
         found = []
         for number in trials:
             outcome = self.trial(number, self.privates, self.rounds, stop)
@@ -66,11 +66,11 @@ class TrialByTrial(ABC, Generic[Gave]):
 
 @dataclass(frozen=True, kw_only=True)
 class RegretJob:
-    """Games of a fixed length, and who plays in them; trials are played side by side where that pays."""
+    """Games of a fixed length and their players; trials are vectorised where that pays."""
 
     labels: tuple[str, ...]
     privates: tuple[Protected, ...]
-    world: Environment
+    environment: Environment
     rounds: int
     seed: int
     bounds: Range
@@ -84,7 +84,7 @@ class RegretJob:
         return tuple(self._way(*who) for who in zip(self.labels, self.privates, strict=True))
 
     def _way(self, label: str, private: Protected) -> Way:
-        asked = self.world, self.rounds, self.trials, self.bounds
+        asked = self.environment, self.rounds, self.trials, self.bounds
         with compiling_for(label):
             way = soonest_way(private, *asked, clip=self.clip, threads=self.threads)
             if isinstance(way, Prototype) and way.compiled:
@@ -92,7 +92,7 @@ class RegretJob:
             return way
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave compiled code at home."""
+        """Do not pickle compiled code."""
         return {name: value for name, value in self.__dict__.items() if name != "ways"}
 
     def compile(self) -> None:
@@ -105,7 +105,7 @@ class RegretJob:
             with compiling_for(label):
                 self._run((private,), 2, range(1), threading.Event(), ())
                 with contextlib.suppress(Unfit):
-                    program = lanes_of(private, self.world, self.bounds)
+                    program = lanes_of(private, self.environment, self.bounds)
                     program.compile()
                     self._run(
                         (private,), 2, range(1), threading.Event(), (program,)
@@ -116,7 +116,7 @@ class RegretJob:
         return trials_at_once(self.ways, self.rounds, self.trials, threads=self.threads)
 
     def play(self, trials: range, stop: threading.Event) -> list[Outcome] | None:
-        """Return the outcomes of some trials, in their order, or None if told to stop before their end."""
+        """Play some trials in order; return None if told to stop before the end."""
         return self._run(self.privates, self.rounds, trials, stop, self.ways)
 
     def _run(
@@ -129,7 +129,7 @@ class RegretJob:
     ) -> list[Outcome] | None:
         return run_trials(
             privates,
-            self.world,
+            self.environment,
             checkpoints(rounds),
             seed=self.seed,
             trials=trials,

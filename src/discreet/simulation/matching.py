@@ -26,7 +26,10 @@ TABLES = ("losses", "rewards")
 def shared_problem(
     algorithms: Sequence[Algorithm], parameters: Values, asked: str | Environment | None = None
 ) -> Problem | None:
-    """Return what all algorithms play with these parameters, or those usual in a named environment; None without any."""
+    """Return the problem that all algorithms play, or None without any algorithm.
+
+    Parameters that are not given are those usual in a named environment.
+    """
     if not algorithms:
         return None
     first, *others = algorithms
@@ -37,13 +40,8 @@ def shared_problem(
     for other in others:
         if not other.plays(problem):
             raise DiscreetError(
-                f"{first.name} plays {problem} and "
-                f"{other.name} "
-                "plays "
-                f"{other.problem}, but "
-                "in one "
-                "simulation all must "
-                "play the same."
+                f"{first.name} plays {problem} and {other.name} plays {other.problem}, but in one "
+                "simulation all must play the same."
             )
     return problem
 
@@ -51,7 +49,7 @@ def shared_problem(
 def environment_or_table(
     asked: str | Environment | ArrayLike | None, files: Values
 ) -> tuple[str | Environment | None, dict[str, object]]:
-    """Return the environment that is asked for, 'table' where losses or rewards are given, and all tables by name."""
+    """Return the requested environment ('table' for given losses or rewards), and all tables."""
     tables = [name for name in TABLES if name in files]
     if isinstance(asked, str | Environment):
         return asked, dict(files)
@@ -77,7 +75,7 @@ def matching_environment(
     rounds: int | None,
     bounds: Range,
 ) -> Environment:
-    """Return the environment for a problem, or refuse it; without a problem, the environment decides what is played.
+    """Return the environment for a problem; without a problem, the environment decides.
 
     ``parameters`` are those of the problem that were given, and have to agree with what is found;
     ``options`` those of the environment and of others.

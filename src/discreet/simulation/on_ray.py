@@ -1,9 +1,8 @@
 """Trials on a Ray cluster: the same job, sent once, and tasks that name some of its trials.
 
-What is sent are names of classes and their numbers, never compiled code: every node compiles for
-its own processor, and keeps that in a folder of its own, as any process does. A worker that dies is
-replaced by Ray, which plays its task again from the start; a task is one entry in a list of this
-process, so that its trials are counted once.
+Class names and numbers are sent, never compiled code: every node compiles for its own processor
+and caches the result, as any process does. If a worker dies, Ray restarts its task; a task is one
+entry in a list of this process, so its trials are counted once.
 """
 
 from __future__ import annotations
@@ -17,12 +16,13 @@ import threading
 import uuid
 from collections.abc import Collection, Sequence
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from componentjit import source_digest
 from discreet.errors import DiscreetError
 from discreet.plugins import VARIABLE, load_plugins
-from discreet.simulation.executors import HEARTBEAT, Batch, Executor, Gave, Job, Session, timed
+from discreet.simulation.executors import HEARTBEAT, Executor, Gave, Job, Session, TaskResult, timed
+from discreet.simulation.results import PACKAGES
 
 RETRIES = 5  # of a task whose worker died
 ANSWER = 5.0  # seconds in which a cluster must answer
@@ -45,8 +45,10 @@ class Refusal(NamedTuple):
 
 
 class RayCluster(Executor):
-    """The cluster that this process is connected to; else that of ``RAY_ADDRESS``; else one of this machine's cores.
+    """A Ray cluster.
 
+    It is the one that this process is connected to, else that of ``RAY_ADDRESS``, else a new one on
+    this machine's cores.
     ``workers`` is the most cores to use at a time: by default all that the cluster has.
     """
 
@@ -58,8 +60,8 @@ class RayCluster(Executor):
 
     def begin(self, job: Job[Gave]) -> RaySession[Gave]:
         """Send the job to the cluster."""
-        parcel = packed(job)
-        return RaySession(connected(), parcel, self.workers)
+        parcel = pack(job)
+        return RaySession(connect(), parcel, self.workers)
 
 
 class RaySession(Session[Gave, object]):
@@ -89,17 +91,16 @@ class RaySession(Session[Gave, object]):
 
     def done(self, running: Collection[object]) -> Collection[object]:
         """Return which tasks are done."""
-        found: Collection[object] = self._ray.wait(list(running), num_returns=1, timeout=HEARTBEAT)[
-            0
-        ]
-        return found
+        found: tuple[Collection[object], Collection[object]]
+        found = self._ray.wait(list(running), num_returns=1, timeout=HEARTBEAT)
+        return found[0]
 
-    def result(self, task: object) -> Batch[Gave]:
+    def result(self, task: object) -> TaskResult[Gave]:
         """Return what a task gave, or say what went wrong."""
         self._running.discard(task)
         errors = self._ray.exceptions
         try:
-            found: Batch[Gave] | Refusal = self._ray.get(task)
+            found: TaskResult[Gave] | Refusal = self._ray.get(task)
         except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.NodeDiedError):
             raise DiscreetError(
                 f"the workers of a task died {RETRIES + 1} times: their nodes may lack memory."
@@ -121,8 +122,8 @@ class RaySession(Session[Gave, object]):
         self._running.clear()
 
 
-def connected() -> ModuleType:
-    """Return Ray, connected to a cluster for the rest of this process; nothing is reported to anybody."""
+def connect() -> ModuleType:
+    """Connect to a cluster for the rest of this process; no usage statistics are sent."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -141,7 +142,7 @@ def connected() -> ModuleType:
 
 
 def check_answers(address: str) -> None:
-    """Refuse the address (host:port) of a cluster at which nobody answers: Ray itself would try for minutes."""
+    """Refuse a cluster address (host:port) that does not answer: Ray would try for minutes."""
     host, _, port = address.rpartition(":")
     if not (host and port.isdigit()) or "//" in address:
         return
@@ -153,32 +154,27 @@ def check_answers(address: str) -> None:
         ) from None
 
 
-def packed(job: Job[Gave]) -> Parcel:
-    """Return a job in the form in which it is sent, or refuse what other machines could not make sense of."""
+def pack(job: Job[Gave]) -> Parcel:
+    """Serialise a job, or refuse what other machines could not load."""
     with io.BytesIO() as file:
         try:
-            Packing(file, protocol=5).dump(job)
+            RefusingPickler(file, protocol=5).dump(job)
         except (pickle.PicklingError, TypeError, AttributeError) as reason:
             raise DiscreetError(
                 f"the game cannot be sent to other machines ({reason}): {HOW_TO_SEND}."
             ) from None
         content = file.getvalue()
-    return Parcel(uuid.uuid4().hex, content, source_digest(), os.environ.get(VARIABLE, ""))
+    return Parcel(uuid.uuid4().hex, content, source_digest(*PACKAGES), os.environ.get(VARIABLE, ""))
 
 
-class Packing(pickle.Pickler):
-    """Refuses what is defined at a prompt or in a script: its code is nowhere that another machine could import from."""
+class RefusingPickler(pickle.Pickler):
+    """Refuses what is defined at a prompt or in a script: other machines could not import it."""
 
-    def reducer_override(self, value: object) -> Any:
-        """Return that a value is pickled as usual, unless it is a class or function of ``__main__``."""
+    def reducer_override(self, value: object) -> object:
+        """Pickle a value as usual, unless it is a class or function of ``__main__``."""
         if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
             raise DiscreetError(
-                f"{value.__qualname__} is defined in "
-                "__main__, "
-                "where no "
-                "other "
-                "machine "
-                "finds it: "
+                f"{value.__qualname__} is defined in __main__, where no other machine finds it: "
                 f"{HOW_TO_SEND}."
             )
         return NotImplemented
@@ -188,28 +184,26 @@ _job: tuple[str, Job[object] | None] = ("", None)  # the last one that this work
 _loaded: set[str] = set()  # plugins
 
 
-def play_task(key: str, parcel: Sequence[object], start: int, stop: int) -> Batch[object] | Refusal:
+def play_task(
+    key: str, parcel: Sequence[object], start: int, stop: int
+) -> TaskResult[object] | Refusal:
     """Play some trials, in a worker on any node."""
     global _job
     try:
         known, job = _job
         if known != key or job is None:
-            job = unpacked(connected().get(parcel[0]))
+            job = unpack(connect().get(parcel[0]))
             _job = (key, job)
         return timed(job, range(start, stop), threading.Event())
     except DiscreetError as reason:
         return Refusal(str(reason))
 
 
-def unpacked(parcel: Parcel) -> Job[object]:
+def unpack(parcel: Parcel) -> Job[object]:
     """Return the job, compiled, or say why it cannot be played here."""
-    if parcel.sources != source_digest():
+    if parcel.sources != source_digest(*PACKAGES):
         raise DiscreetError(
-            "a node of the cluster has another version of "
-            "discreet, "
-            "whose "
-            "numbers may "
-            "differ: "
+            "a node of the cluster has another version of discreet, whose numbers may differ: "
             "install the same."
         )
     if parcel.plugins not in _loaded:

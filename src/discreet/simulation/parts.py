@@ -1,22 +1,21 @@
-"""Results as a folder of Parquet files, a *part* for some trials each, so that memory does not grow with their number.
+"""Results as a folder of Parquet files, so that memory does not grow with the number of trials.
 
-Which trials are in which part follows from the settings alone, and a part is written when all of
-its trials are there. A file beside the parts says with which settings they were begun, and which
-are complete: so a sweep that was broken off goes on where it stopped, and leaves the same files as
-one that was not.
+Each file is a *part* with some of the trials. The settings alone decide which trials are in which
+part, and a part is written when all of its trials are finished. A file next to the parts records
+the settings and the complete parts. So an interrupted sweep resumes where it stopped, and leaves
+the same files as one that was never interrupted.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
 from componentjit import value_digest
 from discreet.contracts import Floats, Integers
@@ -24,6 +23,7 @@ from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Json
 from discreet.output import lock
 from discreet.simulation.jobs import RegretJob
+from discreet.simulation.measures import Columns
 from discreet.simulation.records import InMemory
 from discreet.simulation.results import parquet_writer, provenance
 from discreet.simulation.statistics import interval
@@ -32,14 +32,11 @@ from discreet.simulation.trial import Outcome
 if TYPE_CHECKING:
     from discreet.simulation.experiment import Contender
 
-FOLDER, PROGRESS = (
-    "results.parquet",
-    "_progress.jsonl",
-)  # readers of Parquet pass by what begins with a line or a dot
+# Readers of Parquet skip files whose names begin with an underscore or a dot.
+FOLDER, PROGRESS = "results.parquet", "_progress.jsonl"
 ROWS = 2**18  # the most in a part: 16 MB
 ROUNDS = 2**26  # the most that are played for a part: seconds to minutes
 DIGESTS = "options of"  # settings of which only a digest is kept
-Columns = Mapping[str, NDArray[np.generic]]
 Tidy = Callable[[Integers, Floats, Floats], Columns]  # of trials, regret and loss
 
 
@@ -52,7 +49,7 @@ def trials_in_part(contenders: int, marks: int, rounds: int) -> int:
     return max(1, min(ROWS // (contenders * marks), ROUNDS // (contenders * rounds)))
 
 
-class Entry(TypedDict, total=False):
+class JournalEntry(TypedDict, total=False):
     """A line of what is known to be complete: first the settings, then a part each."""
 
     settings: Json
@@ -63,7 +60,7 @@ class Entry(TypedDict, total=False):
 
 
 class Parts:
-    """A sink that writes parts into a folder, which nobody else may write into until it is left."""
+    """A sink that writes parts into a folder and locks it against other writers."""
 
     def __init__(
         self,
@@ -75,26 +72,16 @@ class Parts:
         asked: int,
         keep: Callable[[], None],
     ) -> None:
-        self.folder, self._tidy, self._size, self._asked, self._keep = (
-            folder / FOLDER,
-            tidy,
-            size,
-            asked,
-            keep,
-        )
+        self.folder, self._tidy = folder / FOLDER, tidy
+        self._size, self._asked, self._keep = size, asked, keep
         self._open: dict[int, dict[int, Outcome]] = {}
-        self._done: dict[int, Entry] = {}
+        self._done: dict[int, JournalEntry] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         self._journal = (self.folder / PROGRESS).open("ab")
         try:
             if not lock(self._journal):
                 raise DiscreetError(
-                    f"{folder} is being written into by "
-                    "another "
-                    "simulation: "
-                    "wait "
-                    "for its "
-                    "end, or "
+                    f"{folder} is being written into by another simulation: wait for its end, or "
                     "choose another folder."
                 )
             begun = begun_with(folder)
@@ -142,7 +129,7 @@ class Parts:
             self._keep()
 
     def close(self) -> None:
-        """Write the trials of parts that are not complete, which are played again if the sweep goes on."""
+        """Write the trials of incomplete parts; they are played again when the sweep is resumed."""
         for part in sorted(self._open):
             self._write(part)
 
@@ -168,14 +155,14 @@ class Parts:
             "seconds": record.seconds.tolist(),
         }
 
-    def _note(self, entry: Entry) -> None:
+    def _note(self, entry: JournalEntry) -> None:
         """Add a line to what is known to be complete."""
         self._journal.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         self._journal.flush()
         os.fsync(self._journal.fileno())
 
     def _clear_unfinished(self) -> None:
-        """Remove parts that are not complete, and a last line that was broken off."""
+        """Remove incomplete parts, and a last line that was cut off."""
         complete = {PROGRESS, *map(part_name, self._done)}
         for file in self.folder.iterdir():
             if file.name not in complete:
@@ -184,7 +171,7 @@ class Parts:
 
 
 def check_output(output: Path | str, *, resume: bool) -> Path:
-    """Return the folder to write results into: a new or empty one, or one whose sweep goes on."""
+    """Return the folder to write results into: a new or empty one, or one to resume."""
     check_flag("resume", resume)
     parquet_writer()
     folder = Path(output)
@@ -203,11 +190,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         return folder
     if begun:
         raise DiscreetError(
-            f"{folder} exists already: go on with "
-            "--resume, "
-            "overwrite it "
-            "with "
-            "--overwrite, or "
+            f"{folder} exists already: resume it with --resume, overwrite it with --overwrite, or "
             "choose another folder."
         )
     if not folder.is_dir():
@@ -216,13 +199,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     if resume:
         raise DiscreetError(
-            f"{folder} has no results to go on with: "
-            "choose "
-            "another "
-            "output "
-            "folder, or "
-            "drop "
-            "--resume."
+            f"{folder} has no results to resume: choose another output folder, or drop --resume."
         )
     raise DiscreetError(
         f"{folder} exists already: choose another output folder, or overwrite it with --overwrite."
@@ -239,13 +216,13 @@ def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, ask
         "low": job.bounds.low,
         "high": job.bounds.high,
         "clip": job.clip,
-        "problem": {"plays": str(job.world.problem), **job.world.problem.parameters()},
+        "problem": {"plays": str(job.environment.problem), **job.environment.problem.parameters()},
         "environment": title,
         "algorithms": [contender.label for contender in contenders],
         "parameters": {
             contender.label: contender.facts.get("parameters", {}) for contender in contenders
         },
-        f"{DIGESTS} the environment": value_digest(job.world),
+        f"{DIGESTS} the environment": value_digest(job.environment),
         DIGESTS: {each.label: value_digest(each.private) for each in contenders},
         "discreet": made_by["discreet"],
         "sources": made_by["sources"],
@@ -268,13 +245,13 @@ def begun_with(folder: Path) -> Json | None:
     return dict(entries[0]["settings"]) if entries else None
 
 
-def _entries(journal: Path) -> list[Entry]:
+def _entries(journal: Path) -> list[JournalEntry]:
     """Return all complete lines of a file that need not exist."""
     if not journal.is_file():
         return []
     try:
         lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
-        entries: list[Entry] = [json.loads(line) for line in lines if line[-1] == "\n"]
+        entries: list[JournalEntry] = [json.loads(line) for line in lines if line[-1] == "\n"]
         if all(
             name in entry
             for entry, name in zip(entries, ["settings", *["part"] * len(entries)], strict=False)
@@ -283,21 +260,21 @@ def _entries(journal: Path) -> list[Entry]:
     except (ValueError, TypeError):
         pass
     raise DiscreetError(
-        f"{journal} was changed, so that it cannot be gone on from: choose another output folder."
+        f"{journal} was changed and cannot be resumed: choose another output folder."
     )
 
 
 def _compare(folder: Path, before: Json, now: Json) -> None:
-    """Refuse to go on with other settings, and say in what they differ."""
+    """Refuse to resume with other settings, and say how they differ."""
     there, here = _flat(before), _flat(now)
     for name in there | here:
         if there.get(name) != here.get(name):
             was, value = (shorten(each.get(name, "nothing")) for each in (there, here))
-            differs = f"{name} was {was} when {folder} was begun, but is {value} now"
+            differs = f"{name} was {was} when {folder} was started, but is {value} now"
             if name.startswith(DIGESTS):
-                differs = f"{name} were others when {folder} was begun"
+                differs = f"{name} were different when {folder} was started"
             raise DiscreetError(
-                f"{differs}: go on with the same settings, or choose another output folder."
+                f"{differs}: resume with the same settings, or choose another output folder."
             )
 
 
@@ -314,7 +291,7 @@ def _flat(value: object, name: str = "") -> dict[str, object]:
 class PartsRecord:
     """A record that is read part by part; only the regret at the end is held for every trial."""
 
-    def __init__(self, folder: Path, done: list[Entry]) -> None:
+    def __init__(self, folder: Path, done: list[JournalEntry]) -> None:
         self._folder, self._parts = folder, [entry["part"] for entry in done]
         self.seconds = np.sum([entry["seconds"] for entry in done], axis=0)
         self.clipped = sum(entry["clipped"] for entry in done)

@@ -1,4 +1,4 @@
-"""What trials gave, collected as they finish: all of it in memory, or in files (``parts``)."""
+"""The outcomes of trials, collected as they finish: in memory, or in files (``parts``)."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Record(Protocol):
 
     @property
     def memory(self) -> Remembered:
-        """What games that remember their players knew of them at the end: contender, trial; files do not keep it."""
+        """What games knew of their players at the end: contender, trial; files do not keep it."""
 
     @property
     def final(self) -> Floats:

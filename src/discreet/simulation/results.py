@@ -1,18 +1,18 @@
-"""What a simulation gave: a tidy table at log-spaced rounds, summaries, and a manifest."""
+"""What a simulation gave: a tidy table, a summary, a manifest and a plot, whatever was measured."""
 
 from __future__ import annotations
 
+import csv
 import importlib
 import json
-import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from componentjit import source_digest
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, count, shorten
-from discreet.guarantee import Guarantee, Json
+from discreet.guarantee import Json
 from discreet.problems import Problem
 from discreet.ranges import Range
-from discreet.simulation.records import Record
-from discreet.simulation.statistics import mean_interval, median_of_means
+from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
 from discreet.simulation.trial import Remembered
 
 if TYPE_CHECKING:
@@ -33,156 +32,154 @@ if TYPE_CHECKING:
 
     from discreet.simulation.experiment import Contender
 
-
-class RegretRow(TypedDict):
-    """What one contender came to; None for what one trial cannot tell."""
-
-    algorithm: str
-    label: str
-    epsilon: float | None
-    regret_mean: float
-    regret_low: float | None
-    regret_high: float | None
-    regret_median_of_means: float
-    regret_gini_low: float | None
-    regret_gini_high: float | None
-    regret_per_round: float
-    twin: str | None
-    times_twin: float | None
-    regret_bound: float | None
-    bound_is_vacuous: bool | None
-    rounds: int
-    trials: int
-    seconds: float
+PACKAGES = ("componentjit", "discreet")  # whose code the numbers depend on
+Kind = TypeVar("Kind", bound=Measure[object])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Results:
-    """Regret and loss of every contender, trial and checkpoint."""
+class Results(Generic[Row]):
+    """What every contender did in every trial.
+
+    ``measure`` holds what was measured: ``simulate`` gives regret, ``search`` gives searches. Its
+    arrays are properties here too (``regret``, ``loss``; ``samples``, ``answers``).
+    """
 
     contenders: tuple[Contender, ...]
     environment: str
     problem: Problem
-    checkpoints: Integers
+    rounds: int  # the length of a game; a search that has no answer by then is cut off
     asked: int
     seed: int
     bounds: Range
-    # whether losses depended on earlier actions, which the stated regret bounds do not cover
-    reacts: bool
-    clipped: int
-    record: Record  # of all trials, in memory or in files
-
-    @property
-    def rounds(self) -> int:
-        """The length of the game."""
-        return int(self.checkpoints[-1])
+    measure: Measure[Row]
 
     @property
     def trials(self) -> Integers:
         """The numbers of the trials that are finished."""
-        return self.record.trials
-
-    @property
-    def regret(self) -> Floats:
-        """Contender, trial, checkpoint."""
-        return self.record.regret
-
-    @property
-    def loss(self) -> Floats:
-        """Contender, trial, checkpoint."""
-        return self.record.loss
+        return self.measure.trials
 
     @property
     def seconds(self) -> Floats:
         """How long every contender played, summed over trials."""
-        return self.record.seconds
+        return self.measure.seconds
+
+    def summary(self) -> list[Row]:
+        """Return one row for each contender; a value that the trials cannot tell is None."""
+        return self.measure.summarise(self)
+
+    def columns(self) -> Columns:
+        """Return the tidy table: a row for each contender, trial, and checkpoint of regret."""
+        return self.measure.tabulate(self)
+
+    @property
+    def clipped(self) -> int:
+        """How many numbers of data were outside their range and moved to its ends."""
+        return self.measure.clipped
+
+    @property
+    def regrets(self) -> Regret:
+        """What ``simulate`` measured."""
+        return self._measured(Regret)
+
+    @property
+    def searches(self) -> Searches:
+        """What ``search`` measured."""
+        return self._measured(Searches)
+
+    def _measured(self, kind: type[Kind]) -> Kind:
+        if not isinstance(self.measure, kind):
+            raise DiscreetError(f"these results hold {self.measure.what}, and no {kind.what}.")
+        return self.measure
+
+    @property
+    def checkpoints(self) -> Integers:
+        """The rounds after which regret is known."""
+        return self.regrets.checkpoints
+
+    @property
+    def regret(self) -> Floats:
+        """Regret so far: contender, trial, checkpoint."""
+        return self.regrets.record.regret
+
+    @property
+    def loss(self) -> Floats:
+        """Loss so far: contender, trial, checkpoint."""
+        return self.regrets.record.loss
 
     @property
     def memory(self) -> Remembered:
-        """What games that remember their players knew of them at the end: contender, trial; None if they do not."""
-        return self.record.memory
-
-    def summary(self) -> list[RegretRow]:
-        """Return the regret at the end of the game, one row a contender; what one trial cannot tell is None."""
-        rows: list[RegretRow] = []
-        means, blind = self._means(), self.blind_regret
-        for index, contender in enumerate(self.contenders):
-            final = self.record.final[index]
-            mean, median = mean_interval(final), median_of_means(final)
-            twin = means.get(str(contender.facts.get("twin")))
-            bound = None if self.reacts else contender.facts.get("regret_bound")
-            rows.append(
-                {
-                    "algorithm": contender.algorithm,
-                    "label": contender.label,
-                    "epsilon": stated_epsilon(contender.private.guarantee),
-                    "regret_mean": mean.value,
-                    "regret_low": None if np.isnan(mean.low) else mean.low,
-                    "regret_high": None if np.isnan(mean.high) else mean.high,
-                    "regret_median_of_means": median.value,
-                    "regret_gini_low": median.low,
-                    "regret_gini_high": median.high,
-                    "regret_per_round": mean.value / self.rounds,
-                    "twin": contender.facts.get("twin") or None,
-                    "times_twin": mean.value / twin if twin is not None and twin > 0.0 else None,
-                    "regret_bound": bound,
-                    "bound_is_vacuous": None if bound is None else bool(bound >= blind),
-                    "rounds": self.rounds,
-                    "trials": int(self.trials.size),
-                    "seconds": float(self.seconds[index]),
-                }
-            )
-        return rows
+        """What games that remember their players knew at the end: contender, trial; or None."""
+        return self.regrets.record.memory
 
     @property
     def blind_regret(self) -> float:
-        """The regret of who learns nothing: what uniform play had, if it took part, and at most what it can have."""
-        most = self.rounds * self.problem.blind_regret(self.bounds)
-        return min(most, self._means().get("uniform", most))
+        """The regret of uniform play if it took part, or else its upper bound."""
+        return self.regrets.blind(cast("Results[RegretRow]", self))
 
-    def _means(self) -> dict[str, float]:
-        """Return the mean regret of every algorithm without privacy, and of uniform play."""
-        final = self.record.final.mean(axis=1)
-        return {
-            contender.algorithm: float(mean)
-            for contender, mean in zip(self.contenders, final, strict=True)
-            if not contender.private.guarantee.is_private or contender.algorithm == "uniform"
-        }
+    @property
+    def samples(self) -> Integers:
+        """How many samples each search took: line, trial."""
+        return self.searches.samples
+
+    @property
+    def answers(self) -> Integers:
+        """The arm that each search found, -1 if it was cut off: line, trial."""
+        return self.searches.answers
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Which searches found a best arm: line, trial."""
+        return self.searches.correct
+
+    @property
+    def cut_off(self) -> NDArray[np.bool_]:
+        """Which searches had no answer at the horizon: line, trial."""
+        return self.searches.cut_off
+
+    @property
+    def pulls(self) -> Integers:
+        """How often each search sampled each arm: line, trial, arm."""
+        return self.searches.pulls
 
     def __repr__(self) -> str:
         names = ", ".join(contender.label for contender in self.contenders)
-        return (
-            f"Results({names}: {self.environment}, "
-            f"{self.rounds} "
-            "rounds, "
-            f"{count(self.trials.size, 'trial')})"
-        )
-
-    def columns(self) -> dict[str, NDArray[np.generic]]:
-        """Return the tidy table: one row for each contender, trial and checkpoint."""
-        return tidy(
-            self.contenders, self.environment, self.checkpoints, self.trials, self.regret, self.loss
-        )
+        played = f"{self.rounds} rounds, {count(self.trials.size, 'trial')}"
+        return f"Results({names}: {self.environment}, {played})"
 
     def to_pandas(self) -> DataFrame:
-        """Return the tidy table as a DataFrame of pandas: one row for each contender, trial and checkpoint."""
-        return to_frame(self.columns())
+        """Return the tidy table as a DataFrame of pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
+        return pandas.DataFrame(self.columns())
+
+    def to_csv(self, path: Path | str) -> Path:
+        """Write the tidy table to a file of comma-separated values; return its path."""
+        columns = self.columns()
+        with Path(path).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+        return Path(path)
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
-        """Draw mean regret over rounds, with 95 % bands, into given axes or new ones; return them.
+        """Draw regret over rounds, or the samples of searches; return the axes.
 
-        ``colors`` has one for each contender. The figure of new axes is ``axes.figure``.
+        It draws into given axes or into new ones, whose figure is ``axes.figure``. ``colors`` has
+        one for each line.
         """
-        drawing = importlib.import_module(
-            "discreet.plot.regret"
-        )  # by name: pictures are a layer above results
-        axes: Axes = drawing.draw_regret(
-            self, ax, colors=check_colors(colors, len(self.contenders))
-        )
+        if isinstance(self.measure, Regret):
+            drawing, lines = importlib.import_module("discreet.plot.regret"), len(self.contenders)
+            axes: Axes = drawing.draw_regret(self, ax, colors=check_colors(colors, lines))
+        else:
+            drawing = importlib.import_module("discreet.plot.searches")
+            lines = len(self.searches.lines)
+            axes = drawing.draw_searches(self, ax, colors=check_colors(colors, lines))
         return axes
 
     def manifest(self) -> Json:
-        """Return everything that is needed to run this again, and what was promised."""
+        """Return everything that is needed to run this again, and what was guaranteed."""
         return {
             **provenance(),
             "seed": self.seed,
@@ -190,55 +187,32 @@ class Results:
             "problem": {"plays": str(self.problem), **self.problem.parameters()},
             "rounds": self.rounds,
             "trials": {"asked": self.asked, "finished": int(self.trials.size)},
-            "range": {"low": self.bounds.low, "high": self.bounds.high, "clipped": self.clipped},
+            "range": {
+                "low": self.bounds.low,
+                "high": self.bounds.high,
+                "clipped": self.clipped,
+            },
             "noise": "floating point: for simulation only",
-            "note": "guarantees are about the actions "
-            "of one "
-            "algorithm, not "
-            "about "
-            "this "
-            "file: it "
-            "holds losses and regret",
+            **self.measure.facts(),
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 
     def save(self, folder: Path | str) -> list[Path]:
-        """Write ``results.parquet`` and ``manifest.json`` into a folder, made if need be; return their paths."""
-        return write_results(folder, self.columns(), self.manifest())
-
-
-def tidy(
-    contenders: Sequence[Contender],
-    environment: str,
-    checkpoints: Integers,
-    trials: Integers,
-    regret: Floats,
-    loss: Floats,
-) -> dict[str, NDArray[np.generic]]:
-    """Return a table with one row for each contender, trial and checkpoint."""
-    who, trial, mark = (axis.ravel() for axis in np.indices(regret.shape))
-    return {
-        "algorithm": np.array([contender.algorithm for contender in contenders], object)[who],
-        "label": np.array([contender.label for contender in contenders], object)[who],
-        "epsilon": np.array([contender.private.guarantee.epsilon for contender in contenders])[who],
-        "environment": np.full(who.size, environment, object),
-        "trial": trials[trial],
-        "round": checkpoints[mark],
-        "loss": loss.ravel(),
-        "regret": regret.ravel(),
-    }
+        """Write ``results.parquet`` and ``manifest.json`` into a folder; return their paths."""
+        arrow, parquet = parquet_writer()
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        table, facts = folder / "results.parquet", folder / "manifest.json"
+        parquet.write_table(arrow.table(dict(self.columns())), table)
+        write_manifest(facts, self.manifest())
+        return [table, facts]
 
 
 def check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
     """Return colours, or refuse them if they are too few."""
     if colors is not None and (isinstance(colors, str) or len(colors) < needed):
         raise DiscreetError(
-            f"colors is {shorten(colors)}, but must be a "
-            "list "
-            "with "
-            "one for "
-            "each of "
-            f"{needed} "
+            f"colors is {shorten(colors)}, but must be a list with one for each of {needed} "
             "contenders."
         )
     return colors
@@ -256,43 +230,16 @@ def parquet_writer() -> tuple[ModuleType, ModuleType]:
     return pyarrow, pyarrow.parquet
 
 
-def write_results(
-    folder: Path | str, columns: Mapping[str, NDArray[np.generic]], manifest: Json
-) -> list[Path]:
-    """Write a table and a manifest into a folder, made if need be; return their paths."""
-    arrow, parquet = parquet_writer()
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    table, facts = folder / "results.parquet", folder / "manifest.json"
-    parquet.write_table(arrow.table(columns), table)
-    write_manifest(facts, manifest)
-    return [table, facts]
-
-
 def write_manifest(path: Path, manifest: Json) -> None:
     """Write a manifest as JSON."""
     path.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def to_frame(columns: Mapping[str, NDArray[np.generic]]) -> DataFrame:
-    """Return a table as a DataFrame of pandas, or say how to get it."""
-    try:
-        import pandas
-    except ImportError:
-        raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
-    return pandas.DataFrame(columns)
-
-
-def stated_epsilon(guarantee: Guarantee) -> float | None:
-    """Return the epsilon for a table; None where nothing is promised."""
-    return guarantee.epsilon if math.isfinite(guarantee.epsilon) else None
 
 
 def provenance() -> Json:
     """Return by which program, and when, something was computed."""
     return {
         "discreet": version("discreet"),
-        "sources": source_digest(),
+        "sources": source_digest(*PACKAGES),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {name: version(name) for name in ("numpy", "numba")}
         | {"python": platform.python_version()},

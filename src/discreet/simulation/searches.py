@@ -1,4 +1,4 @@
-"""Searches for the best arm over many trials: each is played until it has its answer, or to the horizon."""
+"""Searches for the best arm: each is played until it has its answer, or to the horizon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from discreet.learners.search.searching import Searching
 from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
-from discreet.ranges import Range
-from discreet.simulation.executors import Executor
-from discreet.simulation.experiment import Contender, Progress, asked_of, prepare
+from discreet.ranges import Range, make_range
+from discreet.simulation.executors import Executor, executor
+from discreet.simulation.experiment import Contender, Progress, prepare
 from discreet.simulation.jobs import TrialByTrial
 from discreet.simulation.loop import Player
+from discreet.simulation.measures import Line, Searches, SearchRow
 from discreet.simulation.records import Memory
-from discreet.simulation.search_results import Line, SearchResults
+from discreet.simulation.results import Results
 from discreet.simulation.trial import deal, rounds_at_once
 
 FIRST_PIECE = 1024  # rounds that are dealt first; pieces grow, for most searches are short
@@ -55,8 +56,8 @@ def search(
     progress: Progress | None = None,
     keep_finished: bool = False,
     **parameters: object,
-) -> SearchResults:
-    """Let algorithms search for the best arm over many trials; return how many samples that took, and who was wrong.
+) -> Results[SearchRow]:
+    """Let algorithms search for the best arm over many trials; return the samples they took.
 
     ``rounds`` is the horizon, at which a search is cut off. ``parameters`` are ``arms`` and
     ``error``, the allowed probability of a wrong answer. All other arguments are those of
@@ -69,14 +70,25 @@ def search(
     """
     if problem is None and isinstance(environment, ArmsEnvironment):
         problem = BestArm(environment.arms, cast(float, parameters.get("error", BestArm.error)))
-    given: dict[str, Any] = asked_of(prepare, locals())
-    prepared = prepare(**given, losses=None, unknown_horizon=False, clip=False)
-    world = prepared.world
-    if not isinstance(world, SearchEnvironment):
-        raise DiscreetError(
-            f"{world.problem} does not stop by itself: use simulate in place of search."
-        )
-    job = SearchJob(**prepared.facts, world=world)
+    prepared = prepare(
+        algorithms,
+        environment=environment,
+        problem=problem,
+        rounds=rounds,
+        trials=trials,
+        epsilon=epsilon,
+        delta=delta,
+        bounds=make_range(low, high),
+        options=options,
+        seed=seed,
+        on=executor(on, workers=workers),
+        progress=progress,
+        parameters=parameters,
+    )
+    found = prepared.environment
+    if not isinstance(found, SearchEnvironment):
+        raise DiscreetError(f"{found.problem} does not stop by itself: use simulate, not search.")
+    job = SearchJob(**prepared.facts, environment=found)
     lines = tuple(
         Line(i, float(error))
         for i, each in enumerate(job.privates)
@@ -84,24 +96,18 @@ def search(
     )
     kept: Memory[SearchOutcome] = Memory()
     prepared.play(job, kept, keep_finished=keep_finished)
-    found = kept.outcomes
-    outcomes = [found[trial] for trial in sorted(found)]
-    return SearchResults(
-        contenders=prepared.contenders,
-        environment=prepared.title,
-        problem=world.problem,
-        horizon=prepared.rounds,
-        asked=prepared.asked,
-        seed=seed,
-        bounds=prepared.bounds,
-        means=world.environment.fixed_means(),
-        best=world.best_arms(),
-        trials=np.array(sorted(found), dtype=np.int64),
-        lines=lines,
-        samples=np.array([each.samples for each in outcomes]).T,
-        answers=np.array([each.answers for each in outcomes]).T,
-        pulls=np.array([each.pulls for each in outcomes]).swapaxes(0, 1),
-        seconds=np.sum([each.seconds for each in outcomes], axis=0),
+    outcomes = [kept.outcomes[trial] for trial in sorted(kept.outcomes)]
+    return prepared.results(
+        Searches(
+            means=found.environment.fixed_means(),
+            best=found.best_arms(),
+            lines=lines,
+            numbers=np.array(sorted(kept.outcomes), dtype=np.int64),
+            samples=np.array([each.samples for each in outcomes]).T,
+            answers=np.array([each.answers for each in outcomes]).T,
+            pulls=np.array([each.pulls for each in outcomes]).swapaxes(0, 1),
+            played=np.sum([each.seconds for each in outcomes], axis=0),
+        )
     )
 
 
@@ -109,7 +115,7 @@ def search(
 class SearchJob(TrialByTrial[SearchOutcome]):
     """Searches, and after how many rounds they are cut off."""
 
-    world: SearchEnvironment
+    environment: SearchEnvironment
 
     def trial(
         self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event
@@ -117,7 +123,7 @@ class SearchJob(TrialByTrial[SearchOutcome]):
         """Let everybody search once."""
         return run_search(
             privates,
-            self.world,
+            self.environment,
             rounds,
             seed=self.seed,
             trial=number,
@@ -137,7 +143,7 @@ def run_search(
     stop: threading.Event,
     compiled: bool = True,
 ) -> SearchOutcome | None:
-    """Play one trial until all have their answers, or to the horizon; return None if told to stop before."""
+    """Play one trial until all have their answers; return None if told to stop before."""
     dealer = streams(seed, trial=trial).environment
     players = [
         Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates
@@ -163,11 +169,7 @@ def searching(private: Protected) -> Searching:
     """Return the learner of a search, or refuse one that has no answers."""
     if not isinstance(private.learner, Searching):
         raise DiscreetError(
-            "the learner is of type "
-            f"{type(private.learner).__name__}, "
-            "but a "
-            "search "
-            "needs a "
+            f"the learner is of type {type(private.learner).__name__}, but a search needs a "
             "Searching there."
         )
     return private.learner

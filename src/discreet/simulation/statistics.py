@@ -15,7 +15,7 @@ GROUPS = 24  # of Tossou & Dimitrakakis 2017
 
 
 class Interval(NamedTuple):
-    """A central value, and how far it may be off on either side; the ends are NaN where one trial says nothing."""
+    """A value with its interval; the ends are NaN where one trial says nothing."""
 
     value: float
     low: float
@@ -43,7 +43,7 @@ def mean_intervals(values: Floats, *, confidence: float = 0.95) -> Floats:
 def interval(
     mean: ArrayLike, variance: ArrayLike, count: int, *, confidence: float = 0.95
 ) -> Floats:
-    """Return means of ``count`` values and the ends of Student's intervals, given their means and variances."""
+    """Return Student's intervals for means of ``count`` values with these means and variances."""
     from scipy.special import stdtrit
 
     width = (
@@ -53,7 +53,7 @@ def interval(
 
 
 def share_interval(hits: int, trials: int, *, confidence: float = 0.95) -> Interval:
-    """Return the share of trials in which something happened, with Clopper and Pearson's interval, which is exact.
+    """Return the share of trials in which something happened, with Clopper and Pearson's interval.
 
     >>> share_interval(0, 100)
     Interval(value=0.0, low=0.0, high=0.0362...)
@@ -68,7 +68,7 @@ def share_interval(hits: int, trials: int, *, confidence: float = 0.95) -> Inter
 
 
 def median_of_means(values: Floats, *, groups: int = GROUPS) -> Interval:
-    """Return the median of the means of groups of trials, with Gini's mean difference above and below it as bars.
+    """Return the median of group means, with Gini's mean difference above and below it.
 
     With N trials of variance s² and a groups it is within s sqrt(6 a / N) of the mean, with
     probability at least 1 - exp(-a / 4.5), however heavy the tails (Tossou & Dimitrakakis 2017,

@@ -1,4 +1,4 @@
-"""Compiling ahead: what is kept on disk need not be waited for later."""
+"""Compiling ahead, so that later runs find the code in the cache."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from discreet.simulation.searches import search
 
 @dataclass(frozen=True, kw_only=True)
 class Warmed:
-    """What was compiled, or was already: seconds for every algorithm, and where the code is kept."""
+    """Seconds for every algorithm, and where the compiled code is cached."""
 
     seconds: Mapping[str, float]
     folder: Path
@@ -51,9 +51,8 @@ def warm(
 ) -> Warmed:
     """Compile algorithms ahead, each as it is played in the default environment of its problem.
 
-    That is all of them, or those that are named, or those for one kind of ``problem``. Compilers do
-    not run side by side on threads, so that ``workers`` are processes. What is in the cache already
-    takes a moment.
+    By default all of them; else those named, or those for one kind of ``problem``. Threads cannot
+    compile in parallel, so ``workers`` are processes. Cached code takes a moment.
     """
     chosen = [algorithm(name).name for name in names]
     if problem is not None:
@@ -73,9 +72,8 @@ def _in_processes(
 ) -> dict[str, float]:
     tell = progress or (lambda _, __: None)
     found: dict[str, float] = {}
-    context = multiprocessing.get_context(
-        "spawn"
-    )  # a copy of this process would have its threads' locks
+    # A forked process would inherit the locks of this one's threads.
+    context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(names)), mp_context=context, initializer=_begin)
     try:
         running = {pool.submit(compile_one, name, epsilon, delta): name for name in names}
@@ -90,13 +88,13 @@ def _in_processes(
 
 
 def _begin() -> None:
-    """Begin a process that compiles: interrupts are for the one that asked for it."""
+    """Start a compiling process; interrupts go to its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     load_plugins()
 
 
 def compile_one(name: str, epsilon: float, delta: float) -> float:
-    """Play one trial of an algorithm; return how many seconds that took, nearly all of them for compiling."""
+    """Play one trial of an algorithm; return the seconds, nearly all of them for compiling."""
     start = time.perf_counter()
     play = search if algorithm(name).problem.stops else simulate
     play(name, epsilon=epsilon, delta=delta, trials=1, on=EveryWay(1))
@@ -104,7 +102,7 @@ def compile_one(name: str, epsilon: float, delta: float) -> float:
 
 
 class EveryWay(Threads):
-    """Threads before which everything is compiled with which a job could be played, however many trials there are."""
+    """Threads for which every backend is compiled first, however many trials there are."""
 
     def begin(self, job: Job[Gave]) -> ThreadSession[Gave]:
         """Compile, and begin to play."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from discreet.simulation.results import RegretRow
+from discreet.simulation import RegretRow
 from discreet_papers.reproduce.files import number, part_of
 from discreet_papers.reproduce.games import Game, Played
 from discreet_papers.reproduce.price_of_privacy.sweep import BLIND, EPSILONS, OURS, TWINS

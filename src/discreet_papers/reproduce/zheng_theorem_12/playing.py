@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from discreet.environments import environment
-from discreet.simulation import SearchResults, search
+from discreet.simulation import Results, search
 from discreet.simulation.experiment import Progress
-from discreet.simulation.search_results import SearchRow
+from discreet.simulation.measures import SearchRow
 from discreet_papers.reproduce.games import Game, Player, contender, split
 from discreet_papers.reproduce.plan import Plan
 
@@ -18,7 +18,7 @@ class Searched:
     """A game after all of its searches."""
 
     game: Game
-    results: SearchResults
+    results: Results[SearchRow]
     rows: Mapping[Player, SearchRow]  # of the summary
 
 
