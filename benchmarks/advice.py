@@ -16,7 +16,7 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 EXPERTS, ARMS, ROUNDS = 10_000, 10, 2_000
-MOST = 100.0  # microseconds of processor time a round
+MOST = 100.0  # microseconds of processor time per round
 # reads the advice for all arms, not only for the one that is played, and is not held to it
 READS_ALL = "exp4-p"
 

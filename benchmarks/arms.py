@@ -1,4 +1,4 @@
-"""What one round of every ordinary learner costs, beside a C loop of it; and of private ones, beside Tsallis-INF in C.
+"""The cost of one round of every ordinary learner next to a C loop, and of private ones.
 
 The C loops are compiled with -Ofast, draw random numbers in blocks, and have a tree of sums for
 many arms.
@@ -26,10 +26,8 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 ROUNDS = 2**16  # of one call, for every number of arms
-CACHED, UNCACHED = (
-    2**15,
-    2**23,
-)  # numbers in a table that fits into a core's cache, and in one that fits into none
+# numbers in a table that fits into a core's cache, and in one that fits into none
+CACHED, UNCACHED = (2**15, 2**23)
 CASES = (  # learners, arms, numbers in the table, times C at most
     (
         (
@@ -66,6 +64,7 @@ CASES = (  # learners, arms, numbers in the table, times C at most
     (("exp3", "exp3-noise"), 100, UNCACHED, 1.5),
     (("exp3", "exp3-gain", "exp3-ix"), 10_000, UNCACHED, 1.5),
 )
+# ε = 1
 PRIVATE = (
     "one-bit-tsallis-inf",
     "tracking-ucb",
@@ -73,7 +72,7 @@ PRIVATE = (
     "dp-klucb",
     "dp-imed",
     "batched-htinf",
-)  # ε = 1
+)
 TWIN = "tsallis-inf"
 
 
@@ -90,7 +89,7 @@ class Turning(ArmGame):
 
 
 def private(name: str, arms: int) -> Private:
-    """Return the learner as the library plays it; ``exp3-noise`` is EXP3 with Laplace noise on every loss."""
+    """Return the learner; ``exp3-noise`` is EXP3 with Laplace noise on every loss."""
     if name != "exp3-noise":
         built = algorithm(name).build(Setting(Arms(arms), rounds=ROUNDS)).private
         assert isinstance(built, Private)
@@ -103,7 +102,7 @@ def private(name: str, arms: int) -> Private:
 
 
 def ours(name: str, losses: Floats, rounds: int = ROUNDS) -> tuple[float, float]:
-    """Return ns a round of one call, and the mean loss."""
+    """Return ns per round of one call, and the mean loss."""
     player, game = Player(private(name, losses.shape[1]), streams(1)), Turning(losses)
     start = time.process_time()
     total = player.play(game, np.array([rounds]))[0]
@@ -164,7 +163,7 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
 def beside_c(
     command: list[str | Path], name: str, losses: Floats, turns: int
 ) -> tuple[float, float, float]:
-    """Return ns a round of ours and of a C program, taking turns, and how far their mean losses are apart."""
+    """Return ns per round of ours and of a C program, and the distance of their mean losses."""
     arguments = [str(part) for part in (*command, *losses.shape, ROUNDS, 3)]
     ours(name, losses, rounds=2)
     mine, theirs, apart = [], [], 0.0

@@ -1,4 +1,4 @@
-"""Audit correct mechanisms again and again, and count the alarms: at most 1 of 100 audits may raise one.
+"""Audit correct mechanisms repeatedly and count the alarms: at most 1 of 100 may raise one.
 
     python benchmarks/false_alarms.py 1000
 

@@ -1,4 +1,4 @@
-"""What a round of functions costs on the ball, on slates, and where the oracle of the set is in Python."""
+"""The cost of one round of functions on the ball, on slates, and with an oracle in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 TOTAL = 2**20  # rounds that algorithms are made for
-# algorithm, domain, rounds that are played, microseconds of processor time a round at most
+# algorithm, domain, rounds that are played, microseconds of processor time per round at most
 CASES = (
     ("private-projection-free", "ball(10)", 2**18, 1.0 / 1.5),
     ("private-projection-free", "k-sets(10,3)", 2**18, 1.0),

@@ -36,12 +36,8 @@ NAMES = (
     "batched-tsallis-inf",
     "ucb",
 )
-TARGETS = {
-    "exp3": 4.5,
-    "dp-exp3-lap": 4.0,
-    "tsallis-inf": 4.0,
-    "htinf": 4.0,
-}  # times as fast, at least
+# times as fast, at least
+TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
 
 

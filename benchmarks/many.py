@@ -74,7 +74,7 @@ def arm_rows(turns: int) -> Iterator[Row]:
         fewer, more = few / 64 / MANY[0] * 1e9, many / 8 / MANY[1] * 1e9
         beside = f"{fewer:.2f} ns at {MANY[0]:,} arms"
         yield Row(
-            f"{name}, {MANY[1]:,} arms, a round, an arm",
+            f"{name}, {MANY[1]:,} arms, per round and arm",
             f"{more:.2f} ns",
             beside,
             more / fewer,
@@ -101,7 +101,7 @@ def whole_rows(turns: int) -> Iterator[Row]:
     learner, whole = (spent / rounds * 1e6 for spent in in_turns(*jobs, turns=turns))
     beside = f"{learner:.2f} µs the learner"
     yield Row(
-        f"simulate, exp3, {arms:,} arms, a round",
+        f"simulate, exp3, {arms:,} arms, per round",
         f"{whole:.2f} µs",
         beside,
         whole / learner,

@@ -1,4 +1,4 @@
-"""How all benchmarks measure: in time of the processor, taking turns, and told as ratios wherever there is a rival.
+"""How all benchmarks measure: processor time, alternating, as ratios where there is a rival.
 
 Seconds depend on the machine and on what else it does; ratios of what was measured in turns depend
 on both much less.
@@ -21,7 +21,7 @@ Job = Callable[[], Callable[[], object]]  # prepares, and returns what is timed
 
 
 class Row(NamedTuple):
-    """One line of the table: what was measured, beside what, and whether that is good enough."""
+    """One line of the table: what was measured, compared with what, and whether it is good enough."""
 
     what: str
     ours: str
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def in_turns(*jobs: Job, turns: int = LEAST_TURNS) -> list[float]:
-    """Return the median processor time of each job in seconds; the first turn, in which they compile, does not count."""
+    """Return the median processor seconds of each job; the first turn compiles and does not count."""
     spent: list[list[float]] = [[] for _ in jobs]
     for _ in range(max(turns, LEAST_TURNS) + 1):
         for times, job in zip(spent, jobs, strict=True):

@@ -108,7 +108,7 @@ PEERS = (
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
-    """Yield two rows for each peer: our live ask and tell, and our simulation, beside its decision and update."""
+    """Yield two rows per peer: our live ask and tell, and our simulation, next to its update."""
     for what, module, theirs, rounds, most in PEERS:
         try:
             importlib.import_module(module)

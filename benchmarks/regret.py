@@ -1,4 +1,4 @@
-"""What privacy costs arms: regret of the index family beside batched-htinf and, without privacy, tsallis-inf.
+"""The cost of privacy on arms: the index family, batched-htinf, and tsallis-inf without privacy.
 
 python benchmarks/regret.py [--rounds N] [--trials N] [--runs N] [--guard]
 
@@ -32,7 +32,7 @@ SEED = 20_261_117
 
 
 class Losses(NamedTuple):
-    """An environment with its options, and what ratios are allowed to the best of the family and to tracking-ucb."""
+    """An environment, its options, and the allowed ratios to the best and to tracking-ucb."""
 
     title: str
     name: str
@@ -86,7 +86,7 @@ def regrets(
     arms: int = ARMS,
     **given: object,
 ):
-    """Return the regret of every run, by algorithm and epsilon; all of them meet the same losses."""
+    """Return the regret of every run by algorithm and epsilon; all meet the same losses."""
     epsilons = given.get("epsilons", EPSILONS)
     players = [
         (name, epsilon) for name in names for epsilon in (epsilons if name != TWIN else (1.0,))
@@ -167,7 +167,7 @@ def changing(rounds: int, trials: int, *, every: tuple[Losses, ...], strict: boo
 
 
 def stuck(rounds: int, runs: int) -> bool:
-    """Print how many runs lost 90 % of what never playing the best arm costs; return whether there are none."""
+    """Print how many runs lost 90 % of the possible regret; return whether there are none."""
     rows, total = [], 0
     names = (TRACKING, "batched-ucb", "dp-klucb", "dp-imed")
     losses, gap = Losses("stochastic", "stochastic", {"gap": 0.2}), 0.2

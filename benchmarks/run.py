@@ -1,4 +1,4 @@
-"""Speed, measured in one run and told as ratios wherever there is a rival; one table, which docs/speed.md shows.
+"""Speed, measured in one run, as ratios where there is a rival; docs/speed.md shows the table.
 
     python benchmarks/run.py [PART ...] [--turns N] [--write docs/speed.md]
 
@@ -28,7 +28,7 @@ PARTS = (
     "peers",
     "starting",
 )
-HEAD = ["what", "ours", "beside", "measured", "target", ""]
+HEAD = ["what", "ours", "compared with", "measured", "target", ""]
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->"
 
 

@@ -1,4 +1,4 @@
-"""How long users wait before anything is played: importing, listing, and compiling an algorithm for the first time."""
+"""How long users wait at first: importing, listing, and compiling an algorithm."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def processor_seconds(*arguments: str, **environment: str) -> float:
 
 
 def first_use(name: str, options: str) -> float:
-    """Return the seconds that compiling takes: a first simulation, less the same one with compiled code at hand.
+    """Return the seconds for compiling: a first simulation minus the same one with cached code.
 
     It has the usual 24 trials of 10,000 rounds: with much fewer nothing would be compiled.
     """

@@ -1,4 +1,4 @@
-"""A private running sum of 100,000 vectors in ten dimensions: ours beside the libraries that have one, where installed.
+"""A private running sum of 100,000 vectors in ten dimensions, next to installed peers.
 
 jax_privacy adds the noise of a BLT to a stream inside one compiled scan; OpenDP releases a tree
 over all rounds at once, with exact noise, one coordinate after another; TensorFlow Privacy releases
@@ -43,9 +43,8 @@ def ours(kind: type[Factorisation], noise: str, vectors: Floats) -> Callable[[],
 
 def jax_privacy(vectors: Floats) -> Callable[[], object]:
     jax = importlib.import_module("jax")
-    jax.config.update(
-        "jax_enable_x64", True
-    )  # building a BLT asks for it; the stream itself is of single precision
+    # building a BLT asks for it; the stream itself is of single precision
+    jax.config.update("jax_enable_x64", True)
     additions = importlib.import_module("jax_privacy.noise_addition")
     toeplitz = importlib.import_module("jax_privacy.matrix_factorization.buffered_toeplitz")
     blt = toeplitz.BufferedToeplitz.from_rational_approx_to_sqrt_x(num_buffers=4)
@@ -82,9 +81,8 @@ PEERS = (  # name, its module, its kind of sum, how it is run, for how many roun
     ("jax_privacy, BLT", "jax_privacy", ("blt", Buffered, "gaussian"), jax_privacy, ROUNDS),
     ("OpenDP, tree", "opendp", ("tree", Tree, "laplace"), opendp, FEW),
 )
-OTHER_PYTHON = (
-    Path(__file__).parent.parent / ".venv-tensorflow" / "bin" / "python"
-)  # it needs older libraries than ours
+# it needs older libraries than ours
+OTHER_PYTHON = Path(__file__).parent.parent / ".venv-tensorflow" / "bin" / "python"
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
@@ -118,6 +116,6 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
 
 
 def row(sums: str, noise: str, mine: float, peer: float, what: str) -> Row:
-    """Return a line of the table, from microseconds a round."""
+    """Return a line of the table, from microseconds per round."""
     name = f"private running sum, d = {DIMENSION}, {sums}, {noise}"
     return Row(name, f"{mine:.2f} µs", f"{peer:,.2f} µs {what}", mine / peer, "x", most=1.0)

@@ -1,4 +1,4 @@
-"""What running sums and the leaders that learn from them cost, beside drawing their noise and nothing else.
+"""The cost of running sums and of leaders that use them, next to drawing the noise alone.
 
 Last, long games in processes of their own: memory must not grow with the number of rounds.
 """
@@ -84,7 +84,7 @@ def playing(private: Private, game: LinearGame) -> Job:
 
 
 def drawing(channel: Any, rounds: int) -> Job:
-    """Return what draws the noise of a whole stream: as much of it, of the same kind, on vectors as long."""
+    """Return a function that draws the noise of a whole stream and does nothing else."""
     noise, counts, vector = (
         channel.noise,
         noises(channel, rounds),
@@ -191,13 +191,13 @@ def round_rows(turns: int) -> Iterator[Row]:
 
 
 def resident() -> float:
-    """Return the most memory that this process ever held, in MB; ``ru_maxrss`` would count that of its parent, too."""
+    """Return the peak memory of this process in MB; ``ru_maxrss`` would include its parent's."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 2**10
 
 
 def play_long(sums: str, rounds: int) -> None:
-    """Print seconds of tuning and of playing, and peaks in MB: of the process, before and after, and of arrays alone."""
+    """Print seconds of tuning and playing, and peaks in MB of the process and of arrays."""
 
     def play(length: int) -> None:
         game: dict[str, Any] = {

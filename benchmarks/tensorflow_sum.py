@@ -1,4 +1,4 @@
-"""Print how many microseconds a round a private running sum of TensorFlow Privacy takes: its tree, with Gaussian noise.
+"""Print microseconds per round of TensorFlow Privacy's tree sum with Gaussian noise.
 
 python benchmarks/tensorflow_sum.py DIMENSION ROUNDS TURNS
 

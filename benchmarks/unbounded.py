@@ -1,4 +1,6 @@
-"""Find the decays and zeros of ``unbounded`` sums: the least largest ratio of their error to that of a known horizon.
+"""Find the decays and zeros of ``unbounded`` sums that minimise the largest error ratio.
+
+The ratio is to the error for a known horizon.
 
     python benchmarks/unbounded.py [--buffers N] [--first 10] [--last 31]
 
@@ -18,9 +20,8 @@ from scipy.optimize import minimize
 from discreet.factorisations import square_root
 from discreet.factorisations.buffers import Buffers, all_time_norm
 
-EXACT = (
-    2**20
-)  # rounds up to which the square root is added up; beyond, what it tends to is the same to 8 digits
+# rounds up to which the square root is added up; beyond, what it tends to is the same to 8 digits
+EXACT = 2**20
 
 
 def known(rounds: int) -> float:
@@ -31,7 +32,7 @@ def known(rounds: int) -> float:
 
 
 def matrix_of(parameters: np.ndarray) -> Buffers | None:
-    """Return the matrix with these distances from 1, each a factor above the one before; None if there is none."""
+    """Return the matrix with these distances from 1, which grow by factors; None if impossible."""
     distances = np.exp(np.cumsum(np.concatenate([parameters[:1], np.exp(parameters[1:])])))
     return Buffers.of(1.0 - distances[0::2], 1.0 - distances[1::2]) if distances[-1] < 1.0 else None
 
