@@ -116,12 +116,12 @@ def short_trials(name, turns, trials=1024):
         return chosen
 
     def all_of(in_lanes):
-        jobs.soonest_way = way(in_lanes)
+        jobs.choose_backend = way(in_lanes)
         return lambda: simulate(name, rounds=100, trials=trials, workers=1)
 
-    usual = jobs.soonest_way
+    usual = jobs.choose_backend
     spent = in_turns(lambda: all_of(True), lambda: all_of(False), turns=turns)
-    jobs.soonest_way = usual
+    jobs.choose_backend = usual
     return [1e6 * seconds / trials for seconds in spent]
 
 

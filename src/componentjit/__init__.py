@@ -11,9 +11,9 @@ from componentjit.state import (
     as_plain,
     copier,
     copy,
-    likeness,
     map_arrays,
     map_parts,
+    type_signature,
     with_names,
 )
 from componentjit.watching import being_compiled, compiling_for
@@ -41,7 +41,7 @@ __all__ = [
     "guard",
     "helper",
     "helper_apart",
-    "likeness",
+    "type_signature",
     "map_arrays",
     "map_parts",
     "shorten",

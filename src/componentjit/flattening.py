@@ -21,7 +21,7 @@ from componentjit.sources import (
     BUILTINS,
     LOOPS,
     SCOPES,
-    Stays,
+    NotInlinable,
     always_returns,
     assigned_in,
     body_of,
@@ -49,12 +49,12 @@ def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Call
     """
     try:
         return _Flattening(function, arguments, without=apart).result()
-    except Stays:
+    except NotInlinable:
         return function
 
 
 def written_out(function: Callable[..., Any], arguments: Sequence[object]) -> Written:
-    """Return a function with all that it calls written into it, before it is one again, or raise ``Stays``."""
+    """Return a function with all that it calls written into it, before it is one again, or raise ``NotInlinable``."""
     return _Flattening(function, arguments).written()
 
 
@@ -74,7 +74,7 @@ class _Flattening:
         parameters = [each.arg for each in self.source.args.args]
         own = assigned_in(self.source) | set(parameters)
         if own & BUILTINS:  # what is written into it may mean the builtin
-            raise Stays
+            raise NotInlinable
         self.scope = Scope(
             function.__globals__, {name: name for name in own}, within=((function.__code__, 0),)
         )
@@ -210,11 +210,11 @@ class _Flattening:
             case ast.Raise() | ast.Assert():
                 out.append(cast(ast.stmt, self.renamed(node, scope)))
             case _:
-                raise Stays
+                raise NotInlinable
 
     def target(self, node: ast.expr, scope: Scope) -> ast.expr:
         if self.needs(node, scope):
-            raise Stays
+            raise NotInlinable
         return cast(ast.expr, self.renamed(node, scope))
 
     # Expressions
@@ -280,7 +280,7 @@ class _Flattening:
         for i, ((holder, key), part) in enumerate(zip(places, parts, strict=True)):
             inner = part.value if isinstance(part, ast.keyword) else part
             if isinstance(inner, ast.Starred):
-                raise Stays
+                raise NotInlinable
             done = self.expression(inner, scope, out)
             if i < last and not (isinstance(node, ast.Call) and key == "func"):
                 done = self.held(done, out)
@@ -296,7 +296,7 @@ class _Flattening:
         if is_stable(value):
             return value
         if any(isinstance(each, ast.Slice) for each in ast.walk(value)):
-            raise Stays
+            raise NotInlinable
         name = self.fresh("held")
         out.append(ast.Assign([store(name)], value))
         return load(name)
@@ -335,7 +335,7 @@ class _Flattening:
         written: Statements = []
         try:
             value = self.call(node, scope, written, results, whole=whole)
-        except Stays:
+        except NotInlinable:
             return None
         out += written
         return value
@@ -356,7 +356,7 @@ class _Flattening:
         function, owner = cast(tuple[FunctionType, ast.expr | None], self.meaning(node, scope))
         body = body_of(function)
         if results is not None and not always_returns(body):
-            raise Stays
+            raise NotInlinable
         inner = self.inner_scope(function, owner, scope)
         self.bind(function, self.arguments(function, owner, node), scope, inner, out)
         if results is not None and whole and len(body) == 1 and isinstance(body[0], ast.Return):
@@ -388,7 +388,7 @@ class _Flattening:
             if name not in given and isinstance(default, bool | int | float | None):
                 given[name] = ast.Constant(default)
         if len(positional) > len(parameters) or set(given) != set(parameters):
-            raise Stays
+            raise NotInlinable
         return given
 
     def bind(
@@ -451,14 +451,14 @@ class _Flattening:
             if value is not None:
                 self.statement(ast.Expr(value), scope, out)
         elif value is None:
-            raise Stays
+            raise NotInlinable
         elif results.whole:
             out.append(ast.Assign([store(results.names[0])], self.expression(value, scope, out)))
         elif isinstance(value, ast.Tuple) and len(value.elts) == len(results.names):
             for name, part in zip(results.names, value.elts, strict=True):
                 out.append(ast.Assign([store(name)], self.expression(part, scope, out)))
         elif not (isinstance(value, ast.Call) and self.meaning(value, scope)):
-            raise Stays
+            raise NotInlinable
         else:
             self.call(value, scope, out, results.names)
 
@@ -486,7 +486,7 @@ class _Flattening:
                 self.names[attempt] = value
             if self.names[attempt] is value:
                 return attempt
-        raise Stays
+        raise NotInlinable
 
     def fresh(self, name: str) -> str:
         """Return a name that nothing else has."""

@@ -25,7 +25,7 @@ SCOPES = (
     ast.FunctionDef,
     ast.ClassDef,
 )
-UNFIT = (
+NOT_INLINABLE = (
     ast.Global,
     ast.Nonlocal,
     ast.Try,
@@ -38,14 +38,14 @@ UNFIT = (
 )
 
 
-class Stays(Exception):
+class NotInlinable(Exception):
     """A call cannot be written out, and stays a call."""
 
 
 def definition(function: FunctionType) -> ast.FunctionDef:
     """Return the syntax of a function as it is in memory; refuse if its file does not say the same (any more)."""
     if function.__closure__ or not inspect.isfunction(function):
-        raise Stays
+        raise NotInlinable
     first = function.__code__.co_firstlineno
     nodes, codes = _functions_in(function.__code__.co_filename)
     if (
@@ -53,7 +53,7 @@ def definition(function: FunctionType) -> ast.FunctionDef:
         or first not in codes
         or text_of(codes[first]) != text_of(function.__code__)
     ):
-        raise Stays
+        raise NotInlinable
     return nodes[first]
 
 
@@ -88,12 +88,13 @@ def can_be_written_out(function: FunctionType) -> bool:
     try:
         source = definition(function)
         body_of(function)
-    except Stays:
+    except NotInlinable:
         return False
     others = source.args.vararg, source.args.kwarg, source.args.kwonlyargs, source.args.posonlyargs
     nodes = [node for statement in source.body for node in ast.walk(statement)]
     return not any(others) and not any(
-        isinstance(node, UNFIT) or (isinstance(node, LOOPS) and node.orelse) for node in nodes
+        isinstance(node, NOT_INLINABLE) or (isinstance(node, LOOPS) and node.orelse)
+        for node in nodes
     )
 
 
@@ -115,11 +116,11 @@ def _ending(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             if isinstance(statement, LOOPS):
                 return [*out, statement, *_ending(rest)]
             if not isinstance(statement, ast.If):
-                raise Stays
+                raise NotInlinable
             yes, no = _ending(statement.body), _ending(statement.orelse)
             goes_on = [branch for branch in (yes, no) if not always_returns(branch)]
             if rest and len(goes_on) == 2:
-                raise Stays
+                raise NotInlinable
             for branch in goes_on:
                 branch[:] = _ending([*branch, *rest])
             return [*out, ast.copy_location(ast.If(statement.test, yes, no), statement)]

@@ -41,18 +41,18 @@ def with_names(example: Part, value: Any) -> Part:
     return cast(Part, type(example)(*parts) if hasattr(example, "_fields") else tuple(parts))
 
 
-def likeness(value: object) -> object:
+def type_signature(value: object) -> object:
     """Return all that compiled code can tell of a value before it runs: its types, and how its arrays lie in memory.
 
-    >>> likeness((1, np.zeros(2))) == likeness((3, np.ones(5)))
+    >>> type_signature((1, np.zeros(2))) == type_signature((3, np.ones(5)))
     True
-    >>> likeness(np.zeros((2, 2))) == likeness(np.zeros((2, 2)).T)
+    >>> type_signature(np.zeros((2, 2))) == type_signature(np.zeros((2, 2)).T)
     False
     """
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.ndim, value.flags.num
     if isinstance(value, tuple):
-        return (type(value), *[likeness(part) for part in value])
+        return (type(value), *[type_signature(part) for part in value])
     return type(value)
 
 

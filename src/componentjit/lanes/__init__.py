@@ -5,8 +5,8 @@ one function without calls, and writes it once more for vectors of trials. See d
 Lanes.
 """
 
-from componentjit.lanes.normal import Unfit
+from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.program import Lanes, Program, program_for, room_for
 from componentjit.lanes.widths import LANES
 
-__all__ = ["LANES", "Lanes", "Program", "Unfit", "program_for", "room_for"]
+__all__ = ["LANES", "Lanes", "Program", "NotVectorizable", "program_for", "room_for"]

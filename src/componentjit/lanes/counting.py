@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from componentjit.lanes.normal import Unfit
+from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.unrolling import exits
 from componentjit.syntax import Statements, load, names_assigned, store
 
@@ -53,7 +53,7 @@ class Counters:
         name = node.target.id
         body = self.block(node.body)
         if name in names_assigned(body):
-            raise Unfit("a loop that changes its own counter")
+            raise NotVectorizable("a loop that changes its own counter")
         counter = self.fresh(name)
         renamed = [_renamed(each, name, counter) for each in body]
         first: Statements = [ast.Assign([store(name)], load(counter))]

@@ -17,7 +17,7 @@ from llvmlite import ir
 from componentjit.lanes.expressions import Expressions
 from componentjit.lanes.kinds import Kinds, Varying
 from componentjit.lanes.layout import Layout
-from componentjit.lanes.normal import Normal, Unfit
+from componentjit.lanes.normal import Normal, NotVectorizable
 from componentjit.lanes.unrolling import exits
 from componentjit.lanes.vectors import (
     DOUBLE,
@@ -169,7 +169,7 @@ class Emitter(Expressions):
         if name in self.varying.names:
             value = self.maths.as_vector(value)
         elif value.varies:
-            raise Unfit(f"{name} should be the same in all lanes")
+            raise NotVectorizable(f"{name} should be the same in all lanes")
         self.builder.store(value.code, self.place(name))
 
     # Masks
@@ -250,7 +250,7 @@ class Emitter(Expressions):
             case ast.Raise(exc=ast.Constant(value=int(number)), cause=cause):
                 self.fail(number, cause.elts if isinstance(cause, ast.Tuple) else [])
             case _:
-                raise Unfit(f"statement {type(node).__name__}")
+                raise NotVectorizable(f"statement {type(node).__name__}")
 
     def fail(self, number: int, told: Sequence[ast.expr]) -> None:
         """End everything if a lane comes here; numbers of the first that does are told, at the end of the integers."""

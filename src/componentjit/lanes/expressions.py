@@ -10,7 +10,7 @@ from typing import Any
 from llvmlite import ir
 
 from componentjit.lanes.kinds import UNIFORM_ARRAYS, kind_of_value, widest
-from componentjit.lanes.normal import Unfit
+from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
@@ -100,7 +100,7 @@ class Expressions:
                 return self.chosen(self.maths.as_kind(self.expression(test), "b"), body, orelse)
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.expression(each) for each in args])
-        raise Unfit(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"expression {ast.unparse(node)}")
 
     def number(self, name: str) -> Value:
         """Return a parameter."""
@@ -119,13 +119,13 @@ class Expressions:
         """Return the result of an operator."""
         if name == "Mod":
             if right.kind == "f" or left.kind == "f":
-                raise Unfit("a remainder of floats")
+                raise NotVectorizable("a remainder of floats")
             mask = self.mask()
             if right.varies and mask is not None:  # lanes that are elsewhere must not divide by 0
                 right = self.maths.select(Value(mask, "b", True), right, Value(LONG(1), "i", False))
             return self.maths.remainder(left, right)
         if name not in ("Add", "Sub", "Mult", "Div", "Pow"):
-            raise Unfit(f"operation {name}")
+            raise NotVectorizable(f"operation {name}")
         return self.maths.binary(name, left, right)
 
     def compared(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]) -> Value:
@@ -190,13 +190,13 @@ class Expressions:
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         found = [self.expression(each) for each in parts]
         if any(each.kind == "f" for each in found):
-            raise Unfit("an index that is a float")
+            raise NotVectorizable("an index that is a float")
         return [self.maths.as_kind(each, "i") for each in found]
 
     def row(self, array: str, indices: list[Value]) -> Value:
         """Return the number of a row of lanes; negative indices count from the end."""
         if len(indices) != self.dimensions(array):
-            raise Unfit("a part of an array")
+            raise NotVectorizable("a part of an array")
         found = Value(LONG(0), "i", False)
         for axis, index in enumerate(indices):
             length = Value(self.sizes[array, axis], "i", False)
@@ -289,7 +289,7 @@ class Expressions:
         """Set an item of an array, in the lanes that are here."""
         kind, mask = self.array_kinds[array], self.mask()
         if array in UNIFORM_ARRAYS:
-            raise Unfit("a change of what is the same in all lanes")
+            raise NotVectorizable("a change of what is the same in all lanes")
         new = self.maths.as_vector(self.maths.as_kind(value, kind)).code
         few = self.one_of_few(array, indices)
         if few is not None:
@@ -349,4 +349,4 @@ class Expressions:
             return maths.fraction(values[0])
         elif name in ROUNDED and len(values) == 1:
             return maths.as_kind(maths.intrinsic(ROUNDED[name], values[0]), "i")
-        raise Unfit(f"function {name}")
+        raise NotVectorizable(f"function {name}")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from componentjit.lanes.counting import is_counter
-from componentjit.lanes.normal import Normal, Unfit
+from componentjit.lanes.normal import Normal, NotVectorizable
 from componentjit.lanes.unrolling import exits
 from componentjit.syntax import Statements, names_assigned, names_read
 
@@ -49,7 +49,7 @@ def kind_of_array(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> s
     """Return the kind of an array's numbers, or refuse it."""
     kinds = {"float64": "f", "int64": "i"}
     if array.dtype.name not in kinds:
-        raise Unfit(f"an array of {array.dtype}")
+        raise NotVectorizable(f"an array of {array.dtype}")
     return kinds[array.dtype.name]
 
 
@@ -100,7 +100,7 @@ class Kinds:
                 return widest("i", self.of(operand))
             case ast.BoolOp(values=values):
                 if any(self.of(each) not in ("b", "") for each in values):
-                    raise Unfit("and, or of numbers")
+                    raise NotVectorizable("and, or of numbers")
                 return "b"
             case ast.IfExp(body=body, orelse=orelse):
                 return widest(self.of(body), self.of(orelse))
@@ -112,7 +112,7 @@ class Kinds:
                 return RESULTS[name]
             case ast.Call(func=ast.Name(id=name)) if name.rpartition(".")[2] in DRAWS:
                 return "f"
-        raise Unfit(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"expression {ast.unparse(node)}")
 
 
 class Varying:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from componentjit.lanes.normal import Unfit
+from componentjit.lanes.normal import NotVectorizable
 
 _lock = threading.Lock()
 _engines: list[Any] = []  # code lives as long as these
@@ -76,7 +76,7 @@ def _address_of(name: str) -> int:
     except (AttributeError, OSError):
         address = None
     if not address:
-        raise Unfit(f"there is no {name} in the C library")
+        raise NotVectorizable(f"there is no {name} in the C library")
     return address
 
 
@@ -90,7 +90,7 @@ def compiled(text: str) -> bytes:
             module = binding.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
-            raise Unfit(f"LLVM refuses it: {error}") from None
+            raise NotVectorizable(f"LLVM refuses it: {error}") from None
         options = binding.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = options.slp_vectorization = False  # there are vectors already
         builder = binding.create_pass_builder(machine, options)

@@ -27,7 +27,7 @@ NUMBERS = (bool, int, float, np.number)
 MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
 
 
-class Unfit(Exception):
+class NotVectorizable(Exception):
     """A loop cannot be turned into lanes; it is then played one trial at a time."""
 
 
@@ -56,7 +56,7 @@ def normal_form(
     fields: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> Normal:
-    """Return a loop in normal form, or raise ``Unfit``.
+    """Return a loop in normal form, or raise ``NotVectorizable``.
 
     ``names`` are its globals, ``fields`` what was read from components, and ``given`` examples of
     its arguments.
@@ -71,7 +71,7 @@ def shape_of(value: object) -> Shape | None:
     """Return the shape of a record, or None for anything else."""
     if isinstance(value, tuple):
         if type(value) is tuple:
-            raise Unfit("a plain tuple")
+            raise NotVectorizable("a plain tuple")
         record: Any = value
         return {name: shape_of(part) for name, part in zip(record._fields, record, strict=True)}
     return None
@@ -117,7 +117,7 @@ class _Writing:
                     (name for name in self.arrays if values.get(name) is value), ""
                 )
                 if not self.arrays[leaf]:
-                    raise Unfit(f"{leaf} is an array of its own")
+                    raise NotVectorizable(f"{leaf} is an array of its own")
         self.failures: list[Failure] = []
         self.count = itertools.count()
 
@@ -148,13 +148,13 @@ class _Writing:
             and self.called(plain) is as_plain
             and isinstance(plain.args[0], ast.Tuple)
         ):
-            raise Unfit("what is returned")
+            raise NotVectorizable("what is returned")
         found = {"t": t, "mark": mark, "loss": loss}
         (name,) = self.shapes.keys() & self.given.keys()
         for field, part in zip(self.shapes[name], plain.args[0].elts, strict=True):
             shape = self.shapes[name][field]
             if not isinstance(part, ast.Name):
-                raise Unfit("what is returned")
+                raise NotVectorizable("what is returned")
             for leaf in leaves("", shape):
                 if f"{part.id}{leaf}" not in self.arrays:
                     found[f"{name}.{field}{leaf}"] = load(f"{part.id}{leaf}")
@@ -187,13 +187,13 @@ class _Writing:
         shape, array = self.shape(value), self.array(value)
         if shape is not None:
             if self.shapes.setdefault(name, shape).keys() != shape.keys():
-                raise Unfit(f"{name} is two kinds of record")
+                raise NotVectorizable(f"{name} is two kinds of record")
             for leaf, part in self.parts(name, shape, value):
                 inner = self.array(part)
                 if inner and self.arrays.setdefault(leaf, inner) != inner:
-                    raise Unfit(f"{leaf} is one of two arrays")
+                    raise NotVectorizable(f"{leaf} is one of two arrays")
         elif array and self.arrays.setdefault(name, array) != array:
-            raise Unfit(f"{name} is one of two arrays")
+            raise NotVectorizable(f"{name} is one of two arrays")
 
     def shape(self, node: ast.expr) -> Shape | None:
         match node:
@@ -207,7 +207,7 @@ class _Writing:
             ):
                 fields = cast(Any, record)._fields
                 if node.keywords or len(node.args) != len(fields):
-                    raise Unfit("a record made by keywords")
+                    raise NotVectorizable("a record made by keywords")
                 return {
                     field: self.shape(part) for field, part in zip(fields, node.args, strict=True)
                 }
@@ -266,7 +266,7 @@ class _Writing:
                 target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=bounds), orelse=[]
             ):
                 if len(bounds) > 2:
-                    raise Unfit("a range with steps")
+                    raise NotVectorizable("a range with steps")
                 call = ast.Call(load("range"), [self.expression(each) for each in bounds], [])
                 return [ast.For(node.target, call, self.block(node.body), [])]
             case ast.Raise(
@@ -282,7 +282,7 @@ class _Writing:
                         guards[self.called(check)], self.expression(found), self.expression(wanted)
                     )
                 ]
-        raise Unfit(f"statement {type(node).__name__}")
+        raise NotVectorizable(f"statement {type(node).__name__}")
 
     def guarded(self, guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.stmt:
         """Return what a check does: raise, with both numbers, unless they fit."""
@@ -328,10 +328,10 @@ class _Writing:
         if isinstance(target, ast.Subscript):
             array = self.array(target.value)
             if not array:
-                raise Unfit("an item of no array")
+                raise NotVectorizable("an item of no array")
             place = ast.Subscript(load(array), self.expression(target.slice), ast.Store())
             return [ast.Assign([place], self.expression(value))]
-        raise Unfit("an assignment")
+        raise NotVectorizable("an assignment")
 
     # Expressions
 
@@ -340,10 +340,10 @@ class _Writing:
             case ast.Constant(value=bool() | int() | float()):
                 return node
             case ast.Name(id=name) if name in self.arrays or name in self.shapes:
-                raise Unfit(f"{name} is no number")
+                raise NotVectorizable(f"{name} is no number")
             case ast.Name(id=name) if name in self.names:
                 if not isinstance(self.names[name], NUMBERS):
-                    raise Unfit(f"{name} is no number")
+                    raise NotVectorizable(f"{name} is no number")
                 return ast.Constant(self.names[name])
             case ast.Name():
                 return node
@@ -364,7 +364,7 @@ class _Writing:
             case ast.Attribute(value=ast.Name(id=module), attr=name) if module in self.names:
                 value = vars(self.names[module])[name]
                 if not isinstance(value, float):
-                    raise Unfit(f"{module}.{name}")
+                    raise NotVectorizable(f"{module}.{name}")
                 return ast.Constant(value)
             case ast.Attribute() if (
                 (path := _path(node)) and path not in self.arrays and self.is_leaf(node)
@@ -397,14 +397,14 @@ class _Writing:
                 )
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name not in self.names:
                 return ast.Call(load(name), [self.expression(each) for each in node.args], [])
-        raise Unfit(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"expression {ast.unparse(node)}")
 
     def known_module(self, name: str) -> str:
         """Return what a module whose functions are known here is called, or refuse another one."""
         for known, module in MODULES.items():
             if self.names[name] is module:
                 return known
-        raise Unfit(f"functions of {name}")
+        raise NotVectorizable(f"functions of {name}")
 
     def is_leaf(self, node: ast.Attribute) -> bool:
         shape = self.shape(node.value)
@@ -415,7 +415,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
     """Yield every single target of an assignment with its value."""
     if isinstance(target, ast.Tuple):
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
-            raise Unfit("a tuple taken apart")
+            raise NotVectorizable("a tuple taken apart")
         for one, each in zip(target.elts, value.elts, strict=True):
             yield from _pairs(one, each)
     else:

@@ -22,10 +22,10 @@ from componentjit.flattening import written_out
 from componentjit.lanes.kinds import Kinds, Varying
 from componentjit.lanes.layout import Layout, fixed_lengths
 from componentjit.lanes.machine import compiled, functions_in, load, machine_name
-from componentjit.lanes.normal import Failure, Unfit, normal_form, value_at
+from componentjit.lanes.normal import Failure, NotVectorizable, normal_form, value_at
 from componentjit.lanes.simplifying import simplified
 from componentjit.lanes.widths import LANES
-from componentjit.sources import Stays
+from componentjit.sources import NotInlinable
 from componentjit.syntax import names_read
 from componentjit.watching import compiling
 
@@ -34,11 +34,11 @@ NO_FAILURE = (0, 0)  # room for the numbers that an error tells
 LINE = 64  # bytes
 LONG = 250  # statements: in a longer loop lanes go different ways, and each waits for all others
 
-_found: dict[object, Program | Unfit] = {}
+_found: dict[object, Program | NotVectorizable] = {}
 
 
 def program_for(function: Callable[..., Any], examples: Mapping[str, Any]) -> Program:
-    """Return the program for arguments like the examples, by name, or raise ``Unfit``; it is written once."""
+    """Return the program for arguments like the examples, by name, or raise ``NotVectorizable``; it is written once."""
     root = next(iter(examples))
     alike = [
         _likeness(value, rounds=name not in (root, "held")) for name, value in examples.items()
@@ -52,7 +52,7 @@ def program_for(function: Callable[..., Any], examples: Mapping[str, Any]) -> Pr
                 found = _written(function, examples, digest)
         _found[key] = found
     found = _found[key]
-    if isinstance(found, Unfit):
+    if isinstance(found, NotVectorizable):
         raise found
     return found
 
@@ -98,13 +98,13 @@ class Program:
     def written(
         cls, function: Callable[..., Any], examples: Mapping[str, Any], digest: str | None
     ) -> Program:
-        """Write the code, or raise ``Unfit``; ``examples`` are arguments by name, as one trial has them."""
+        """Write the code, or raise ``NotVectorizable``; ``examples`` are arguments by name, as one trial has them."""
         from componentjit.lanes.emitting import Emitter  # LLVM is loaded when it is needed
 
         try:
             written = written_out(function, list(examples.values()))
-        except Stays:
-            raise Unfit("the loop stays a call") from None
+        except NotInlinable:
+            raise NotVectorizable("the loop stays a call") from None
         root = next(iter(examples))
         fields = {name: value_at(examples, path) for name, path in written.fields.items()}
         given = {
@@ -121,9 +121,9 @@ class Program:
         kinds = Kinds(normal, body)
         varying = Varying(normal, body)
         if {"t", "mark"} & varying.names or "going" in names_read(body):
-            raise Unfit("trials that may end before the last round")
+            raise NotVectorizable("trials that may end before the last round")
         if any(not array.size for array in normal.arrays.values()):
-            raise Unfit("an empty array")
+            raise NotVectorizable("an empty array")
         layout = Layout(normal, kinds, handed)
         text = str(Emitter(normal, body, kinds, varying, layout).module)
         is_long = (
@@ -211,11 +211,11 @@ class Lanes(NamedTuple):
 
 def _written(
     function: Callable[..., Any], examples: Mapping[str, Any], digest: str | None
-) -> Program | Unfit:
+) -> Program | NotVectorizable:
     """Return a program that was not written before, or why there is none, which is kept."""
     try:
         return Program.written(function, examples, digest)
-    except Unfit as unfit:
+    except NotVectorizable as unfit:
         found = unfit
     except (
         ArithmeticError,
@@ -224,7 +224,7 @@ def _written(
         TypeError,
         ValueError,
     ) as error:  # of a component, untold
-        found = Unfit(f"{type(error).__name__}: {error}")
+        found = NotVectorizable(f"{type(error).__name__}: {error}")
     if digest is not None:
         _keep(digest, str(found))
     return found
@@ -247,12 +247,12 @@ def _path(digest: str) -> Path:
     return cache_root() / "lanes" / digest
 
 
-def _kept(digest: str) -> Program | Unfit | None:
+def _kept(digest: str) -> Program | NotVectorizable | None:
     """Return what was compiled in an earlier process, or why there is nothing, if that is known."""
     try:
         kept = pickle.loads(_path(digest).read_bytes())
         if isinstance(kept, str):
-            return Unfit(kept)
+            return NotVectorizable(kept)
         sheet, code = kept
         return Program(sheet, "", digest, load(code, sheet.functions))
     except (

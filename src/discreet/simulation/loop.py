@@ -15,7 +15,7 @@ from componentjit import (
     compile_for,
     copier,
     copy,
-    likeness,
+    type_signature,
     was_compiled,
     with_names,
 )
@@ -135,7 +135,7 @@ class Player:
         """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
         learner, scores = self.private.learner, np.empty(marks.size)
         game = self._as_played(game)
-        made_of = likeness((game, marks)) if self._compiled else ()
+        made_of = type_signature((game, marks)) if self._compiled else ()
         held = with_names(*self._held) if self._held else self._opening(game, made_of)
         who = self._fast if self._compiled else self.private
         t = mark = 0
@@ -225,7 +225,7 @@ class Player:
     def _loop(self, arguments: tuple[object, ...], made_of: object, held: Held) -> Loop:
         if not self._compiled:
             return play
-        settled, key = self._prototype.loops, (made_of, likeness(held))
+        settled, key = self._prototype.loops, (made_of, type_signature(held))
         if key in settled:
             return settled[key]
         # Without reference counting a view would come back as the array that it is a view of.

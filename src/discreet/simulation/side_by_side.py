@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from componentjit import compilable, likeness
-from componentjit.lanes import LANES, Program, Unfit, program_for
+from componentjit import compilable, type_signature
+from componentjit.lanes import LANES, NotVectorizable, Program, program_for
 from discreet.contracts import Floats, Integers, Protected
 from discreet.problems import Environment
 from discreet.randomness import Streams, streams, streams_of
@@ -59,7 +59,7 @@ Ways = Sequence[Way]
 _plain_so_far: dict[object, float] = {}  # rounds that were, by what plays them
 
 
-def soonest_way(
+def choose_backend(
     private: Protected,
     environment: Environment,
     rounds: int,
@@ -84,7 +84,7 @@ def soonest_way(
     singly = rounds * -(-trials // threads) + (
         loading if Player(whole, streams(0)).is_kept(game) else COMPILING
     )
-    key = likeness((private, game))
+    key = type_signature((private, game))
     plainly = _plain_so_far.get(key, 0.0) + rounds * trials * FASTEST
     plain = None
     if plainly < singly:
@@ -122,7 +122,7 @@ def _program_sooner(
         if turn * turns + (0 if program.is_compiled() else WRITING) >= than:
             return None
         program.compile()
-    except Unfit:
+    except NotVectorizable:
         return None
     return program
 
@@ -135,18 +135,18 @@ def trials_at_once(ways: Ways, rounds: int, trials: int, *, threads: int) -> int
 
 
 def lanes_of(private: Protected, environment: Environment, bounds: Range) -> Program:
-    """Return the loop for trials side by side, or raise ``Unfit``."""
+    """Return the loop for trials side by side, or raise ``NotVectorizable``."""
     return program_for(play, lanes_arguments(private, environment, bounds))
 
 
 def lanes_arguments(
     private: Protected, environment: Environment, bounds: Range
 ) -> dict[str, object]:
-    """Return what the loop is given, by name, as one trial has it, or raise ``Unfit``."""
+    """Return what the loop is given, by name, as one trial has it, or raise ``NotVectorizable``."""
     if environment.answers or private.learner.follows or not compilable(private):
-        raise Unfit("a game that answers, or a learner that follows")
+        raise NotVectorizable("a game that answers, or a learner that follows")
     if environment.problem.actions > MOST_ARMS:
-        raise Unfit("games so large that few are dealt at once")
+        raise NotVectorizable("games so large that few are dealt at once")
     some = streams(0)
     game, _ = deal(environment, 0, 2, some.environment, bounds, clip=True)
     if (
@@ -154,7 +154,7 @@ def lanes_arguments(
         or game.action_shape
         or not all(isinstance(field, np.ndarray) for field in game)
     ):
-        raise Unfit("a game that is more than tables of numbers")
+        raise NotVectorizable("a game that is more than tables of numbers")
     player = Player(private, some)
     held = player.first(game)
     marks = np.array([1, 2])
