@@ -69,7 +69,8 @@ def compare(name, arms, rounds, turns):
 
         def run():
             for _ in range(rounds // PIECE):
-                program.run(lanes, {"game.losses": table, "marks": end, "scores": kept["lanes"]})
+                handed = {"game.losses": table, "marks": end, "scores": kept["lanes"]}
+                program.run(lanes, handed | {"t": 0, "mark": 0})
 
         return run
 

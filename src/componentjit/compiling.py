@@ -16,11 +16,11 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from componentjit import flattening, generators, guards, pipeline, scopes, sources, syntax
+from componentjit import flattening, generators, guards, pipeline, sources, syntax
 from componentjit.calls import call_python, compiled_call
 from componentjit.component import compiled_as, helpers, methods, stand_ins
 from componentjit.digest import classes_in, fingerprint
-from componentjit.flattening import flattened
+from componentjit.flattening import flatten
 from componentjit.generators import hand_over_generators
 from componentjit.guards import compiled_note, note_numbers
 from componentjit.state import as_plain
@@ -41,7 +41,7 @@ ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
 WRITING = "".join(
     Path(str(each.__file__)).read_text(encoding="utf-8")
-    for each in (flattening, generators, guards, pipeline, scopes, sources, syntax)
+    for each in (flattening, generators, guards, pipeline, sources, syntax)
 )
 HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
 
@@ -242,7 +242,7 @@ class Compiled:
             with _lock:
                 if key not in self.versions:
                     self.versions[key] = _declared(
-                        flattened(self._function, arguments), self._digest, lean=lean
+                        flatten(self._function, arguments), self._digest, lean=lean
                     )
         return self.versions[key]
 

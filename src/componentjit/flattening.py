@@ -16,7 +16,6 @@ from typing import Any, cast
 
 from componentjit.component import Component, apart, methods
 from componentjit.guards import note_numbers, refusal
-from componentjit.scopes import Renaming, Results, Scope, Written
 from componentjit.sources import (
     BUILTINS,
     LOOPS,
@@ -25,13 +24,17 @@ from componentjit.sources import (
     always_returns,
     assigned_in,
     body_of,
-    can_be_written_out,
     definition,
     has_return,
     is_helper,
+    is_inlinable,
 )
 from componentjit.syntax import (
     Fields,
+    InlinedLoop,
+    Renamer,
+    ReturnTarget,
+    Scope,
     Statements,
     held_by,
     is_stable,
@@ -42,7 +45,7 @@ from componentjit.syntax import (
 )
 
 
-def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
+def flatten(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
     """Return ``function`` with the methods of its arguments, and helpers, written into it; at worst as it is.
 
     What it does with arguments of these classes is the same, to the last digit and draw.
@@ -53,7 +56,7 @@ def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Call
         return function
 
 
-def written_out(function: Callable[..., Any], arguments: Sequence[object]) -> Written:
+def inline_calls(function: Callable[..., Any], arguments: Sequence[object]) -> InlinedLoop:
     """Return a function with all that it calls written into it, before it is one again, or raise ``NotInlinable``."""
     return _Flattening(function, arguments).written()
 
@@ -71,6 +74,7 @@ class _Flattening:
         )
         self.names: dict[str, Any] = {}  # the globals of the result
         self.count = 0
+        self.made: set[str] = set()  # names that were made up
         parameters = [each.arg for each in self.source.args.args]
         own = assigned_in(self.source) | set(parameters)
         if own & BUILTINS:  # what is written into it may mean the builtin
@@ -83,11 +87,11 @@ class _Flattening:
             if name not in reassigned:
                 self.scope.known[name] = value
 
-    def written(self) -> Written:
+    def written(self) -> InlinedLoop:
         body = (fields := Fields(self.scope.known, self.fresh)).changed(
             self.block(self.source.body, self.scope)
         )
-        return Written(body, self.names, {name: path for path, name in fields.names.items()})
+        return InlinedLoop(body, self.names, {name: path for path, name in fields.names.items()})
 
     def result(self) -> Callable[..., Any]:
         body = Fields(self.scope.known, self.fresh).hoisted(
@@ -109,7 +113,7 @@ class _Flattening:
     # Statements
 
     def block(
-        self, statements: Sequence[ast.stmt], scope: Scope, results: Results | None = None
+        self, statements: Sequence[ast.stmt], scope: Scope, results: ReturnTarget | None = None
     ) -> Statements:
         out: Statements = []
         for statement in statements:
@@ -119,7 +123,7 @@ class _Flattening:
         return out or [ast.Pass()]
 
     def statement(
-        self, node: ast.stmt, scope: Scope, out: Statements, results: Results | None = None
+        self, node: ast.stmt, scope: Scope, out: Statements, results: ReturnTarget | None = None
     ) -> None:
         """Write a statement out; ``results`` are for a return from within a loop."""
         match node:
@@ -313,12 +317,12 @@ class _Flattening:
                     if (
                         method is not None
                         and (method.__code__, id(component)) not in scope.within
-                        and can_be_written_out(method)
+                        and is_inlinable(method)
                     ):
                         return cast(FunctionType, method), owner
             case ast.Name(id=name) if name not in scope.locals:
                 value = scope.globals.get(name)
-                if is_helper(value) and value not in self.without and can_be_written_out(value):
+                if is_helper(value) and value not in self.without and is_inlinable(value):
                     return (value, None) if (value.__code__, 0) not in scope.within else None
         return None
 
@@ -361,7 +365,7 @@ class _Flattening:
         self.bind(function, self.arguments(function, owner, node), scope, inner, out)
         if results is not None and whole and len(body) == 1 and isinstance(body[0], ast.Return):
             return self.expression(cast(ast.expr, body[0].value), inner, out)
-        self.assigning(body, inner, out, Results(results, whole))
+        self.assigning(body, inner, out, ReturnTarget(results, whole))
         return load(results[0]) if results else ast.Constant(None)
 
     def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: Scope) -> Scope:
@@ -418,7 +422,7 @@ class _Flattening:
                 out.append(ast.Assign([store(inner.locals[name])], value))
 
     def assigning(
-        self, body: Sequence[ast.stmt], scope: Scope, out: Statements, results: Results
+        self, body: Sequence[ast.stmt], scope: Scope, out: Statements, results: ReturnTarget
     ) -> None:
         """Write statements out, with their returns turned into assignments."""
         for i, statement in enumerate(body):
@@ -444,7 +448,7 @@ class _Flattening:
                 self.statement(statement, scope, out)
 
     def returned(
-        self, value: ast.expr | None, scope: Scope, out: Statements, results: Results
+        self, value: ast.expr | None, scope: Scope, out: Statements, results: ReturnTarget
     ) -> None:
         """Assign what is returned."""
         if results.names is None:
@@ -474,11 +478,11 @@ class _Flattening:
 
     def renamed(self, node: ast.AST, scope: Scope) -> ast.AST:
         """Return syntax with the names that it has in the result."""
-        return cast(ast.AST, Renaming(scope, self.global_name).visit(copy.deepcopy(node)))
+        return cast(ast.AST, Renamer(scope, self.global_name).visit(copy.deepcopy(node)))
 
     def global_name(self, name: str, value: Any) -> str:
         """Return what a global of some module is called in the result."""
-        own = set(self.scope.locals)
+        own = self.made | set(self.scope.locals)
         for attempt in (name, *(f"{name}__global_{i}" for i in range(1, 1000))):
             if attempt in own or attempt in BUILTINS:  # others may mean the builtin
                 continue
@@ -490,5 +494,9 @@ class _Flattening:
 
     def fresh(self, name: str) -> str:
         """Return a name that nothing else has."""
-        self.count += 1
-        return f"{name}__{self.count}"
+        while True:
+            self.count += 1
+            found = f"{name}__{self.count}"
+            if found not in self.scope.locals and found not in self.names:
+                self.made.add(found)
+                return found

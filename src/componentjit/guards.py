@@ -20,7 +20,7 @@ Check = Callable[[int, int], None]
 SYMBOL = "discreet_note_numbers"  # what compiled code, also that of earlier processes, calls
 
 
-class Guard(NamedTuple):
+class GuardSpec(NamedTuple):
     """What a check asks for: that both numbers are equal, or else that the first is an index below the second."""
 
     equal: bool
@@ -28,10 +28,10 @@ class Guard(NamedTuple):
     error: type[ValueError]
 
 
-guards: dict[Check, Guard] = {}
+guards: dict[Check, GuardSpec] = {}
 
 
-def wrong(guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.expr:
+def wrong(guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.expr:
     """Return the test, as syntax, of what a check refuses."""
     if guard.equal:
         return ast.Compare(found, [ast.NotEq()], [wanted])
@@ -40,7 +40,7 @@ def wrong(guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.expr:
     )
 
 
-def refusal(guard: Guard, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
+def refusal(guard: GuardSpec, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
     """Return a check written out, with what its functions are called: one of its own would take longer to compile."""
     tell = ast.Expr(ast.Call(ast.Name(note, ast.Load()), [found, wanted], []))
     refuse = ast.Raise(
@@ -90,7 +90,7 @@ def guard(sentence: str, *, equal: bool = False, error: type[Refused] = Refused)
             note_numbers(int(found), int(wanted))
             raise error(sentence)
 
-    guards[check] = Guard(equal, sentence, error)
+    guards[check] = GuardSpec(equal, sentence, error)
     return check
 
 

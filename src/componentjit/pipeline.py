@@ -6,7 +6,7 @@ import functools
 import operator
 from typing import Any
 
-# What is left out, and why a flattened loop does not need it. A loop that does is compiled in the
+# What is left out, and why a flatten loop does not need it. A loop that does is compiled in the
 # ordinary way.
 NEEDLESS = frozenset(
     {

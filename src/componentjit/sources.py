@@ -83,7 +83,7 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 @functools.cache
-def can_be_written_out(function: FunctionType) -> bool:
+def is_inlinable(function: FunctionType) -> bool:
     """Return whether a function has plain parameters and statements only, and no return that leaves more than loops."""
     try:
         source = definition(function)

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from componentjit.lanes.normal import NotVectorizable
-from componentjit.lanes.unrolling import exits
-from componentjit.syntax import Statements, load, names_assigned, store
+from componentjit.syntax import Statements, exits, load, names_assigned, store
 
-COUNTER = "counter"
+COUNTER = "#"  # which no variable or field has in its name
 
 
 class Counters:
@@ -25,7 +24,7 @@ class Counters:
         self.count = itertools.count(1)
 
     def block(self, statements: Sequence[ast.stmt]) -> Statements:
-        """Return statements, simplified."""
+        """Return simplified statements."""
         out: Statements = []
         for statement in statements:
             match statement:

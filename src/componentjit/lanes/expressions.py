@@ -9,7 +9,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from componentjit.lanes.kinds import UNIFORM_ARRAYS, kind_of_value, widest
+from componentjit.lanes.kinds import kind_of_value, widest
+from componentjit.lanes.layout import LANES
 from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.vectors import (
     DOUBLE,
@@ -22,7 +23,7 @@ from componentjit.lanes.vectors import (
     Arithmetic,
     Value,
 )
-from componentjit.lanes.widths import GENERATORS, LANES
+from componentjit.loops import LoopInterface
 
 FEW = 8  # up to this many rows one of them is chosen by comparing, not by its address
 LIBRARY = {"math.exp": "exp", "math.log": "log", "math.log1p": "log1p", "math.expm1": "expm1"}
@@ -34,6 +35,7 @@ class Expressions:
 
     builder: ir.IRBuilder
     maths: Arithmetic
+    interface: LoopInterface
     narrow: Any  # which lanes an expression is for, if not for all that are here
     pointers: dict[str, Any]
     numbers: dict[str, Any]
@@ -254,8 +256,11 @@ class Expressions:
     def get(self, array: str, indices: list[Value]) -> Value:
         """Return an item of an array, in every lane of its own."""
         kind = self.array_kinds[array]
-        if array in UNIFORM_ARRAYS:
+        if array in self.interface.uniform:
             (index,) = indices
+            if index.varies:
+                raise NotVectorizable(f"an index of {array} that differs between lanes")
+            index = self.from_start(index, Value(self.sizes[array, 0], "i", False))
             place = self.builder.gep(self.pointers[array], [index.code], source_etype=SCALARS[kind])
             return Value(self.builder.load(place, typ=SCALARS[kind]), kind, False)
         few = self.one_of_few(array, indices)
@@ -288,7 +293,7 @@ class Expressions:
     def put(self, array: str, indices: list[Value], value: Value) -> None:
         """Set an item of an array, in the lanes that are here."""
         kind, mask = self.array_kinds[array], self.mask()
-        if array in UNIFORM_ARRAYS:
+        if array in self.interface.uniform:
             raise NotVectorizable("a change of what is the same in all lanes")
         new = self.maths.as_vector(self.maths.as_kind(value, kind)).code
         few = self.one_of_few(array, indices)
@@ -321,7 +326,7 @@ class Expressions:
         """Return the value of a function that is known here."""
         maths = self.maths
         owner, _, method = name.rpartition(".")
-        if owner in GENERATORS:
+        if owner in self.interface.generators:
             mask = self.mask()
             where = EVERYWHERE if mask is None else mask
             if method == "random" and not values:

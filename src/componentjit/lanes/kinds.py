@@ -9,11 +9,9 @@ import numpy as np
 
 from componentjit.lanes.counting import is_counter
 from componentjit.lanes.normal import Normal, NotVectorizable
-from componentjit.lanes.unrolling import exits
-from componentjit.syntax import Statements, names_assigned, names_read
+from componentjit.syntax import Statements, exits, names_assigned, names_read
 
 ORDER = "bif"  # flags, integers, floats: each can stand for those before it
-UNIFORM_ARRAYS = frozenset({"marks"})  # all other arrays have one more axis, of lanes
 RESULTS = {
     "float": "f",
     "int": "i",
@@ -58,7 +56,7 @@ class Kinds:
 
     def __init__(self, normal: Normal, body: Sequence[ast.stmt]) -> None:
         self.arrays = {name: kind_of_array(value) for name, value in normal.arrays.items()}
-        start = normal.numbers | normal.held
+        start = normal.numbers | normal.uniform | normal.carried
         self.names = {name: kind_of_value(value) for name, value in start.items()}
         before: dict[str, str] | None = None
         while before != self.names:
@@ -120,6 +118,7 @@ class Varying:
 
     def __init__(self, normal: Normal, body: Statements) -> None:
         self.body = body
+        self.uniform = frozenset(normal.interface.uniform)
         self.names: set[str] = set()
         self.branches: set[int] = set()
         self.loops: set[int] = set()
@@ -140,7 +139,7 @@ class Varying:
         match node:
             case ast.Name(id=name):
                 return name in self.names
-            case ast.Subscript(value=ast.Name(id=name)) if name not in UNIFORM_ARRAYS:
+            case ast.Subscript(value=ast.Name(id=name)) if name not in self.uniform:
                 return True
             case ast.Call(func=ast.Name(id=name)) if name.rpartition(".")[2] in DRAWS:
                 return True

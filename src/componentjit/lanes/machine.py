@@ -80,7 +80,7 @@ def _address_of(name: str) -> int:
     return address
 
 
-def compiled(text: str) -> bytes:
+def compile_module(text: str) -> bytes:
     """Return compiled code of a module."""
     from llvmlite import binding
 

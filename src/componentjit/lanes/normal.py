@@ -19,9 +19,11 @@ import numpy as np
 from componentjit import bits
 from componentjit.compiling import as_list
 from componentjit.component import records
-from componentjit.guards import Guard, guards, wrong
+from componentjit.errors import LoopError
+from componentjit.guards import GuardSpec, guards, wrong
+from componentjit.loops import LoopInterface
 from componentjit.state import as_plain
-from componentjit.syntax import Statements, load, store
+from componentjit.syntax import InlinedLoop, Statements, load, store
 
 NUMBERS = (bool, int, float, np.number)
 MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
@@ -35,8 +37,8 @@ class Failure(NamedTuple):
     """An error that a loop may raise."""
 
     kind: type[Exception]
-    message: str  # perhaps with places for two numbers, which are told
-    numbers: bool = False
+    message: str  # perhaps with places for two numbers
+    numbers: bool = False  # whether it has them
 
 
 class Normal(NamedTuple):
@@ -45,23 +47,22 @@ class Normal(NamedTuple):
     body: Statements
     arrays: dict[str, Any]  # by name
     numbers: dict[str, Any]  # fields that are numbers
-    held: dict[str, Any]  # what is handed on from one call to the next, and an example of each
-    returned: dict[str, ast.expr]  # what becomes of it
+    uniform: dict[str, Any]  # arguments that are numbers, the same in all lanes
+    carried: dict[str, Any]  # what goes from one call to the next in every lane, with examples
+    returned: dict[str, ast.expr]  # the values with which those go on
     failures: list[Failure]
+    interface: LoopInterface
 
 
-def normal_form(
-    body: Sequence[ast.stmt],
-    names: Mapping[str, Any],
-    fields: Mapping[str, Any],
-    given: Mapping[str, Any],
+def to_normal_form(
+    loop: InlinedLoop, interface: LoopInterface, examples: Mapping[str, Any]
 ) -> Normal:
     """Return a loop in normal form, or raise ``NotVectorizable``.
 
-    ``names`` are its globals, ``fields`` what was read from components, and ``given`` examples of
-    its arguments.
+    ``examples`` are arguments of one trial, by name.
     """
-    return _Writing(body, names, fields, given).result()
+    fields = {name: value_at(examples, path) for name, path in loop.fields.items()}
+    return _Writing(loop, interface, fields, examples).result()
 
 
 Shape = dict[str, Any]  # of a record: the shape of each field, None for what is no record
@@ -89,75 +90,142 @@ def leaves(name: str, shape: Shape | None) -> Iterator[str]:
 class _Writing:
     def __init__(
         self,
-        body: Sequence[ast.stmt],
-        names: Mapping[str, Any],
+        loop: InlinedLoop,
+        interface: LoopInterface,
         fields: Mapping[str, Any],
-        given: Mapping[str, Any],
+        examples: Mapping[str, Any],
     ) -> None:
-        self.source, self.names, self.fields, self.given = body, names, fields, given
+        self.source, self.names, self.interface = loop.body, loop.globals, interface
+        carried = {name: examples[name] for name in interface.carried}
         self.shapes: dict[str, Shape] = {
-            name: shape_of(value) or {} for name, value in given.items() if isinstance(value, tuple)
+            name: shape_of(value) or {}
+            for name, value in carried.items()
+            if isinstance(value, tuple)
         }
-        values = dict(fields) | {
-            name: value for name, value in given.items() if not isinstance(value, tuple)
+        self.carried = {
+            leaf: value_at(carried, leaf)
+            for name in carried
+            for leaf in leaves(name, self.shapes.get(name))
         }
-        held = {name: value for name, value in given.items() if isinstance(value, tuple)}
-        self.held = {
-            leaf: value_at(held, leaf)
-            for name, shape in self.shapes.items()
-            for leaf in leaves(name, shape)
+        shared = (*interface.tables, *interface.uniform)
+        self.values = dict(fields) | {
+            name: examples[name] for name in shared if isinstance(examples[name], np.ndarray)
+        }
+        self.uniform = {
+            name: examples[name]
+            for name in interface.uniform
+            if not isinstance(examples[name], np.ndarray)
         }
         self.arrays = {
-            name: name for name, value in values.items() if isinstance(value, np.ndarray)
+            name: name for name, value in self.values.items() if isinstance(value, np.ndarray)
         }
-        self.values = values
-        for leaf, value in self.held.items():
+        self.check_uniform()
+        for leaf, value in self.carried.items():
             if isinstance(value, np.ndarray):
-                self.arrays[leaf] = next(
-                    (name for name in self.arrays if values.get(name) is value), ""
-                )
-                if not self.arrays[leaf]:
-                    raise NotVectorizable(f"{leaf} is an array of its own")
+                self.arrays[leaf] = self.array_of_state(leaf, value)
+            elif not isinstance(value, NUMBERS):
+                raise NotVectorizable(f"{leaf} is carried, but is not a number")
         self.failures: list[Failure] = []
         self.count = itertools.count()
+
+    def check_uniform(self) -> None:
+        """Refuse uniform arguments that lanes cannot read."""
+        for name in self.interface.uniform:
+            value = self.uniform.get(name, 0)
+            if not isinstance(value, NUMBERS) or (
+                name in self.values and self.values[name].ndim != 1
+            ):
+                raise NotVectorizable(
+                    f"{name} is uniform, but not a number or an array of one axis"
+                )
+
+    def array_of_state(self, leaf: str, value: Any) -> str:
+        """Return the name of a field that is the same array as what is carried."""
+        for name, other in self.values.items():
+            if other is value:
+                return name
+        raise NotVectorizable(f"{leaf} is an array that is not a field of the component")
 
     def result(self) -> Normal:
         self.find_records()
         *body, last = self.source
-        returned: dict[str, ast.expr] = {}
-        if isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
-            returned = self.handed_on(last.value)
+        if isinstance(last, ast.Return):
+            returned = self.returned_values(last.value)
         else:
             body.append(last)
+            returned = self.returned_values(None)
         statements = self.block(body)
         numbers = {name: value for name, value in self.values.items() if isinstance(value, NUMBERS)}
         return Normal(
             statements,
             {name: self.values[name] for name in dict.fromkeys(self.arrays.values())},
             numbers,
-            {leaf: value for leaf, value in self.held.items() if not isinstance(value, np.ndarray)},
+            self.uniform,
+            {
+                leaf: value
+                for leaf, value in self.carried.items()
+                if not isinstance(value, np.ndarray)
+            },
             returned,
             self.failures,
+            self.interface,
         )
 
-    def handed_on(self, value: ast.Tuple) -> dict[str, ast.expr]:
-        """Return what the loop returns, by the names of what it was given: position, mark, loss and what is held."""
-        t, mark, loss, plain = value.elts
-        if not (
-            isinstance(plain, ast.Call)
-            and self.called(plain) is as_plain
-            and isinstance(plain.args[0], ast.Tuple)
-        ):
+    # What is returned
+
+    def returned_values(self, value: ast.expr | None) -> dict[str, ast.expr]:
+        """Return what the loop returns, by the arguments that it continues, or refuse it."""
+        expected = self.interface.returns
+        parts: list[ast.expr] = (
+            []
+            if value is None or (isinstance(value, ast.Constant) and value.value is None)
+            else value.elts
+            if isinstance(value, ast.Tuple)
+            else [value]
+        )
+        if len(parts) != len(expected):
+            if any(
+                isinstance(node, ast.Return) for each in self.source[:-1] for node in ast.walk(each)
+            ):
+                raise NotVectorizable("a return before the end of the loop")
+            raise LoopError(
+                f"the loop returns {len(parts)} values, but declares {len(expected)}"
+                f"{': ' if expected else ''}{', '.join(expected)}."
+            )
+        declared = {name for name, _ in self.interface.roles()}
+        found: dict[str, ast.expr] = {}
+        for name, part in zip(expected, parts, strict=True):
+            if isinstance(part, ast.Name) and part.id in declared - {name}:
+                raise LoopError(f"the loop returns {part.id} where it declares {name}.")
+            if name in self.shapes:
+                found |= self.returned_record(name, part)
+            else:
+                found[name] = self.expression(part)
+        return found
+
+    def returned_record(self, name: str, value: ast.expr) -> dict[str, ast.expr]:
+        """Return the numbers of a record that is returned, perhaps as a plain tuple."""
+        if isinstance(value, ast.Call) and self.called(value) is as_plain:
+            value = value.args[0]
+        fields = self.shapes[name]
+        if isinstance(value, ast.Tuple) and len(value.elts) == len(fields):
+            parts = value.elts
+        elif self.shape(value) == fields:
+            parts = [ast.Attribute(value, field, ast.Load()) for field in fields]
+        else:
             raise NotVectorizable("what is returned")
-        found = {"t": t, "mark": mark, "loss": loss}
-        (name,) = self.shapes.keys() & self.given.keys()
-        for field, part in zip(self.shapes[name], plain.args[0].elts, strict=True):
-            shape = self.shapes[name][field]
-            if not isinstance(part, ast.Name):
+        found: dict[str, ast.expr] = {}
+        for (field, shape), part in zip(fields.items(), parts, strict=True):
+            path = _path(part)
+            if shape is not None and self.shape(part) != shape:
                 raise NotVectorizable("what is returned")
             for leaf in leaves("", shape):
-                if f"{part.id}{leaf}" not in self.arrays:
-                    found[f"{name}.{field}{leaf}"] = load(f"{part.id}{leaf}")
+                target = f"{name}.{field}{leaf}"
+                if target in self.arrays:
+                    if self.arrays.get(f"{path}{leaf}") != self.arrays[target]:
+                        raise NotVectorizable(f"{target} is one of two arrays")
+                else:
+                    found[target] = load(f"{path}{leaf}") if path else self.expression(part)
         return found
 
     # Records and arrays
@@ -284,7 +352,7 @@ class _Writing:
                 ]
         raise NotVectorizable(f"statement {type(node).__name__}")
 
-    def guarded(self, guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.stmt:
+    def guarded(self, guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.stmt:
         """Return what a check does: raise, with both numbers, unless they fit."""
         self.failures.append(Failure(guard.error, guard.sentence, numbers=True))
         told = ast.Tuple([found, wanted], ast.Load())
@@ -388,9 +456,7 @@ class _Writing:
                     *(self.expression(each) for each in (node.test, node.body, node.orelse))
                 )
             case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name), keywords=[]):
-                if (
-                    owner in self.names
-                ):  # of a module, which may be somebody else's with the same name
+                if owner not in self.interface.generators:
                     owner = self.known_module(owner)
                 return ast.Call(
                     load(f"{owner}.{name}"), [self.expression(each) for each in node.args], []
@@ -400,9 +466,9 @@ class _Writing:
         raise NotVectorizable(f"expression {ast.unparse(node)}")
 
     def known_module(self, name: str) -> str:
-        """Return what a module whose functions are known here is called, or refuse another one."""
+        """Return the name of a module whose functions are known here, or refuse anything else."""
         for known, module in MODULES.items():
-            if self.names[name] is module:
+            if self.names.get(name) is module:
                 return known
         raise NotVectorizable(f"functions of {name}")
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from componentjit.lanes.widths import LANES
+from componentjit.lanes.layout import LANES
 
 FLOATS, WORDS = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
 # Of the last digit: by how much a sum may be off the nearest number so that this is surely the C

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from componentjit.lanes.counting import Counters
-from componentjit.lanes.unrolling import Endless, Rest, exits, one_turn
-from componentjit.syntax import Statements, load, names_assigned
+from componentjit.syntax import Statements, exits, load, names_assigned
 
 Known = dict[str, Any]  # constants by name
 Lengths = Mapping[
@@ -36,9 +35,24 @@ COMPARISONS: dict[type, Any] = {
 CONVERSIONS: dict[str, Any] = {"float": float, "int": int, "bool": bool}
 
 
-def simplified(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Statements:
+# A loop of at most this many turns is unrolled: enough to draw one of 16 arms, four at a time. More
+# turns would make the code longer, and so slower to compile, for little.
+TURNS = 4
+
+
+def simplify(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Statements:
     """Return the statements with constants worked out; ``flags`` are variables that are true or false."""
     return Counters().block(Folding({}, flags, lengths).block(body))
+
+
+class Endless(Exception):
+    """It is not known how many turns a loop has, or they are too many."""
+
+
+class Rest(ast.While):
+    """What is left of a loop after some turns."""
+
+    turns = 0  # that may still be written out
 
 
 class Both(ast.If):
@@ -54,7 +68,7 @@ class Folding:
         self.known, self.flags, self.lengths = known, flags, lengths
 
     def block(self, statements: Sequence[ast.stmt]) -> Statements:
-        """Return statements, simplified."""
+        """Return simplified statements."""
         out: Statements = []
         for statement in statements:
             if not (out and self.joined(out[-1], statement)):
@@ -76,7 +90,7 @@ class Folding:
             case ast.If():
                 return self.branch(node)
             case ast.While():
-                return self.written_out(node)
+                return self.unroll(node)
             case ast.For():
                 return self.loop(node)
         return [node]
@@ -138,7 +152,7 @@ class Folding:
         branch.ends = ends[0], ends[1]
         self.known = _common(*ends)
 
-    def written_out(self, node: ast.While) -> Statements:
+    def unroll(self, node: ast.While) -> Statements:
         """Return a loop turn by turn, if it is known how many there are: what is counted is constant then."""
         test = self.expression(node.test)
         if isinstance(test, ast.Constant) and not isinstance(node.test, ast.Constant):
@@ -298,3 +312,28 @@ def _always(statements: Sequence[ast.stmt], name: str, value: object) -> bool:
                 if not (isinstance(assigned, ast.Constant) and same(assigned.value, value)):
                     return False
     return True
+
+
+def one_turn(node: ast.While) -> Statements:
+    """Return one turn of a loop, and then the rest of it; who would leave the loop skips what follows instead."""
+    turns = node.turns if isinstance(node, Rest) else TURNS
+    if turns == 0 or any(isinstance(each, ast.Continue) for each in exits(node.body)):
+        raise Endless
+    rest = Rest(node.test, node.body, [])
+    rest.turns = turns - 1
+    return _going_on(node.body, [rest])
+
+
+def _going_on(statements: Sequence[ast.stmt], rest: Statements) -> Statements:
+    """Return statements and then the rest, which is left out where they leave the loop."""
+    for position, each in enumerate(statements):
+        before, after = list(statements[:position]), statements[position + 1 :]
+        if isinstance(each, ast.Break):
+            return before
+        if isinstance(each, ast.If) and any(True for _ in exits([each])):
+            sides = each.body, each.orelse
+            if not any(side and isinstance(side[-1], ast.Break) for side in sides):
+                raise Endless  # what follows would be there twice
+            following = _going_on(after, rest)
+            return [*before, ast.If(each.test, *(_going_on(side, following) for side in sides))]
+    return [*statements, *rest]

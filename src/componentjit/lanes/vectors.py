@@ -9,9 +9,9 @@ from llvmlite import ir
 
 from componentjit.bits import FRACTION, ONE
 from componentjit.lanes.kinds import widest
+from componentjit.lanes.layout import LANES
 from componentjit.lanes.machine import has_fused_products
 from componentjit.lanes.rounded import NEAREST, is_accurate, write_elementary
-from componentjit.lanes.widths import LANES
 
 DOUBLE, LONG, INT, FLAG, POINTER = (
     ir.DoubleType(),

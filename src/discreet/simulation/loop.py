@@ -16,6 +16,7 @@ from componentjit import (
     copier,
     copy,
     type_signature,
+    vectorizable,
     was_compiled,
     with_names,
 )
@@ -48,6 +49,15 @@ class Held(NamedTuple, Generic[Action, Trace]):
     left: int
 
 
+@vectorizable(
+    state="private",
+    tables=("game", "scores"),
+    uniform=("marks", "t", "mark"),
+    carried=("loss", "held"),
+    generators=("learner_rng", "privacy_rng"),
+    running=("going",),
+    returns=("t", "mark", "loss", "held"),
+)
 def play(
     private: Protected[Action, Trace, Feedback, Observation],
     game: Game[Action, Feedback, Observation],

@@ -305,7 +305,7 @@ class _InLanes:
                 fields["memory"].copy() if self.memory is None else self.memory
             )
         game = {f"game.{name}": field for name, field in fields.items()}
-        self.program.run(self.lanes, game | {"marks": stops, "scores": scores})
+        self.program.run(self.lanes, game | {"marks": stops, "scores": scores, "t": 0, "mark": 0})
         return scores
 
     def memories(self) -> list[Remembered]:
