@@ -5,7 +5,7 @@ from componentjit.compiling import as_list, cache_root, compile_for, compile_if_
 from componentjit.component import Component, Raw, compilable, compiled_as, helper, helper_apart
 from componentjit.digest import source_digest, value_digest
 from componentjit.errors import ComponentError, LoopError, shorten
-from componentjit.guards import Refused, guard
+from componentjit.guards import GuardError, guard
 from componentjit.loops import LoopInterface, vectorizable
 from componentjit.state import (
     arrays,
@@ -27,7 +27,7 @@ __all__ = [
     "LoopInterface",
     "PythonFailed",
     "Raw",
-    "Refused",
+    "GuardError",
     "arrays",
     "as_list",
     "as_plain",

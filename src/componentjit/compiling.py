@@ -16,34 +16,34 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from componentjit import flattening, generators, guards, pipeline, sources, syntax
+from componentjit import flattening, guards, numba_internals, pipeline, sources, syntax
 from componentjit.calls import call_python, compiled_call
-from componentjit.component import compiled_as, helpers, methods, stand_ins
+from componentjit.component import Component, compiled_as, helpers, stand_ins
 from componentjit.digest import classes_in, fingerprint
 from componentjit.flattening import flatten
-from componentjit.generators import hand_over_generators
 from componentjit.guards import compiled_note, note_numbers
+from componentjit.numba_internals import (
+    counting_options,
+    entry_point,
+    lean_options,
+    pass_generators_by_address,
+    resolve_methods_by_class,
+)
 from componentjit.state import as_plain
 from componentjit.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Methods that may return an array, or a view of one. Without reference counting a function cannot
-# return one, so these
-# are typed as if there were reference counting, and inlined where there is none.
-VIEWS = frozenset({"observe", "feedback", "query"})
-
-# How methods are compiled. Inlined by LLVM, because a component goes into a call by value: 100 ns
-# of a round otherwise.
-LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code only
-IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
+# How methods are compiled: inlined by LLVM, because a component goes into a call by value, which
+# takes 100 ns of a round otherwise. Methods are called by compiled code only.
+LEAST: Any = {"no_cfunc_wrapper": True}
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
 WRITING = "".join(
     Path(str(each.__file__)).read_text(encoding="utf-8")
-    for each in (flattening, generators, guards, pipeline, sources, syntax)
+    for each in (flattening, guards, numba_internals, pipeline, sources, syntax)
 )
-HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
+HOW = f"{ELSEWHERE} {WRITING}"
 
 WORTH = 2**21  # numbers that plain Python goes through while one could have compiled: 0.3 µs each
 
@@ -132,13 +132,13 @@ def _kind_of(value: object) -> object:
 
 def _tell_numba() -> None:
     """Register with Numba what was declared since the last call; Numba is imported only here, when it is needed."""
-    from numba import types
-    from numba.extending import overload, overload_method, register_jitable
+    from numba.extending import overload, register_jitable
 
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
         watch()
-        hand_over_generators()
+        pass_generators_by_address()
+        resolve_methods_by_class(_method_of, _method_options)
         overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
@@ -150,12 +150,6 @@ def _tell_numba() -> None:
         if function not in _known_to_numba:
             _known_to_numba.add(function)
             overload(function, **ELSEWHERE)(_always(stand_in))
-    for name, table in list(methods.items()):
-        if name not in _known_to_numba:
-            _known_to_numba.add(name)
-            how = IN_VIEWS if name in VIEWS else ELSEWHERE
-            for family in (types.NamedTuple, types.NamedUniTuple):
-                overload_method(family, name, **how)(_resolver(table))
     for function in tuple(helpers):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
@@ -173,14 +167,16 @@ def _plain_tuple(value: Any) -> Callable[[Any], Any]:
     return cast(Callable[[Any], Any], eval(f"lambda value: {expression(value, 'value')}"))
 
 
-def _resolver(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
-    """Return what picks the method of a class: Numba calls it with types, by the argument names of the method."""
+def _method_of(cls: type, name: str) -> Callable[..., Any] | None:
+    """Return the method of a component's class; None for other classes, and for fields."""
+    return cls._methods.get(name) if issubclass(cls, Component) else None
 
-    def resolve(*arguments: Any) -> Callable[..., Any] | None:
-        return table.get(getattr(arguments[0], "instance_class", object))
 
-    resolve.__signature__ = inspect.signature(next(iter(table.values())))  # type: ignore[attr-defined]
-    return resolve
+def _method_options(cls: type[Component], name: str) -> dict[str, Any]:
+    """Return how a method is compiled that is called, because it could not be inlined before."""
+    if name in cls.views:
+        return {"inline": "always", **LEAST, **counting_options()}
+    return {"forceinline": True, **LEAST}
 
 
 def _always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,7 +196,7 @@ class Compiled:
     """
 
     def __init__(self, function: Callable[..., Any], digest: str | None) -> None:
-        self.must_allocate = False
+        self.must_allocate = lean_options() is None
         self._function, self._digest = function, digest
         self.versions: dict[tuple[object, ...], Any] = {}
         self._noted: dict[
@@ -247,17 +243,8 @@ class Compiled:
         return self.versions[key]
 
     def entry(self, arguments: tuple[Any, ...], *, lean: bool) -> Callable[..., Any]:
-        """Return a version that was called before, without what looks up types at every call: for arguments like these.
-
-        That takes a quarter of the microseconds. Numba does not document it; where it is not found,
-        the usual way serves.
-        """
-        version = self.version(arguments, lean=lean)
-        try:
-            kinds = tuple(version.typeof_pyval(each) for each in arguments)
-            return cast(Callable[..., Any], version.overloads[kinds].entry_point)
-        except (AttributeError, KeyError):
-            return cast(Callable[..., Any], version)
+        """Return compiled code that was called before, for arguments like these."""
+        return entry_point(self.version(arguments, lean=lean), arguments)
 
 
 def _declared(
@@ -268,7 +255,7 @@ def _declared(
 
     options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"}
     if lean:
-        options |= {"_nrt": False, "pipeline_class": pipeline.short_pipeline()}
+        options |= (lean_options() or {}) | {"pipeline_class": pipeline.short_pipeline()}
     njit: Any = numba.njit  # takes one option that its published signature does not name
     if digest is None:
         return cast(Callable[..., Any], njit(**options)(function))
@@ -294,7 +281,7 @@ def cache_root() -> Path:
     """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
     configured = os.environ.get("NUMBA_CACHE_DIR", "")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return _writable(Path(configured or home) / "discreet")
+    return _writable(Path(configured or home) / "componentjit")
 
 
 @functools.cache
@@ -309,4 +296,4 @@ def _writable(root: Path) -> Path:
             f"{root} is not writable: compiled code will not be kept for the next run.",
             stacklevel=2,
         )
-        return Path(tempfile.mkdtemp(prefix="discreet-"))
+        return Path(tempfile.mkdtemp(prefix="componentjit-"))

@@ -27,8 +27,8 @@ Counter(step=3, total=<hidden>)
 
 Some rules follow from how it works:
 
-* a method name has one list of arguments across all classes (Numba resolves by name, then by
-  class), and no field has the name of a compiled method;
+* no field has the name of a method, and a method that replaces one of a base takes the same
+  arguments (other classes may use the same names for anything else);
 * compiled methods allocate nothing: they work on arrays that are fields. That removes reference
   counting from the loop (four times faster); a component that must allocate still runs, more
   slowly;
@@ -44,7 +44,7 @@ import functools
 import inspect
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import (
     TYPE_CHECKING,
@@ -69,14 +69,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Raw = Annotated[T, "raw"]  # of a field: it holds raw feedback, and is never shown
 COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
 
-# What is registered with Numba when it is needed: methods by name and class, plain functions that
-# they call, and what
-# takes the place of functions that cannot be compiled.
-methods: dict[str, dict[type, Callable[..., Any]]] = {}
-helpers: list[Callable[..., Any]] = []
-apart: set[Callable[..., Any]] = set()  # of these, the ones that stay functions
-field_owners: dict[str, type] = {}  # the first class that has a field of that name
-stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}
+# What is registered with Numba when it is needed.
+helpers: list[Callable[..., Any]] = []  # plain functions that methods call
+apart: set[Callable[..., Any]] = set()  # of these, the ones that are not inlined
+stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}  # for what cannot be compiled
 records: dict[Callable[..., Any], type] = {}  # what functions make that do nothing else
 
 if TYPE_CHECKING:
@@ -87,19 +83,24 @@ else:
 
 @dataclass_transform(frozen_default=True)
 class Component(Tuple):
-    """The root of all components. A subclass adds fields after those of its bases, and may replace their methods."""
+    """The root of all components.
 
-    error_class: ClassVar[type[ValueError]] = (
-        ComponentError  # what a wrong definition or part raises
-    )
-    compiles: ClassVar[bool] = (
-        True  # whether its methods can be compiled; else a loop around it runs as plain Python
-    )
+    A subclass adds fields after those of its bases, and may replace their methods.
+    """
+
+    # The error that a wrong definition, or a part of the wrong kind, raises.
+    error_class: ClassVar[type[ValueError]] = ComponentError
+    # Whether its methods can be compiled; else a loop around it runs as plain Python.
+    compiles: ClassVar[bool] = True
+    # Methods that may return an array, or a view of one. Without reference counting a function
+    # cannot, so Numba types these as if there were reference counting, and inlines them.
+    views: ClassVar[frozenset[str]] = frozenset()
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[dict[str, Any]] = {}
     _hidden: ClassVar[frozenset[str]] = frozenset()
     _checks_fields: ClassVar[bool] = False  # whether the class has a __new__ of its own
+    _methods: ClassVar[dict[str, FunctionType]] = {}  # that are compiled, by name
 
     if TYPE_CHECKING:
 
@@ -120,6 +121,7 @@ class Component(Tuple):
             raise cls.error_class(
                 f"{cls.__name__}: fields with a default come last, those of the bases included."
             )
+        cls._methods = _methods_of(cls, fields) if cls.compiles else {}
         make: Any = namedtuple
         model = make(cls.__name__, fields, defaults=[defaults[name] for name in late])
         record = vars(model)  # of a class that nobody holds they may be gone already
@@ -140,8 +142,6 @@ class Component(Tuple):
             new = record["__new__"]
             cls.__new__ = staticmethod(_checking(new, parts) if parts else new)  # type: ignore[method-assign]
         cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))
-        if cls.compiles:
-            _register_methods(cls)
 
     def __repr__(self) -> str:
         shown = (
@@ -240,44 +240,25 @@ def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
     return fields, defaults
 
 
-def _register_methods(cls: type[Component]) -> None:
-    """Note the public methods of a class, its own and those that it inherits."""
-    for name in cls._fields:
-        field_owners.setdefault(name, cls)
-        if name in methods:
-            _refuse_name(name, cls, next(iter(methods[name])), cls.error_class)
+def _methods_of(cls: type[Component], fields: Iterable[str]) -> dict[str, FunctionType]:
+    """Return the public methods of a class by name, those that it inherits too, or refuse them."""
+    found: dict[str, FunctionType] = {}
     for base in reversed(cls.__mro__[: cls.__mro__.index(Component)]):
         for name, method in vars(base).items():
             if name.startswith("_") or not inspect.isfunction(method):
                 continue
-            if name in field_owners:
-                _refuse_name(name, field_owners[name], cls, cls.error_class)
-            siblings = methods.setdefault(name, {})
-            for other in siblings.values():
-                if arguments_of(other) != arguments_of(method):
-                    raise cls.error_class(
-                        f"{cls.__name__}.{name} takes "
-                        f"({', '.join(arguments_of(method))}), "
-                        "but a "
-                        "method of "
-                        f"that name takes ({', '.join(arguments_of(other))}) in every component."
-                    )
-                break
-            siblings[cls] = _bare(method)
-
-
-def _refuse_name(name: str, owner: type, other: type, error_class: type[ValueError]) -> NoReturn:
-    raise error_class(
-        f"{owner.__name__} has a field and "
-        f"{other.__name__} a "
-        "method "
-        "called "
-        f"{name}, "
-        "but no "
-        "field "
-        "may have the name of a "
-        "compiled method: rename one of them."
-    )
+            if name in fields:
+                raise cls.error_class(
+                    f"{cls.__name__} has a field and a method called {name}: rename one of them."
+                )
+            before = found.setdefault(name, method)
+            if arguments_of(before) != arguments_of(method):
+                raise cls.error_class(
+                    f"{cls.__name__}.{name} takes ({', '.join(arguments_of(method))}), but the "
+                    f"method that it replaces takes ({', '.join(arguments_of(before))})."
+                )
+            found[name] = method
+    return found
 
 
 def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
@@ -285,14 +266,6 @@ def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
     code = cast(FunctionType, method).__code__
     extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
-
-
-def _bare(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method without annotations, which Numba would take for a difference between signatures."""
-    m = cast(FunctionType, method)
-    bare = FunctionType(m.__code__, m.__globals__, m.__name__, m.__defaults__, m.__closure__)
-    bare.__qualname__, bare.__module__ = m.__qualname__, m.__module__
-    return bare
 
 
 def _checking(new: Callable[..., Any], parts: dict[str, type]) -> Callable[..., Any]:

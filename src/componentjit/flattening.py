@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence, Set
 from types import FunctionType
 from typing import Any, cast
 
-from componentjit.component import Component, apart, methods
+from componentjit.component import Component, apart
 from componentjit.guards import note_numbers, refusal
 from componentjit.sources import (
     BUILTINS,
@@ -313,13 +313,13 @@ class _Flattening:
             case ast.Attribute(value=owner, attr=name):
                 component = held_by(owner, scope.known)
                 if isinstance(component, Component):
-                    method = methods.get(name, {}).get(type(component))
+                    method = type(component)._methods.get(name)
                     if (
                         method is not None
                         and (method.__code__, id(component)) not in scope.within
                         and is_inlinable(method)
                     ):
-                        return cast(FunctionType, method), owner
+                        return method, owner
             case ast.Name(id=name) if name not in scope.locals:
                 value = scope.globals.get(name)
                 if is_helper(value) and value not in self.without and is_inlinable(value):
@@ -482,10 +482,9 @@ class _Flattening:
 
     def global_name(self, name: str, value: Any) -> str:
         """Return what a global of some module is called in the result."""
-        own = self.made | set(self.scope.locals)
         for attempt in (name, *(f"{name}__global_{i}" for i in range(1, 1000))):
-            if attempt in own or attempt in BUILTINS:  # others may mean the builtin
-                continue
+            if attempt in self.made or attempt in self.scope.locals or attempt in BUILTINS:
+                continue  # others may mean the builtin
             if attempt not in self.names:
                 self.names[attempt] = value
             if self.names[attempt] is value:

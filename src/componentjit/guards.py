@@ -17,7 +17,7 @@ from componentjit.component import compiled_as
 from componentjit.errors import ComponentError
 
 Check = Callable[[int, int], None]
-SYMBOL = "discreet_note_numbers"  # what compiled code, also that of earlier processes, calls
+SYMBOL = "componentjit_note_numbers"  # what compiled code, also that of earlier processes, calls
 
 
 class GuardSpec(NamedTuple):
@@ -58,20 +58,20 @@ class _Noted(threading.local):
 _noted = _Noted()
 
 
-class Refused(ComponentError):
+class GuardError(ComponentError):
     """What a guard raises: its sentence has places for the two numbers that were noted."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence.format(*_noted.numbers))
 
 
-def guard(sentence: str, *, equal: bool = False, error: type[Refused] = Refused) -> Check:
+def guard(sentence: str, *, equal: bool = False, error: type[GuardError] = GuardError) -> Check:
     """Return a check that two numbers are equal, or else that the first is at least 0 and below the second.
 
     >>> guard("arm {:,} was played, but there are {:,} arms.")(7, 4)
     Traceback (most recent call last):
     ...
-    componentjit.guards.Refused: arm 7 was played, but there are 4 arms.
+    componentjit.guards.GuardError: arm 7 was played, but there are 4 arms.
     """
 
     def compiled_equal(found: int, wanted: int) -> None:

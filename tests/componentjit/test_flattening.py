@@ -237,9 +237,7 @@ def test_a_global_named_like_a_builtin_does_not_hide_it_from_others():
 
 def test_a_local_named_like_a_builtin_does_not_hide_it_from_others():
     assert (
-        local_max(Plain(3.0), 2.0)
-        == flatten(local_max, (Plain(3.0), 2.0))(Plain(3.0), 2.0)
-        == 6.0
+        local_max(Plain(3.0), 2.0) == flatten(local_max, (Plain(3.0), 2.0))(Plain(3.0), 2.0) == 6.0
     )
 
 

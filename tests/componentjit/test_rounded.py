@@ -96,7 +96,7 @@ def compiled(name, *, sure_only=False):
     builder.cbranch(builder.icmp_signed("<", following, groups), loop, end)
     builder.position_at_end(end)
     builder.ret(following)
-    play = machine.load(machine.compiled(str(module)), machine.functions_in(str(module)))
+    play = machine.load(machine.compile_module(str(module)), machine.functions_in(str(module)))
 
     def run(numbers):
         padded = np.resize(numbers, -(-len(numbers) // LANES) * LANES)

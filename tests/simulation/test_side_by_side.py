@@ -346,14 +346,14 @@ class TestKeeping:
     @pytest.fixture(autouse=True)
     def folder(self, monkeypatch, tmp_path):
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-        return tmp_path / "discreet" / "lanes"
+        return tmp_path / "componentjit" / "lanes"
 
     @pytest.fixture
     def writing_fails(self, monkeypatch):
         def fail(*_):
             pytest.fail("it is written again")
 
-        return lambda: monkeypatch.setattr(Program, "written", fail)
+        return lambda: monkeypatch.setattr(Program, "write", fail)
 
     def test_code(self, folder, writing_fails):
         first = self.lanes_of(Lost(arms=2))
