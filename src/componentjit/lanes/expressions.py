@@ -9,7 +9,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from componentjit.lanes.kinds import kind_of_value, widest
+from componentjit.lanes.kinds import DRAWS, kind_of_value, widest
 from componentjit.lanes.layout import LANES
 from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.vectors import (
@@ -326,10 +326,10 @@ class Expressions:
         """Return the value of a function that is known here."""
         maths = self.maths
         owner, _, method = name.rpartition(".")
-        if owner in self.interface.generators:
+        if owner in self.interface.generators and method in DRAWS:
             mask = self.mask()
             where = EVERYWHERE if mask is None else mask
-            if method == "random" and not values:
+            if not values:
                 return maths.uniform(self.pointers[owner], where)
         elif name in ("float", "int", "bool") and len(values) == 1:
             return maths.as_kind(values[0], name[0])
