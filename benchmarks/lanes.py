@@ -22,8 +22,9 @@ from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation import jobs
+from discreet.simulation.backends import run_trials
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import lanes_of, run_trials
+from discreet.simulation.side_by_side import lanes_of
 from discreet.simulation.trial import checkpoints
 
 PIECE, UNIT = 2**11, make_range()

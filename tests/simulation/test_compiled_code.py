@@ -22,8 +22,9 @@ from discreet.learners.arms.draws import Draw
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
+from discreet.simulation.backends import run_trials
 from discreet.simulation.loop import Player, play
-from discreet.simulation.side_by_side import lanes_of, run_trials
+from discreet.simulation.side_by_side import lanes_of
 from discreet.simulation.trial import run_trial
 
 PROGRAM = """

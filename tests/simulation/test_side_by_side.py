@@ -24,10 +24,11 @@ from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation import dealing
-from discreet.simulation.dealing import can_be_tossed
+from discreet.simulation.backends import choose_backend, run_trials
+from discreet.simulation.dealing import Dealer, can_be_tossed
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import choose_backend, lanes_of, run_trials
-from discreet.simulation.trial import Dealer, checkpoints, run_trial
+from discreet.simulation.side_by_side import lanes_of
+from discreet.simulation.trial import checkpoints, run_trial
 
 UNIT = make_range()
 ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))

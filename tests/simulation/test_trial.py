@@ -12,9 +12,10 @@ from discreet.environments.registry import environment
 from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import make_range
+from discreet.simulation.backends import run_trials
+from discreet.simulation.dealing import Stretch
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import run_trials
-from discreet.simulation.trial import Stretch, checkpoints, run_trial
+from discreet.simulation.trial import checkpoints, run_trial
 
 UNIT = make_range()
 

@@ -14,16 +14,10 @@ from componentjit.lanes import NotVectorizable
 from discreet.contracts import Protected
 from discreet.problems import Environment
 from discreet.ranges import Range
+from discreet.simulation.backends import choose_backend, run_trials, trials_at_once
 from discreet.simulation.executors import Gave
 from discreet.simulation.loop import Prototype
-from discreet.simulation.side_by_side import (
-    Way,
-    Ways,
-    choose_backend,
-    lanes_of,
-    run_trials,
-    trials_at_once,
-)
+from discreet.simulation.side_by_side import Way, Ways, lanes_of
 from discreet.simulation.trial import Outcome, checkpoints
 
 

@@ -17,13 +17,13 @@ from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
 from discreet.ranges import Range
+from discreet.simulation.dealing import deal, rounds_at_once
 from discreet.simulation.executors import Executor
 from discreet.simulation.experiment import Contender, Progress, asked_of, prepare
 from discreet.simulation.jobs import TrialByTrial
 from discreet.simulation.loop import Player
 from discreet.simulation.records import Memory
 from discreet.simulation.search_results import Line, SearchResults
-from discreet.simulation.trial import deal, rounds_at_once
 
 FIRST_PIECE = 1024  # rounds that are dealt first; pieces grow, for most searches are short
 
