@@ -1,4 +1,4 @@
-"""Trials side by side against trials one by one: nanoseconds a round and trial, and how many times faster.
+"""Trials side by side against trials one by one: nanoseconds per round and trial, and ratios.
 
 CPU time of one thread, the two alternating, medians. The first columns are the loop alone, on
 losses that are dealt before and lie in fast memory; ``with dealing`` is everything that a
@@ -37,12 +37,8 @@ NAMES = (
     "batched-tsallis-inf",
     "ucb",
 )
-TARGETS = {
-    "exp3": 4.5,
-    "dp-exp3-lap": 4.0,
-    "tsallis-inf": 4.0,
-    "htinf": 4.0,
-}  # times as fast, at least
+# Times as fast, at least.
+TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
 
 
@@ -128,7 +124,7 @@ def short_trials(name, turns, trials=1024):
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
-    """Yield how many times as fast trials are side by side: the loop alone, with dealing, and short trials."""
+    """Yield how much faster trials are side by side: the loop, with dealing, short trials."""
     for arms, rounds, names in SIZES:
         for name in names:
             lanes, single, all_lanes, all_single = compare(name, arms, rounds, turns)

@@ -1,9 +1,8 @@
-"""One definition, two speeds: classes that run as plain Python and compiled.
+"""Classes that run as plain Python, compiled, or for many trials at once.
 
-A component (learner, channel, noise, game) is a class with annotated fields, which are parameters
-and NumPy arrays, and with methods that read like pseudo-code. It is a tuple with names, inherits
-fields and methods from its bases, and its public methods are known to Numba; the plain-Python
-behaviour stays as written.
+A component is a class with annotated fields, which are parameters and NumPy arrays, and with
+methods. It is a tuple with names, inherits fields and methods from its bases, and its public
+methods can be compiled; in plain Python it does what is written.
 
 >>> import numpy as np
 >>> from componentjit import compile_for
@@ -29,9 +28,8 @@ Some rules follow from how it works:
 
 * no field has the name of a method, and a method that replaces one of a base takes the same
   arguments (other classes may use the same names for anything else);
-* compiled methods allocate nothing: they work on arrays that are fields. That removes reference
-  counting from the loop (four times faster); a component that must allocate still runs, more
-  slowly;
+* compiled methods allocate no memory: they work on arrays that are fields. Then loops need no
+  reference counting, and are up to four times faster. A component that allocates still runs;
 * state that changes lives in arrays; scalar fields are parameters;
 * fields of a base come before those of a subclass, so components are constructed by keyword;
 * ``super()`` cannot be compiled. A base that leaves a step to its subclasses calls a method that
@@ -66,7 +64,7 @@ from componentjit.errors import ComponentError, shorten
 
 T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
-Raw = Annotated[T, "raw"]  # of a field: it holds raw feedback, and is never shown
+Raw = Annotated[T, "raw"]  # marks a field that is never shown
 COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
 
 # What is registered with Numba when it is needed.
@@ -131,16 +129,15 @@ class Component(Tuple):
             cls._checks_fields and not inspect.get_annotations(cls)
         )
         if not cls._checks_fields:
-            kinds = {
-                name: get_origin(note) or note for name, note in fields.items()
-            }  # Channel of Channel[float]
+            # The class of each field: Channel for Channel[float].
+            kinds = {name: get_origin(note) or note for name, note in fields.items()}
             parts = {
                 n: kind
                 for n, kind in kinds.items()
                 if isinstance(kind, type) and issubclass(kind, Component)
             }
             new = record["__new__"]
-            cls.__new__ = staticmethod(_checking(new, parts) if parts else new)  # type: ignore[method-assign]
+            cls.__new__ = staticmethod(_check_parts(new, parts) if parts else new)  # type: ignore[method-assign]
         cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))
 
     def __repr__(self) -> str:
@@ -168,7 +165,7 @@ class Component(Tuple):
         return super().__reduce_ex__(protocol)
 
     def _check_copy(self) -> None:
-        """Refuse to be copied, pickled or replaced; a component that must have no twin now overrides this."""
+        """Refuse to be copied, pickled or replaced; components that must not be override this."""
 
 
 def helper(function: Function) -> Function:
@@ -178,10 +175,10 @@ def helper(function: Function) -> Function:
 
 
 def helper_apart(function: Function) -> Function:
-    """Let a plain function be called from compiled methods, and stay a function there.
+    """Let a plain function be called from compiled methods, without being inlined.
 
-    For one that is long and called in several places: what is written out is compiled again in each
-    of them.
+    Use it for a function that is long and called in several places: what is inlined is compiled
+    again in each of them.
     """
     apart.add(function)
     return helper(function)
@@ -190,7 +187,7 @@ def helper_apart(function: Function) -> Function:
 def compiled_as(
     stand_in: Callable[..., Any], *, record: type | None = None
 ) -> Callable[[Function], Function]:
-    """Let compiled methods call ``stand_in`` where plain Python calls the decorated function; both do the same.
+    """Let compiled methods call ``stand_in`` instead of the decorated function; both do the same.
 
     ``record`` is the class that it calls, if that is all that it does.
     """
@@ -217,14 +214,14 @@ def compilable(component: object) -> bool:
 
 
 def _has_methods(cls: type) -> bool:
-    """Return whether a class has public methods of its own; a plain tuple of numbers needs none to be compiled."""
+    """Return whether a class defines public methods; a plain record of numbers does not."""
     return any(
         inspect.isfunction(member) for name, member in vars(cls).items() if not name.startswith("_")
     )
 
 
 def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return all fields with what their annotations mean, those of the bases first, and the defaults of some."""
+    """Return all fields with what their annotations mean, those of bases first, and defaults."""
     fields: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
@@ -234,7 +231,7 @@ def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
         )
         for name, note in inspect.get_annotations(base).items():
             if not _is_class_variable(note):
-                fields[name] = _evaluated(note, base)
+                fields[name] = _evaluate(note, base)
                 if name in given:
                     defaults[name] = given[name]
     return fields, defaults
@@ -262,14 +259,17 @@ def _methods_of(cls: type[Component], fields: Iterable[str]) -> dict[str, Functi
 
 
 def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a method's arguments; ``inspect.signature`` takes a tenth of a second for all of them."""
+    """Return the names of a method's arguments.
+
+    ``inspect.signature`` takes a tenth of a second for the methods of some hundred classes.
+    """
     code = cast(FunctionType, method).__code__
     extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
 
 
-def _checking(new: Callable[..., Any], parts: dict[str, type]) -> Callable[..., Any]:
-    """Return a constructor that refuses what is no component of the declared kind, such as parts in the wrong order."""
+def _check_parts(new: Callable[..., Any], parts: dict[str, type]) -> Callable[..., Any]:
+    """Return a constructor that refuses a part that is not of its declared class."""
 
     @functools.wraps(new)
     def checked(cls: type[Component], *values: Any, **named: Any) -> Any:
@@ -304,13 +304,11 @@ def _is_raw(note: Any) -> bool:
     )
 
 
-def _evaluated(note: Any, owner: type) -> Any:
-    """Return what an annotation means; one that cannot be told counts as raw: nothing is shown by mistake."""
+def _evaluate(note: Any, owner: type) -> Any:
+    """Return what an annotation means; an unknown one counts as raw, so that nothing is shown."""
     try:
         names = vars(sys.modules[owner.__module__])
-        while isinstance(
-            note, str
-        ):  # quotes may be doubled by "from __future__ import annotations"
+        while isinstance(note, str):  # quoted twice with "from __future__ import annotations"
             note = eval(note, names, {owner.__name__: owner})
         return note
     except Exception:

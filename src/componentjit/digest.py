@@ -1,4 +1,4 @@
-"""What compiled code depends on, in one short text: a changed text means that it is compiled again."""
+"""Digests of what compiled code depends on: if one changes, code is compiled again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def source_digest() -> str:
 def value_digest(value: object) -> str:
     """Return a digest of a value: of the numbers and arrays in it, and of the code of functions.
 
-    >>> value_digest((1.0, np.zeros(2))) == value_digest((1.0, np.zeros(2))) != value_digest((1.0, np.ones(2)))
+    >>> zeros, same, ones = (value_digest((1.0, a)) for a in (np.zeros(2), np.zeros(2), np.ones(2)))
+    >>> zeros == same != ones
     True
     """
     return hashlib.sha256(b"\n".join(_text_in(value))).hexdigest()[:20]
@@ -100,7 +101,7 @@ def _name(definition: Any) -> str:
 
 
 def _facts_of(function: FunctionType) -> bytes | None:
-    """Return the code of a function with the values of all constants that it names, or None if one is unknown."""
+    """Return the code of a function and the constants that it names; None if one is unknown."""
     facts = [
         f"{function.__module__}.{function.__qualname__} {function.__defaults__}".encode(),
         text_of(function.__code__),
@@ -112,9 +113,8 @@ def _facts_of(function: FunctionType) -> bytes | None:
         if name in function.__globals__
     }
     for name, value in [*named.items(), *enumerate(cells)]:
-        if isinstance(
-            value, ModuleType | FunctionType
-        ):  # helpers have facts of their own, others cannot be compiled
+        # Helpers have facts of their own; other functions cannot be compiled.
+        if isinstance(value, ModuleType | FunctionType):
             continue
         if isinstance(value, type):
             facts.append(

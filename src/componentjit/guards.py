@@ -17,11 +17,12 @@ from componentjit.component import compiled_as
 from componentjit.errors import ComponentError
 
 Check = Callable[[int, int], None]
-SYMBOL = "componentjit_note_numbers"  # what compiled code, also that of earlier processes, calls
+# What compiled code calls; it is kept on disk, so an address would not do.
+SYMBOL = "componentjit_note_numbers"
 
 
 class GuardSpec(NamedTuple):
-    """What a check asks for: that both numbers are equal, or else that the first is an index below the second."""
+    """What a check asks for: equal numbers, or else that the first is an index below the second."""
 
     equal: bool
     sentence: str
@@ -41,7 +42,7 @@ def wrong(guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.expr:
 
 
 def refusal(guard: GuardSpec, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
-    """Return a check written out, with what its functions are called: one of its own would take longer to compile."""
+    """Return an inlined check, with the names of its functions; a call takes longer to compile."""
     tell = ast.Expr(ast.Call(ast.Name(note, ast.Load()), [found, wanted], []))
     refuse = ast.Raise(
         ast.Call(ast.Name(error, ast.Load()), [ast.Constant(guard.sentence)], []), None
@@ -66,7 +67,7 @@ class GuardError(ComponentError):
 
 
 def guard(sentence: str, *, equal: bool = False, error: type[GuardError] = GuardError) -> Check:
-    """Return a check that two numbers are equal, or else that the first is at least 0 and below the second.
+    """Return a check that two numbers are equal, or else that 0 <= the first < the second.
 
     >>> guard("arm {:,} was played, but there are {:,} arms.")(7, 4)
     Traceback (most recent call last):
@@ -105,7 +106,7 @@ def _c_function() -> Any:
 
 
 def compiled_note() -> Callable[..., Any]:
-    """Return what compiled code does in the place of ``note_numbers``."""
+    """Return what compiled code runs instead of ``note_numbers``."""
     from llvmlite import binding, ir
     from numba import types
     from numba.extending import intrinsic

@@ -75,10 +75,11 @@ def vectorizable(
     * ``state``: the component that every trial has a copy of.
     * ``tables``: arrays, or components made of arrays, that hold something else for every trial. In
       lanes they have one more axis, of trials, at the end. Their first axis may have any length.
-    * ``uniform``: numbers and arrays of one axis that are the same in all trials, such as the number
-      of steps. A loop in which such a number could differ between trials is not vectorised.
-    * ``carried``: numbers, or records of numbers, that every trial has for itself, and that the loop
-      returns to be handed to its next call. In lanes they begin at 0.
+    * ``uniform``: numbers, and arrays of one axis, that are the same in all trials, such as the
+      number of steps. If such a number may come to differ between trials, the loop is not
+      vectorised.
+    * ``carried``: numbers, or records of numbers, that every trial has for itself. The loop returns
+      them, and they are arguments of its next call. In lanes they begin at 0.
     * ``generators``: random generators (NumPy's PCG64), one for every trial.
 
     ``running`` names variables that are true as long as a trial has not ended early. A loop that
@@ -132,9 +133,9 @@ def _check(function: FunctionType, interface: LoopInterface) -> None:
     declared = Counter(argument for argument, _ in roles)
     for argument in parameters:
         if declared[argument] != 1:
-            count = "no role" if not declared[argument] else "several roles"
+            has = "no role" if not declared[argument] else "several roles"
             raise LoopError(
-                f"{name}: argument {argument!r} has {count}, but needs one: "
+                f"{name}: argument {argument!r} has {has}, but needs one: "
                 "state, tables, uniform, carried or generators."
             )
     for variable in interface.running:

@@ -39,11 +39,11 @@ NOT_INLINABLE = (
 
 
 class NotInlinable(Exception):
-    """A call cannot be written out, and stays a call."""
+    """A call cannot be inlined, and stays a call."""
 
 
 def definition(function: FunctionType) -> ast.FunctionDef:
-    """Return the syntax of a function as it is in memory; refuse if its file does not say the same (any more)."""
+    """Return the syntax of a function as it is in memory; refuse if its file was edited since."""
     if function.__closure__ or not inspect.isfunction(function):
         raise NotInlinable
     first = function.__code__.co_firstlineno
@@ -84,7 +84,7 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 @functools.cache
 def is_inlinable(function: FunctionType) -> bool:
-    """Return whether a function has plain parameters and statements only, and no return that leaves more than loops."""
+    """Return whether calls of a function can be inlined: it has plain parameters and statements."""
     try:
         source = definition(function)
         body_of(function)
@@ -101,10 +101,10 @@ def is_inlinable(function: FunctionType) -> bool:
 @functools.cache
 def body_of(function: FunctionType) -> list[ast.stmt]:
     """Return a function's body in a form where nothing follows an if that may return, or refuse."""
-    return _ending(definition(function).body)
+    return _end_branches(definition(function).body)
 
 
-def _ending(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def _end_branches(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for i, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
@@ -114,15 +114,15 @@ def _ending(body: Sequence[ast.stmt]) -> list[ast.stmt]:
         if has_return(statement):
             rest = list(body[i + 1 :])
             if isinstance(statement, LOOPS):
-                return [*out, statement, *_ending(rest)]
+                return [*out, statement, *_end_branches(rest)]
             if not isinstance(statement, ast.If):
                 raise NotInlinable
-            yes, no = _ending(statement.body), _ending(statement.orelse)
+            yes, no = _end_branches(statement.body), _end_branches(statement.orelse)
             goes_on = [branch for branch in (yes, no) if not always_returns(branch)]
             if rest and len(goes_on) == 2:
                 raise NotInlinable
             for branch in goes_on:
-                branch[:] = _ending([*branch, *rest])
+                branch[:] = _end_branches([*branch, *rest])
             return [*out, ast.copy_location(ast.If(statement.test, yes, no), statement)]
         out.append(statement)
     return out

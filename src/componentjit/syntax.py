@@ -18,17 +18,14 @@ Statements = list[ast.stmt]
 
 @dataclass
 class Scope:
-    """What the names of one function stand for while it is written out."""
+    """What the names of one function stand for while it is inlined."""
 
     globals: dict[str, Any]
     locals: dict[str, str]  # what they are called in the result
-    given: dict[str, ast.expr] = field(
-        default_factory=dict
-    )  # parameters that stand for an expression
+    given: dict[str, ast.expr] = field(default_factory=dict)  # parameters that are expressions
     known: dict[str, Any] = field(default_factory=dict)  # names whose component is known
-    within: tuple[
-        tuple[CodeType, int], ...
-    ] = ()  # what is being written out: code, and the component it is called on
+    # What is being inlined: code, and the component it is called on.
+    within: tuple[tuple[CodeType, int], ...] = ()
 
     def guard_of(self, call: ast.Call) -> GuardSpec | None:
         """Return the check of two numbers that is called, if it is one."""
@@ -42,7 +39,7 @@ class Scope:
 
 
 class ReturnTarget(NamedTuple):
-    """Where a function's value goes: to names, or nowhere; and what tells loops around that it is done."""
+    """Where a function's value goes: to names, or nowhere; ``done`` tells loops around it."""
 
     names: list[str] | None
     whole: bool
@@ -50,7 +47,7 @@ class ReturnTarget(NamedTuple):
 
 
 class InlinedLoop(NamedTuple):
-    """A function as statements: what its globals are, and which names hold fields of its arguments."""
+    """A function as statements, with its globals, and names that hold fields of its arguments."""
 
     body: list[ast.stmt]
     globals: dict[str, Any]
@@ -58,7 +55,7 @@ class InlinedLoop(NamedTuple):
 
 
 class Renamer(ast.NodeTransformer):
-    """Gives names the ones that they have in the result; ``global_name`` is asked for those of globals."""
+    """Gives variables their names in the result; ``global_name`` returns those of globals."""
 
     def __init__(self, scope: Scope, global_name: Callable[[str, Any], str]) -> None:
         self.scope, self.global_name = scope, global_name
@@ -73,9 +70,8 @@ class Renamer(ast.NodeTransformer):
         if name not in scope.globals:
             return node
         value = scope.globals[name]
-        if type(value) in (bool, int, float) and math.isfinite(
-            value
-        ):  # Numba has a type for "this very number"
+        # A constant, because Numba has a type for "this very number".
+        if type(value) in (bool, int, float) and math.isfinite(value):
             return ast.Constant(value)
         return ast.Name(self.global_name(name, value), node.ctx)
 
@@ -87,22 +83,22 @@ class Fields(ast.NodeTransformer):
         self.known, self.fresh = known, fresh
         self.names: dict[str, str] = {}  # of fields, such as private.learner.weights
 
-    def hoisted(self, body: Statements) -> Statements:
+    def hoist(self, body: Statements) -> Statements:
         """Return the statements, after one for each field that they use."""
-        changed = self.changed(body)
+        changed = self.replace(body)
         reads = [
             ast.Assign([store(name)], ast.parse(path, mode="eval").body)
             for path, name in self.names.items()
         ]
         return [*reads, *changed]
 
-    def changed(self, body: Statements) -> Statements:
+    def replace(self, body: Statements) -> Statements:
         """Return the statements with names in the place of fields."""
         return [cast(ast.stmt, self.visit(statement)) for statement in body]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Put a name in the place of a field."""
-        path = ast.unparse(node) if held_by(node, self.known) is not None else ""
+        path = ast.unparse(node) if value_of(node, self.known) is not None else ""
         if not path:
             return self.generic_visit(node)
         if path not in self.names:
@@ -110,18 +106,18 @@ class Fields(ast.NodeTransformer):
         return load(self.names[path])
 
 
-def held_by(node: ast.expr, known: dict[str, Any]) -> Any:
+def value_of(node: ast.expr, known: dict[str, Any]) -> Any:
     """Return what a name, a field, or a field of a field holds; None if it is not known."""
     if isinstance(node, ast.Name):
         return known.get(node.id)
     if isinstance(node, ast.Attribute):
-        whole = held_by(node.value, known)
+        whole = value_of(node.value, known)
         if isinstance(whole, Component) and node.attr in whole._fields:
             return whole[whole._fields.index(node.attr)]
     return None
 
 
-def loaded(target: ast.expr) -> ast.expr:
+def as_load(target: ast.expr) -> ast.expr:
     """Return what reads the place that is assigned to."""
     read = copy.copy(target)
     read.ctx = ast.Load()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The root of every component of the library: it is a ``componentjit.Component`` with our errors."""
+"""The root of every component of the library: ``componentjit.Component`` with our errors."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class InBlocks(np.random.Generator):
         super().__init__(bits)
         self._ready: list[float] = []
 
-    def random(self, *shape: object, **kind: object) -> Any:  # noqa: ANN401: as in NumPy
+    def random(self, *shape: object, **kind: object) -> Any:  # noqa: ANN401 (as in NumPy)
         """Return the next number from 0 to 1, or an array of new ones."""
         if shape or kind:
             draw: Any = super().random

@@ -82,34 +82,36 @@ def test_a_method_takes_the_arguments_of_the_one_that_it_replaces():
                 return value
 
 
-@pytest.mark.parametrize("order", ["field first", "method first", "both at once"])
-def test_no_field_has_the_name_of_a_method_of_the_same_class(order):
+def field_then_method():
+    class First(Component):
+        reach: float
+
+    class Second(First):
+        def reach(self):
+            return 1.0
+
+
+def method_then_field():
+    class First(Component):
+        def reach(self):
+            return 1.0
+
+    class Second(First):
+        reach: float
+
+
+def both_at_once():
+    class First(Component):
+        reach: float
+
+        def reach(self):
+            return 1.0
+
+
+@pytest.mark.parametrize("define", [field_then_method, method_then_field, both_at_once])
+def test_no_field_has_the_name_of_a_method_of_the_same_class(define):
     with pytest.raises(ComponentError, match="has a field and a method called reach: rename one"):
-        if order == "field first":
-
-            class First(Component):
-                reach: float
-
-            class Second(First):
-                def reach(self):
-                    return 1.0
-
-        elif order == "method first":
-
-            class Third(Component):
-                def reach(self):
-                    return 1.0
-
-            class Fourth(Third):
-                reach: float
-
-        else:
-
-            class Fifth(Component):
-                reach: float
-
-                def reach(self):
-                    return 1.0
+        define()
 
 
 class Thermostat(Component):

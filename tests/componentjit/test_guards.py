@@ -1,4 +1,4 @@
-"""Checks of two numbers: the same sentence, with both of them, from plain code, compiled code and lanes."""
+"""Checks of two numbers: the same sentence, with both, from plain code, compiled code and lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops in lanes: what they declare is all that is known of them, and every trial has its numbers."""
+"""Loops in lanes: all that is known is what they declare, and every trial has its numbers."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_one_number_may_be_returned_and_may_begin_elsewhere():
 def declare(**roles):
     def loop(shop, rounds, rng):
         going = rounds > 0
-        return going
+        return (going, rng)
 
     return vectorizable(**roles)(loop)
 

@@ -137,7 +137,7 @@ def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share):
 
 @pytest.mark.parametrize(("name", "most"), [("exp", 0.015), ("log", 0.08)])
 def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most):
-    """What is sure is the nearest number to the truth, with room to spare; long doubles have 11 bits more."""
+    """What is certain is the number nearest to the truth; long doubles have 11 bits more."""
     numbers = ARGUMENTS[name][0]
     found = compiled(name, sure_only=True)(numbers)
     exactly = getattr(np, name)(numbers.astype(np.longdouble))

@@ -1,4 +1,4 @@
-"""What is known of a loop is worked out before it is written for lanes: what it does stays the same."""
+"""Constant folding before a loop is written for lanes: what the loop does stays the same."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_what_is_simplified_does_the_same(case, length, known):
 
 @pytest.mark.parametrize(("length", "left"), [(3, 1), (4, 1), (8, 1), (11, 1), (16, 1), (20, 3)])
 def test_a_few_turns_are_written_out(length, left):
-    """Only the search for the last arm of positive weight stays a loop; beyond 16 arms all of them do."""
+    """Only the search for the last arm of positive weight stays a loop; beyond 16 arms all do."""
     text, flags = CASES["draw"]
     assert loops_in(simplify(ast.parse(text).body, flags, {"values": (length,)})) == left
 

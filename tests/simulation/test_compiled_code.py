@@ -1,4 +1,4 @@
-"""Our algorithms, compiled: kept on disk, without memory of their own, with errors that name numbers."""
+"""Our algorithms, compiled: kept on disk, without allocating, with errors that name numbers."""
 
 from __future__ import annotations
 

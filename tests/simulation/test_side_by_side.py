@@ -1,4 +1,4 @@
-"""Trials side by side have the numbers that they have by themselves, for every algorithm on arms."""
+"""Trials side by side have the numbers that they have alone, for every algorithm on arms."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_many_arms_are_found_by_their_address():
 
 
 class Awkward(Learner):
-    """Does what is hard in lanes: each lane goes its own way, and most of what is computed must not be."""
+    """Does what is hard in lanes: they take different branches, and must not do what others do."""
 
     sums_of: np.ndarray
     counts: np.ndarray

@@ -1,8 +1,8 @@
 """From a loop in normal form to LLVM: every statement is done for all lanes at once.
 
 Branches on numbers that differ between lanes become masks: both sides are done, each by some of the
-lanes, in copies of the variables that they assign; afterwards every lane takes the copy of its side
-along. Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
+lanes, in copies of the variables that they assign; afterwards every lane keeps the copy of its
+side. Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
 parameters) stays ordinary code with ordinary branches.
 """
 
@@ -34,7 +34,7 @@ from componentjit.syntax import exits, names_assigned
 
 
 class Region:
-    """A block that some lanes are in: its mask, and its own copies of the variables that are assigned in it."""
+    """A block that some lanes are in: its mask, and copies of the variables that it assigns."""
 
     def __init__(
         self, mask: Any, copies: dict[str, Any], outer: Region | None, loop: object = None
@@ -43,7 +43,10 @@ class Region:
 
 
 class Emitter(Expressions):
-    """Writes one function: ``i64 play(addresses, integers, floats)``; it returns 0, or the number of a failure."""
+    """Writes one function: ``i64 play(addresses, integers, floats)``.
+
+    It returns 0, or the number of a failure.
+    """
 
     def __init__(
         self,
@@ -259,7 +262,7 @@ class Emitter(Expressions):
                 raise NotVectorizable(f"statement {type(node).__name__}")
 
     def fail(self, number: int, told: Sequence[ast.expr]) -> None:
-        """End everything if a lane comes here; numbers of the first that does are told, at the end of the integers."""
+        """Return a failure if a lane is here; store the numbers of the first that is."""
         mask = self.mask()
         ends, goes_on = self.new_block("fails"), self.new_block("goes.on")
         self.builder.cbranch(FLAG(1) if mask is None else self.maths.any(mask), ends, goes_on)
@@ -409,7 +412,7 @@ class Emitter(Expressions):
 
 
 def _is_heavy(statements: Sequence[ast.stmt]) -> bool:
-    """Return whether statements are left out if no lane is there: they cost something, or read memory."""
+    """Return whether statements are skipped if no lane is there: they are slow, or read memory."""
     simple = {"float", "int", "bool", "min", "max", "abs", "math.sqrt"}
     for statement in statements:
         for node in ast.walk(statement):

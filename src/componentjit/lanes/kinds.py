@@ -1,4 +1,4 @@
-"""What kind of number every variable is (a flag, an integer, a float), and whether it differs between lanes."""
+"""The kind of every variable (flag, integer or float), and whether it differs between lanes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRAWS = ("random",)
 
 
 def widest(*kinds: str) -> str:
-    """Return the kind that can stand for all of these; the empty text means that nothing is known yet."""
+    """Return the kind that can stand for all of these; an empty text is an unknown kind."""
     return max(kinds, key=lambda kind: ORDER.find(kind) if kind else -1)
 
 
@@ -114,7 +114,7 @@ class Kinds:
 
 
 class Varying:
-    """Which variables differ between lanes, which branches do, and which loops lanes leave one by one."""
+    """Which variables and branches differ between lanes, and which loops lanes leave one by one."""
 
     def __init__(self, normal: Normal, body: Statements) -> None:
         self.body = body
@@ -181,7 +181,7 @@ class Varying:
         self.block(node.body, node.body if id(node) in self.loops else region)
 
     def left_by_some(self, statements: Sequence[ast.stmt]) -> bool:
-        """Return whether a branch that differs between lanes leaves the loop around it, or goes on with its next turn."""
+        """Return whether a branch that differs between lanes has a break or continue."""
         for each in statements:
             if isinstance(each, ast.If):
                 if id(each) in self.branches and any(True for _ in exits([each])):

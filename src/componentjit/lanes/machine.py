@@ -51,7 +51,7 @@ def functions_in(text: str) -> tuple[str, ...]:
 
 
 def load(code: bytes, functions: Sequence[str]) -> Callable[..., int]:
-    """Return the function ``play`` of compiled code, which calls these functions of the C library."""
+    """Return the function ``play`` of compiled code; it calls ``functions`` of the C library."""
     from llvmlite import binding
 
     with _lock:
@@ -61,15 +61,14 @@ def load(code: bytes, functions: Sequence[str]) -> Callable[..., int]:
         engine.add_object_file(binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
         _engines.append(engine)
-    kind = ctypes.CFUNCTYPE(
-        ctypes.c_int64, *[ctypes.c_void_p] * 3
-    )  # lets other threads run meanwhile
+    # A call through ctypes lets other threads run meanwhile.
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)
     found: Callable[..., int] = kind(engine.get_function_address("play"))
     return found
 
 
 def _address_of(name: str) -> int:
-    """Return where the C library's function is: the process would end if code called one that is not found."""
+    """Return where a function of the C library is, or refuse: a wrong address would crash."""
     try:
         library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
         address = ctypes.cast(library[name], ctypes.c_void_p).value

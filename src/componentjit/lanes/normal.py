@@ -1,4 +1,4 @@
-"""A loop in a simpler language: only numbers and arrays, one assignment a statement, and one array behind every name.
+"""A loop in a simpler language: numbers and arrays, and one assignment per statement.
 
 Records (tuples with names) are taken apart: field ``arm`` of ``trace`` becomes a variable called
 ``trace.arm``.
@@ -30,7 +30,7 @@ MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
 
 
 class NotVectorizable(Exception):
-    """A loop cannot be turned into lanes; it is then played one trial at a time."""
+    """A loop cannot run in lanes; it can still run one trial at a time, with the same numbers."""
 
 
 class Failure(NamedTuple):
@@ -62,7 +62,7 @@ def to_normal_form(
     ``examples`` are arguments of one trial, by name.
     """
     fields = {name: value_at(examples, path) for name, path in loop.fields.items()}
-    return _Writing(loop, interface, fields, examples).result()
+    return _Writing(loop, interface, fields, examples).to_normal()
 
 
 Shape = dict[str, Any]  # of a record: the shape of each field, None for what is no record
@@ -146,7 +146,7 @@ class _Writing:
                 return name
         raise NotVectorizable(f"{leaf} is an array that is not a field of the component")
 
-    def result(self) -> Normal:
+    def to_normal(self) -> Normal:
         self.find_records()
         *body, last = self.source
         if isinstance(last, ast.Return):
@@ -205,7 +205,7 @@ class _Writing:
 
     def returned_record(self, name: str, value: ast.expr) -> dict[str, ast.expr]:
         """Return the numbers of a record that is returned, perhaps as a plain tuple."""
-        if isinstance(value, ast.Call) and self.called(value) is as_plain:
+        if isinstance(value, ast.Call) and self.callee(value) is as_plain:
             value = value.args[0]
         fields = self.shapes[name]
         if isinstance(value, ast.Tuple) and len(value.elts) == len(fields):
@@ -249,9 +249,9 @@ class _Writing:
             before = len(self.shapes) + len(self.arrays)
             for target, value in pairs:
                 if isinstance(target, ast.Name):
-                    self.note(target.id, value)
+                    self.note_assignment(target.id, value)
 
-    def note(self, name: str, value: ast.expr) -> None:
+    def note_assignment(self, name: str, value: ast.expr) -> None:
         shape, array = self.shape(value), self.array(value)
         if shape is not None:
             if self.shapes.setdefault(name, shape).keys() != shape.keys():
@@ -270,7 +270,7 @@ class _Writing:
             case ast.Attribute(value=whole, attr=field):
                 outer = self.shape(whole)
                 return None if outer is None else outer.get(field)
-            case ast.Call() if isinstance(record := self.called(node), type) and issubclass(
+            case ast.Call() if isinstance(record := self.callee(node), type) and issubclass(
                 record, tuple
             ):
                 fields = cast(Any, record)._fields
@@ -282,7 +282,7 @@ class _Writing:
         return None
 
     def parts(self, name: str, shape: Shape, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-        """Yield the names of a record's leaves, and what they are when a value is assigned to it."""
+        """Yield a record's leaves, with their values when ``value`` is assigned to it."""
         for position, (field, inner) in enumerate(shape.items()):
             part = (
                 value.args[position]
@@ -296,12 +296,12 @@ class _Writing:
 
     def array(self, node: ast.expr) -> str:
         """Return the name of the array that an expression stands for, or nothing."""
-        if isinstance(node, ast.Call) and self.called(node) is as_list and len(node.args) == 1:
+        if isinstance(node, ast.Call) and self.callee(node) is as_list and len(node.args) == 1:
             return self.array(node.args[0])
         path = _path(node)
         return self.arrays.get(path, "")
 
-    def called(self, node: ast.Call) -> Any:
+    def callee(self, node: ast.Call) -> Any:
         value = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
         return records.get(value, value) if isinstance(value, FunctionType) else value
 
@@ -317,11 +317,11 @@ class _Writing:
             case ast.Break() | ast.Continue():
                 return [node]
             case ast.Assign(targets=[target], value=value):
-                return self.assigned(target, value)
+                return self.assign(target, value)
             case ast.AugAssign(target=target, op=op, value=value):
                 read = copy.copy(target)
                 read.ctx = ast.Load()
-                return self.assigned(target, ast.BinOp(read, op, value))
+                return self.assign(target, ast.BinOp(read, op, value))
             case ast.If():
                 return [
                     ast.If(
@@ -340,19 +340,19 @@ class _Writing:
             case ast.Raise(
                 exc=ast.Call(args=[ast.Constant(value=str(message))]) as error, cause=None
             ):
-                self.failures.append(Failure(self.called(error), message))
+                self.failures.append(Failure(self.callee(error), message))
                 return [ast.Raise(ast.Constant(len(self.failures)), None)]
             case ast.Expr(value=ast.Call(args=[found, wanted]) as check) if (
-                self.called(check) in guards
+                self.callee(check) in guards
             ):
                 return [
-                    self.guarded(
-                        guards[self.called(check)], self.expression(found), self.expression(wanted)
+                    self.check(
+                        guards[self.callee(check)], self.expression(found), self.expression(wanted)
                     )
                 ]
         raise NotVectorizable(f"statement {type(node).__name__}")
 
-    def guarded(self, guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.stmt:
+    def check(self, guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.stmt:
         """Return what a check does: raise, with both numbers, unless they fit."""
         self.failures.append(Failure(guard.error, guard.sentence, numbers=True))
         told = ast.Tuple([found, wanted], ast.Load())
@@ -360,16 +360,14 @@ class _Writing:
             wrong(guard, found, wanted), [ast.Raise(ast.Constant(len(self.failures)), told)], []
         )
 
-    def assigned(self, target: ast.expr, value: ast.expr) -> Statements:
+    def assign(self, target: ast.expr, value: ast.expr) -> Statements:
         pairs = list(_pairs(target, value))
         if len(pairs) > 1:  # all values first
             held = [(f"tuple.{next(self.count)}", one, each) for one, each in pairs]
             for name, _, each in held:
-                self.note(name, each)
-            first = [part for name, _, each in held for part in self.assigned(store(name), each)]
-            return first + [
-                part for name, one, _ in held for part in self.assigned(one, load(name))
-            ]
+                self.note_assignment(name, each)
+            first = [part for name, _, each in held for part in self.assign(store(name), each)]
+            return first + [part for name, one, _ in held for part in self.assign(one, load(name))]
         if isinstance(target, ast.Name):
             shape = self.shape(value)
             if shape is not None:

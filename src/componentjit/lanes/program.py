@@ -332,7 +332,7 @@ def _write(
 
 @functools.cache
 def _how() -> str:
-    """Return what code depends on besides the loop: how it is written, the machine, and the C library."""
+    """Return what code depends on besides the loop: this package, the machine, the C library."""
     sources = "".join(
         path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))
     )

@@ -131,7 +131,7 @@ class Dealer:
         return scaled  # the check is for a last digit, which may be outside by rounding
 
     def bests(self, games: Sequence[Game], part: Stretch, total: Totals) -> tuple[Floats, Totals]:
-        """Return the loss of the best fixed rival of each game at the marks, and all totals at the end.
+        """Return the best fixed rival's loss in each game at the marks, and all totals at the end.
 
         ``total`` is what was returned after the stretch before, and 0 at first.
         """

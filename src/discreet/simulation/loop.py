@@ -192,7 +192,7 @@ class Player:
             return loop(*arguments)
 
     def _opening(self, game: Game, kinds: object) -> Held:
-        """Return what is held at first: an action, or nothing if compiled code can draw it itself."""
+        """Return what is held at first: an action, or nothing if compiled code can draw it."""
         openings, key = self._prototype.openings, (kinds, game.choices)
         if key in openings:
             return openings[key]
@@ -203,7 +203,7 @@ class Player:
         return held
 
     def first(self, game: Game) -> Held:
-        """Return the first action; it also tells the compiler of what type actions and traces are."""
+        """Return the first action; it also tells the compiler the types of actions and traces."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
         if (
