@@ -1,4 +1,4 @@
-"""Trials side by side against trials one by one: nanoseconds a round and trial, and how many times faster.
+"""Trials side by side against trials one by one: nanoseconds per round and trial, and ratios.
 
 CPU time of one thread, the two alternating, medians. The first columns are the loop alone, on
 losses that are dealt before and lie in fast memory; ``with dealing`` is everything that a
@@ -22,8 +22,9 @@ from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation import jobs
+from discreet.simulation.backends import run_trials
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import lanes_of, run_trials
+from discreet.simulation.side_by_side import lanes_of
 from discreet.simulation.trial import checkpoints
 
 PIECE, UNIT = 2**11, make_range()
@@ -36,7 +37,7 @@ NAMES = (
     "batched-tsallis-inf",
     "ucb",
 )
-# times as fast, at least
+# Times as fast, at least.
 TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
 
@@ -65,7 +66,8 @@ def compare(name, arms, rounds, turns):
 
         def run():
             for _ in range(rounds // PIECE):
-                program.run(lanes, {"game.losses": table, "marks": end, "scores": kept["lanes"]})
+                handed = {"game.losses": table, "marks": end, "scores": kept["lanes"]}
+                program.run(lanes, handed | {"t": 0, "mark": 0})
 
         return run
 
@@ -112,17 +114,17 @@ def short_trials(name, turns, trials=1024):
         return chosen
 
     def all_of(in_lanes):
-        jobs.soonest_way = way(in_lanes)
+        jobs.choose_backend = way(in_lanes)
         return lambda: simulate(name, rounds=100, trials=trials, workers=1)
 
-    usual = jobs.soonest_way
+    usual = jobs.choose_backend
     spent = in_turns(lambda: all_of(True), lambda: all_of(False), turns=turns)
-    jobs.soonest_way = usual
+    jobs.choose_backend = usual
     return [1e6 * seconds / trials for seconds in spent]
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
-    """Yield how many times as fast trials are side by side: the loop alone, with dealing, and short trials."""
+    """Yield how much faster trials are side by side: the loop, with dealing, short trials."""
     for arms, rounds, names in SIZES:
         for name in names:
             lanes, single, all_lanes, all_single = compare(name, arms, rounds, turns)

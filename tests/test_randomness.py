@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from discreet.randomness import InBlocks, in_turn, streams, streams_of
+from discreet.randomness import InBlocks, in_turn, spawn_states, streams, streams_of
 
 
 def test_numbers_in_blocks_are_those_of_the_generator_each_once():
@@ -55,3 +55,12 @@ def test_generators_in_turn_are_those_of_their_keys(seed):
     drawn = [one.random() for one in in_turn(parent, keys)]
     seeds = [np.random.SeedSequence(seed, spawn_key=(4, *key)) for key in keys]
     assert drawn == [np.random.default_rng(each).random() for each in seeds]
+
+
+# Fewer words than the pool has, as many, and more.
+@pytest.mark.parametrize("entropy", [0, 2**100 + 3, 2**300 + 5])
+def test_spawned_states_are_those_of_numpy(entropy):
+    keys = [(1, 5), (2, 0), (3, 2**32 - 1)]
+    for key, state in zip(keys, spawn_states(entropy, keys), strict=True):
+        alone = np.random.SeedSequence(entropy, spawn_key=key).generate_state(4, np.uint64)
+        assert state.tolist() == alone.tolist()

@@ -4,16 +4,17 @@ from componentjit.calls import Call, PythonFailed, call_python
 from componentjit.compiling import as_list, cache_root, compile_for, compile_if_worth, was_compiled
 from componentjit.component import Component, Raw, compilable, compiled_as, helper, helper_apart
 from componentjit.digest import source_digest, value_digest
-from componentjit.errors import ComponentError, shorten
-from componentjit.guards import Refused, guard
+from componentjit.errors import ComponentError, LoopError, shorten
+from componentjit.guards import GuardError, guard
+from componentjit.loops import LoopInterface, vectorizable
 from componentjit.state import (
     arrays,
     as_plain,
     copier,
     copy,
-    likeness,
     map_arrays,
     map_parts,
+    type_signature,
     with_names,
 )
 from componentjit.watching import being_compiled, compiling_for
@@ -22,9 +23,11 @@ __all__ = [
     "Call",
     "Component",
     "ComponentError",
+    "GuardError",
+    "LoopError",
+    "LoopInterface",
     "PythonFailed",
     "Raw",
-    "Refused",
     "arrays",
     "as_list",
     "as_plain",
@@ -41,12 +44,13 @@ __all__ = [
     "guard",
     "helper",
     "helper_apart",
-    "likeness",
     "map_arrays",
     "map_parts",
     "shorten",
     "source_digest",
+    "type_signature",
     "value_digest",
+    "vectorizable",
     "was_compiled",
     "with_names",
 ]

@@ -1,4 +1,4 @@
-"""Calls from compiled code back into Python: one part that cannot be compiled need not make a whole loop plain.
+"""Calls from compiled code back into Python, for a part that cannot be compiled.
 
 Compiled code knows a :class:`Call` by two numbers: the address of one C function, which takes the
 interpreter's lock, and the number of the call there. Arguments and results pass through an array
@@ -48,7 +48,10 @@ _calls: weakref.WeakValueDictionary[int, Call] = weakref.WeakValueDictionary()
 
 
 def call_python(address: int, number: int, what: int) -> int:
-    """Let a call do what is asked for; an exception is kept, since it cannot pass through compiled code. Return 0."""
+    """Run a call, and return 0.
+
+    An exception is kept by the call, because it cannot pass through compiled code.
+    """
     call = _calls[number]
     try:
         call.function(what)
@@ -67,7 +70,7 @@ def _c_function() -> tuple[object, int]:
 
 
 def compiled_call() -> Callable[..., Any]:
-    """Return what compiled code does in the place of ``call_python``."""
+    """Return what compiled code runs instead of ``call_python``."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic

@@ -16,36 +16,37 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from componentjit import flattening, generators, guards, pipeline, scopes, sources, syntax
+from componentjit import flattening, guards, numba_internals, pipeline, sources, syntax
 from componentjit.calls import call_python, compiled_call
-from componentjit.component import compiled_as, helpers, methods, stand_ins
+from componentjit.component import Component, compiled_as, helpers, stand_ins
 from componentjit.digest import classes_in, fingerprint
-from componentjit.flattening import flattened
-from componentjit.generators import hand_over_generators
+from componentjit.flattening import flatten
 from componentjit.guards import compiled_note, note_numbers
+from componentjit.numba_internals import (
+    counting_options,
+    entry_point,
+    lean_options,
+    pass_generators_by_address,
+    resolve_methods_by_class,
+)
 from componentjit.state import as_plain
 from componentjit.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Methods that may return an array, or a view of one. Without reference counting a function cannot
-# return one, so these
-# are typed as if there were reference counting, and inlined where there is none.
-VIEWS = frozenset({"observe", "feedback", "query"})
-
-# How methods are compiled. Inlined by LLVM, because a component goes into a call by value: 100 ns
-# of a round otherwise.
-LEAST: Any = {"no_cfunc_wrapper": True}  # methods are called by compiled code only
-IN_VIEWS: dict[str, Any] = {"inline": "always", "jit_options": LEAST | {"_nrt": True}}
+# How methods are compiled: inlined by LLVM, because a component goes into a call by value, which
+# takes 100 ns of a round otherwise. Methods are called by compiled code only.
+LEAST: Any = {"no_cfunc_wrapper": True}
 ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
 
 WRITING = "".join(
     Path(str(each.__file__)).read_text(encoding="utf-8")
-    for each in (flattening, generators, guards, pipeline, scopes, sources, syntax)
+    for each in (flattening, guards, numba_internals, pipeline, sources, syntax)
 )
-HOW = f"{IN_VIEWS} {ELSEWHERE} {WRITING}"
+HOW = f"{ELSEWHERE} {WRITING}"
 
-WORTH = 2**21  # numbers that plain Python goes through while one could have compiled: 0.3 µs each
+# Numbers that plain Python goes through in the time that compiling takes: 0.3 µs each, 0.7 s.
+WORTH = 2**21
 
 _known_to_numba: set[object] = set()
 _digests: dict[object, str | None] = {}
@@ -56,7 +57,7 @@ _lock = threading.Lock()
 
 @compiled_as(lambda array: array)
 def as_list(array: np.ndarray[Any, Any]) -> Any:
-    """Return numbers to read in a loop: a list in plain Python, which is much faster; when compiled, the array itself."""
+    """Return numbers to read in a loop: a list, which is faster in Python; compiled, the array."""
     return array.tolist()
 
 
@@ -79,10 +80,10 @@ def compile_for(function: Function, *components: object) -> Function:
 
 
 def compile_if_worth(function: Function, *components: object, numbers: int) -> Function:
-    """Return ``function`` compiled, or as it is if too little was done with it so far, and is to be done now.
+    """Return ``function`` compiled, if enough was done with it so far, and is to be done now.
 
     It goes through ``numbers``, each of which takes plain Python a third of a microsecond (what
-    takes longer counts for more). So nobody waits for much longer than twice what is best.
+    takes longer counts for more). So nobody waits much longer than twice the shortest time.
     """
     key = (function, *classes_in(components))
     with _lock:
@@ -94,7 +95,7 @@ def compile_if_worth(function: Function, *components: object, numbers: int) -> F
 
 def was_compiled(function: Callable[..., Any], *components: object) -> bool:
     """Return whether a function was compiled for components and records like these, and is kept."""
-    digest, name = _digest_of(function, components), _mark_of(components)
+    digest, name = _digest_of(function, components), _mark_name(components)
     return digest is not None and any(
         (_folder(digest, lean=lean) / name).is_file() for lean in (True, False)
     )
@@ -109,11 +110,11 @@ def _digest_of(function: Callable[..., Any], components: tuple[object, ...]) -> 
 
 
 def _folder(digest: str, *, lean: bool) -> Path:
-    """Return where code is kept, with reference counting or without: Numba's own key does not tell them apart."""
+    """Return where code is kept; Numba's own key does not include reference counting."""
     return cache_root() / f"{digest}-{'lean' if lean else 'ordinary'}"
 
 
-def _mark_of(components: tuple[object, ...]) -> str:
+def _mark_name(components: tuple[object, ...]) -> str:
     """Return the name of the file that says for which kinds of components code is kept."""
     kinds = repr([_kind_of(each) for each in components if isinstance(each, tuple)])
     return f"{hashlib.sha256(kinds.encode()).hexdigest()[:20]}.kept"
@@ -131,31 +132,25 @@ def _kind_of(value: object) -> object:
 
 
 def _tell_numba() -> None:
-    """Register with Numba what was declared since the last call; Numba is imported only here, when it is needed."""
-    from numba import types
-    from numba.extending import overload, overload_method, register_jitable
+    """Register with Numba what was declared since the last call; it is imported only here."""
+    from numba.extending import overload, register_jitable
 
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
         watch()
-        hand_over_generators()
+        pass_generators_by_address()
+        resolve_methods_by_class(_method_of, _method_options)
         overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
-        overload(call_python, **ELSEWHERE)(_always(compiled_call()))
+        overload(call_python, **ELSEWHERE)(_return_always(compiled_call()))
     if note_numbers not in _known_to_numba:
         _known_to_numba.add(note_numbers)
-        overload(note_numbers, **ELSEWHERE)(_always(compiled_note()))
+        overload(note_numbers, **ELSEWHERE)(_return_always(compiled_note()))
     for function, stand_in in list(stand_ins.items()):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
-            overload(function, **ELSEWHERE)(_always(stand_in))
-    for name, table in list(methods.items()):
-        if name not in _known_to_numba:
-            _known_to_numba.add(name)
-            how = IN_VIEWS if name in VIEWS else ELSEWHERE
-            for family in (types.NamedTuple, types.NamedUniTuple):
-                overload_method(family, name, **how)(_resolver(table))
+            overload(function, **ELSEWHERE)(_return_always(stand_in))
     for function in tuple(helpers):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
@@ -168,22 +163,25 @@ def _plain_tuple(value: Any) -> Callable[[Any], Any]:
     def expression(kind: Any, text: str) -> str:
         if not hasattr(kind, "types"):
             return text
-        return f"({''.join(expression(part, f'{text}[{i}]') + ', ' for i, part in enumerate(kind.types))})"
+        parts = [expression(part, f"{text}[{i}]") for i, part in enumerate(kind.types)]
+        return f"({''.join(f'{part}, ' for part in parts)})"
 
     return cast(Callable[[Any], Any], eval(f"lambda value: {expression(value, 'value')}"))
 
 
-def _resolver(table: dict[type, Callable[..., Any]]) -> Callable[..., Any]:
-    """Return what picks the method of a class: Numba calls it with types, by the argument names of the method."""
-
-    def resolve(*arguments: Any) -> Callable[..., Any] | None:
-        return table.get(getattr(arguments[0], "instance_class", object))
-
-    resolve.__signature__ = inspect.signature(next(iter(table.values())))  # type: ignore[attr-defined]
-    return resolve
+def _method_of(cls: type, name: str) -> Callable[..., Any] | None:
+    """Return the method of a component's class; None for other classes, and for fields."""
+    return cls._methods.get(name) if issubclass(cls, Component) else None
 
 
-def _always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
+def _method_options(cls: type[Component], name: str) -> dict[str, Any]:
+    """Return how a method is compiled that is called, because it could not be inlined before."""
+    if name in cls.views:
+        return {"inline": "always", **LEAST, **counting_options()}
+    return {"forceinline": True, **LEAST}
+
+
+def _return_always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
     """Return what picks the stand-in for arguments of any types."""
 
     def resolve(*arguments: Any) -> Callable[..., Any]:
@@ -194,18 +192,17 @@ def _always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Compiled:
-    """A function that is compiled when it is first called, for arguments of the classes that it then has.
+    """A function that is compiled at its first call with arguments of some classes.
 
     Without reference counting if it can be, else (``must_allocate``) with it.
     """
 
     def __init__(self, function: Callable[..., Any], digest: str | None) -> None:
-        self.must_allocate = False
+        self.must_allocate = lean_options() is None
         self._function, self._digest = function, digest
         self.versions: dict[tuple[object, ...], Any] = {}
-        self._noted: dict[
-            object, int
-        ] = {}  # versions, and of how many kinds of arguments it is noted that they are kept
+        # By version: for how many kinds of arguments it is noted on disk that code is kept.
+        self._noted: dict[object, int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version without reference counting, if there is one."""
@@ -213,24 +210,22 @@ class Compiled:
 
         if not self.must_allocate:
             try:
-                return self._called(arguments, lean=True)
+                return self._call(arguments, lean=True)
             except NumbaError:  # raised while compiling, before anything ran
                 self.must_allocate = True
         return self.ordinary(*arguments)
 
     def ordinary(self, *arguments: Any) -> Any:
         """Call the version with reference counting."""
-        return self._called(arguments, lean=False)
+        return self._call(arguments, lean=False)
 
-    def _called(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
+    def _call(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
         version = self.version(arguments, lean=lean)
         result = version(*arguments)
         if self._digest is not None and self._noted.get(version) != len(version.overloads):
             self._noted[version] = len(version.overloads)
-            mark = _folder(self._digest, lean=lean) / _mark_of(arguments)
-            with contextlib.suppress(
-                OSError
-            ):  # a full disk must not undo what was done, perhaps in live use
+            mark = _folder(self._digest, lean=lean) / _mark_name(arguments)
+            with contextlib.suppress(OSError):  # a full disk must not undo what was done
                 mark.parent.mkdir(parents=True, exist_ok=True)
                 mark.touch()
         return result
@@ -241,34 +236,23 @@ class Compiled:
         if key not in self.versions:
             with _lock:
                 if key not in self.versions:
-                    self.versions[key] = _declared(
-                        flattened(self._function, arguments), self._digest, lean=lean
+                    self.versions[key] = _declare(
+                        flatten(self._function, arguments), self._digest, lean=lean
                     )
         return self.versions[key]
 
     def entry(self, arguments: tuple[Any, ...], *, lean: bool) -> Callable[..., Any]:
-        """Return a version that was called before, without what looks up types at every call: for arguments like these.
-
-        That takes a quarter of the microseconds. Numba does not document it; where it is not found,
-        the usual way serves.
-        """
-        version = self.version(arguments, lean=lean)
-        try:
-            kinds = tuple(version.typeof_pyval(each) for each in arguments)
-            return cast(Callable[..., Any], version.overloads[kinds].entry_point)
-        except (AttributeError, KeyError):
-            return cast(Callable[..., Any], version)
+        """Return compiled code that was called before, for arguments like these."""
+        return entry_point(self.version(arguments, lean=lean), arguments)
 
 
-def _declared(
-    function: Callable[..., Any], digest: str | None, *, lean: bool
-) -> Callable[..., Any]:
+def _declare(function: Callable[..., Any], digest: str | None, *, lean: bool) -> Callable[..., Any]:
     """Return what Numba makes of a function; it compiles when it is called."""
     import numba
 
     options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"}
     if lean:
-        options |= {"_nrt": False, "pipeline_class": pipeline.short_pipeline()}
+        options |= (lean_options() or {}) | {"pipeline_class": pipeline.short_pipeline()}
     njit: Any = numba.njit  # takes one option that its published signature does not name
     if digest is None:
         return cast(Callable[..., Any], njit(**options)(function))
@@ -291,10 +275,13 @@ def _cache_folder(folder: Path) -> Iterator[None]:
 
 
 def cache_root() -> Path:
-    """Return where compiled code is kept: NUMBA_CACHE_DIR if set, else the user's cache folder, else a temporary one."""
+    """Return where compiled code is kept.
+
+    That is in NUMBA_CACHE_DIR if set, else in the user's cache folder, else in a temporary one.
+    """
     configured = os.environ.get("NUMBA_CACHE_DIR", "")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return _writable(Path(configured or home) / "discreet")
+    return _writable(Path(configured or home) / "componentjit")
 
 
 @functools.cache
@@ -309,4 +296,4 @@ def _writable(root: Path) -> Path:
             f"{root} is not writable: compiled code will not be kept for the next run.",
             stacklevel=2,
         )
-        return Path(tempfile.mkdtemp(prefix="discreet-"))
+        return Path(tempfile.mkdtemp(prefix="componentjit-"))

@@ -1,9 +1,8 @@
-"""One definition, two speeds: classes that run as plain Python and compiled.
+"""Classes that run as plain Python, compiled, or for many trials at once.
 
-A component (learner, channel, noise, game) is a class with annotated fields, which are parameters
-and NumPy arrays, and with methods that read like pseudo-code. It is a tuple with names, inherits
-fields and methods from its bases, and its public methods are known to Numba; the plain-Python
-behaviour stays as written.
+A component is a class with annotated fields, which are parameters and NumPy arrays, and with
+methods. It is a tuple with names, inherits fields and methods from its bases, and its public
+methods can be compiled; in plain Python it does what is written.
 
 >>> import numpy as np
 >>> from componentjit import compile_for
@@ -27,11 +26,10 @@ Counter(step=3, total=<hidden>)
 
 Some rules follow from how it works:
 
-* a method name has one list of arguments across all classes (Numba resolves by name, then by
-  class), and no field has the name of a compiled method;
-* compiled methods allocate nothing: they work on arrays that are fields. That removes reference
-  counting from the loop (four times faster); a component that must allocate still runs, more
-  slowly;
+* no field has the name of a method, and a method that replaces one of a base takes the same
+  arguments (other classes may use the same names for anything else);
+* compiled methods allocate no memory: they work on arrays that are fields. Then loops need no
+  reference counting, and are up to four times faster. A component that allocates still runs;
 * state that changes lives in arrays; scalar fields are parameters;
 * fields of a base come before those of a subclass, so components are constructed by keyword;
 * ``super()`` cannot be compiled. A base that leaves a step to its subclasses calls a method that
@@ -44,7 +42,7 @@ import functools
 import inspect
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import (
     TYPE_CHECKING,
@@ -66,17 +64,13 @@ from componentjit.errors import ComponentError, shorten
 
 T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
-Raw = Annotated[T, "raw"]  # of a field: it holds raw feedback, and is never shown
+Raw = Annotated[T, "raw"]  # marks a field that is never shown
 COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
 
-# What is registered with Numba when it is needed: methods by name and class, plain functions that
-# they call, and what
-# takes the place of functions that cannot be compiled.
-methods: dict[str, dict[type, Callable[..., Any]]] = {}
-helpers: list[Callable[..., Any]] = []
-apart: set[Callable[..., Any]] = set()  # of these, the ones that stay functions
-field_owners: dict[str, type] = {}  # the first class that has a field of that name
-stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}
+# What is registered with Numba when it is needed.
+helpers: list[Callable[..., Any]] = []  # plain functions that methods call
+apart: set[Callable[..., Any]] = set()  # of these, the ones that are not inlined
+stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}  # for what cannot be compiled
 records: dict[Callable[..., Any], type] = {}  # what functions make that do nothing else
 
 if TYPE_CHECKING:
@@ -87,19 +81,24 @@ else:
 
 @dataclass_transform(frozen_default=True)
 class Component(Tuple):
-    """The root of all components. A subclass adds fields after those of its bases, and may replace their methods."""
+    """The root of all components.
 
-    error_class: ClassVar[type[ValueError]] = (
-        ComponentError  # what a wrong definition or part raises
-    )
-    compiles: ClassVar[bool] = (
-        True  # whether its methods can be compiled; else a loop around it runs as plain Python
-    )
+    A subclass adds fields after those of its bases, and may replace their methods.
+    """
+
+    # The error that a wrong definition, or a part of the wrong kind, raises.
+    error_class: ClassVar[type[ValueError]] = ComponentError
+    # Whether its methods can be compiled; else a loop around it runs as plain Python.
+    compiles: ClassVar[bool] = True
+    # Methods that may return an array, or a view of one. Without reference counting a function
+    # cannot, so Numba types these as if there were reference counting, and inlines them.
+    views: ClassVar[frozenset[str]] = frozenset()
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[dict[str, Any]] = {}
     _hidden: ClassVar[frozenset[str]] = frozenset()
     _checks_fields: ClassVar[bool] = False  # whether the class has a __new__ of its own
+    _methods: ClassVar[dict[str, FunctionType]] = {}  # that are compiled, by name
 
     if TYPE_CHECKING:
 
@@ -120,6 +119,7 @@ class Component(Tuple):
             raise cls.error_class(
                 f"{cls.__name__}: fields with a default come last, those of the bases included."
             )
+        cls._methods = _methods_of(cls, fields) if cls.compiles else {}
         make: Any = namedtuple
         model = make(cls.__name__, fields, defaults=[defaults[name] for name in late])
         record = vars(model)  # of a class that nobody holds they may be gone already
@@ -129,19 +129,16 @@ class Component(Tuple):
             cls._checks_fields and not inspect.get_annotations(cls)
         )
         if not cls._checks_fields:
-            kinds = {
-                name: get_origin(note) or note for name, note in fields.items()
-            }  # Channel of Channel[float]
+            # The class of each field: Channel for Channel[float].
+            kinds = {name: get_origin(note) or note for name, note in fields.items()}
             parts = {
                 n: kind
                 for n, kind in kinds.items()
                 if isinstance(kind, type) and issubclass(kind, Component)
             }
             new = record["__new__"]
-            cls.__new__ = staticmethod(_checking(new, parts) if parts else new)  # type: ignore[method-assign]
+            cls.__new__ = staticmethod(_check_parts(new, parts) if parts else new)  # type: ignore[method-assign]
         cls._hidden = frozenset(name for name, note in fields.items() if _is_raw(note))
-        if cls.compiles:
-            _register_methods(cls)
 
     def __repr__(self) -> str:
         shown = (
@@ -168,7 +165,7 @@ class Component(Tuple):
         return super().__reduce_ex__(protocol)
 
     def _check_copy(self) -> None:
-        """Refuse to be copied, pickled or replaced; a component that must have no twin now overrides this."""
+        """Refuse to be copied, pickled or replaced; components that must not be override this."""
 
 
 def helper(function: Function) -> Function:
@@ -178,10 +175,10 @@ def helper(function: Function) -> Function:
 
 
 def helper_apart(function: Function) -> Function:
-    """Let a plain function be called from compiled methods, and stay a function there.
+    """Let a plain function be called from compiled methods, without being inlined.
 
-    For one that is long and called in several places: what is written out is compiled again in each
-    of them.
+    Use it for a function that is long and called in several places: what is inlined is compiled
+    again in each of them.
     """
     apart.add(function)
     return helper(function)
@@ -190,7 +187,7 @@ def helper_apart(function: Function) -> Function:
 def compiled_as(
     stand_in: Callable[..., Any], *, record: type | None = None
 ) -> Callable[[Function], Function]:
-    """Let compiled methods call ``stand_in`` where plain Python calls the decorated function; both do the same.
+    """Let compiled methods call ``stand_in`` instead of the decorated function; both do the same.
 
     ``record`` is the class that it calls, if that is all that it does.
     """
@@ -217,14 +214,14 @@ def compilable(component: object) -> bool:
 
 
 def _has_methods(cls: type) -> bool:
-    """Return whether a class has public methods of its own; a plain tuple of numbers needs none to be compiled."""
+    """Return whether a class defines public methods; a plain record of numbers does not."""
     return any(
         inspect.isfunction(member) for name, member in vars(cls).items() if not name.startswith("_")
     )
 
 
 def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return all fields with what their annotations mean, those of the bases first, and the defaults of some."""
+    """Return all fields with what their annotations mean, those of bases first, and defaults."""
     fields: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
@@ -234,69 +231,45 @@ def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
         )
         for name, note in inspect.get_annotations(base).items():
             if not _is_class_variable(note):
-                fields[name] = _evaluated(note, base)
+                fields[name] = _evaluate(note, base)
                 if name in given:
                     defaults[name] = given[name]
     return fields, defaults
 
 
-def _register_methods(cls: type[Component]) -> None:
-    """Note the public methods of a class, its own and those that it inherits."""
-    for name in cls._fields:
-        field_owners.setdefault(name, cls)
-        if name in methods:
-            _refuse_name(name, cls, next(iter(methods[name])), cls.error_class)
+def _methods_of(cls: type[Component], fields: Iterable[str]) -> dict[str, FunctionType]:
+    """Return the public methods of a class by name, those that it inherits too, or refuse them."""
+    found: dict[str, FunctionType] = {}
     for base in reversed(cls.__mro__[: cls.__mro__.index(Component)]):
         for name, method in vars(base).items():
             if name.startswith("_") or not inspect.isfunction(method):
                 continue
-            if name in field_owners:
-                _refuse_name(name, field_owners[name], cls, cls.error_class)
-            siblings = methods.setdefault(name, {})
-            for other in siblings.values():
-                if arguments_of(other) != arguments_of(method):
-                    raise cls.error_class(
-                        f"{cls.__name__}.{name} takes "
-                        f"({', '.join(arguments_of(method))}), "
-                        "but a "
-                        "method of "
-                        f"that name takes ({', '.join(arguments_of(other))}) in every component."
-                    )
-                break
-            siblings[cls] = _bare(method)
-
-
-def _refuse_name(name: str, owner: type, other: type, error_class: type[ValueError]) -> NoReturn:
-    raise error_class(
-        f"{owner.__name__} has a field and "
-        f"{other.__name__} a "
-        "method "
-        "called "
-        f"{name}, "
-        "but no "
-        "field "
-        "may have the name of a "
-        "compiled method: rename one of them."
-    )
+            if name in fields:
+                raise cls.error_class(
+                    f"{cls.__name__} has a field and a method called {name}: rename one of them."
+                )
+            before = found.setdefault(name, method)
+            if arguments_of(before) != arguments_of(method):
+                raise cls.error_class(
+                    f"{cls.__name__}.{name} takes ({', '.join(arguments_of(method))}), but the "
+                    f"method that it replaces takes ({', '.join(arguments_of(before))})."
+                )
+            found[name] = method
+    return found
 
 
 def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names of a method's arguments; ``inspect.signature`` takes a tenth of a second for all of them."""
+    """Return the names of a method's arguments.
+
+    ``inspect.signature`` takes a tenth of a second for the methods of some hundred classes.
+    """
     code = cast(FunctionType, method).__code__
     extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
 
 
-def _bare(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method without annotations, which Numba would take for a difference between signatures."""
-    m = cast(FunctionType, method)
-    bare = FunctionType(m.__code__, m.__globals__, m.__name__, m.__defaults__, m.__closure__)
-    bare.__qualname__, bare.__module__ = m.__qualname__, m.__module__
-    return bare
-
-
-def _checking(new: Callable[..., Any], parts: dict[str, type]) -> Callable[..., Any]:
-    """Return a constructor that refuses what is no component of the declared kind, such as parts in the wrong order."""
+def _check_parts(new: Callable[..., Any], parts: dict[str, type]) -> Callable[..., Any]:
+    """Return a constructor that refuses a part that is not of its declared class."""
 
     @functools.wraps(new)
     def checked(cls: type[Component], *values: Any, **named: Any) -> Any:
@@ -331,13 +304,11 @@ def _is_raw(note: Any) -> bool:
     )
 
 
-def _evaluated(note: Any, owner: type) -> Any:
-    """Return what an annotation means; one that cannot be told counts as raw: nothing is shown by mistake."""
+def _evaluate(note: Any, owner: type) -> Any:
+    """Return what an annotation means; an unknown one counts as raw, so that nothing is shown."""
     try:
         names = vars(sys.modules[owner.__module__])
-        while isinstance(
-            note, str
-        ):  # quotes may be doubled by "from __future__ import annotations"
+        while isinstance(note, str):  # quoted twice with "from __future__ import annotations"
             note = eval(note, names, {owner.__name__: owner})
         return note
     except Exception:

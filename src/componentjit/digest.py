@@ -1,4 +1,4 @@
-"""What compiled code depends on, in one short text: a changed text means that it is compiled again."""
+"""Digests of what compiled code depends on: if one changes, code is compiled again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from componentjit.component import helpers, methods, stand_ins
+from componentjit.component import Component, helpers, stand_ins
 
 
 def source_digest(*packages: str) -> str:
@@ -30,7 +30,8 @@ def source_digest(*packages: str) -> str:
 def value_digest(value: object) -> str:
     """Return a digest of a value: of the numbers and arrays in it, and of the code of functions.
 
-    >>> value_digest((1.0, np.zeros(2))) == value_digest((1.0, np.zeros(2))) != value_digest((1.0, np.ones(2)))
+    >>> zeros, same, ones = (value_digest((1.0, a)) for a in (np.zeros(2), np.zeros(2), np.ones(2)))
+    >>> zeros == same != ones
     True
     """
     return hashlib.sha256(b"\n".join(_text_in(value))).hexdigest()[:20]
@@ -54,35 +55,46 @@ def _text_in(value: object) -> Iterator[bytes]:
 def fingerprint(
     function: Callable[..., Any], components: tuple[object, ...], how: str
 ) -> str | None:
-    """Return a digest of all code that the compiled function can depend on, or None if there is no telling.
+    """Return a digest of all code that a compiled function can depend on, or None if it is unknown.
 
-    That is every helper and stand-in, and every component of this package or among those given: its
-    fields, in their order, and its methods, inherited ones too. ``how`` says how they are compiled.
+    That is every helper and stand-in, and every class among the given components, or named by their
+    methods: its fields, in their order, and its methods, inherited ones too. ``how`` says how they
+    are compiled.
     """
-    involved = set(classes_in(components))
+    classes = list(dict.fromkeys(classes_in(components)))
     has_file = Path(function.__code__.co_filename).is_file()
-    if not has_file or any(
-        definition.__module__ == "__main__" for definition in (function, *involved)
-    ):
+    if not has_file or any(each.__module__ == "__main__" for each in (function, *classes)):
         return None
-    called = (function, *helpers, *stand_ins.values())
-    functions: dict[int, FunctionType] = {
-        id(each.__code__): cast(FunctionType, each) for each in called
-    }
-    shapes = {f"{_name(cls)} {cls._fields}" for cls in involved}
-    for name, table in methods.items():
-        for cls, method in table.items():
-            if cls in involved or _is_ours(cls):
-                functions[id(method.__code__)] = cast(FunctionType, method)
-                shapes.add(f"{_name(cls)} {cls._fields} {name} {_name(method)}")  # type: ignore[attr-defined]
+    waiting = [cast(FunctionType, each) for each in (function, *helpers, *stand_ins.values())]
+    facts: dict[int, tuple[str, bytes]] = {}
+    shapes: set[str] = set()
+    while waiting or classes:
+        if not waiting:
+            cls = classes.pop()
+            shape = f"{_name(cls)} {cls._fields} {sorted(getattr(cls, 'views', ()))}"
+            if shape not in shapes:
+                shapes.add(shape)
+                for name, method in getattr(cls, "_methods", {}).items():
+                    shapes.add(f"{shape} {name} {_name(method)}")
+                    waiting.append(method)
+            continue
+        each = waiting.pop()
+        if id(each.__code__) not in facts:
+            found = _facts_of(each)
+            if found is None:
+                return None
+            facts[id(each.__code__)] = _name(each), found
+            classes += [
+                value
+                for name in each.__code__.co_names
+                if isinstance(value := each.__globals__.get(name), type)
+                and issubclass(value, Component)
+            ]
     parts = hashlib.sha256(
         f"{sys.version} {np.__version__} {version('numba')} {how} {sorted(shapes)}".encode()
     )
-    for each in sorted(functions.values(), key=_name):
-        facts = _facts_of(each)
-        if facts is None:
-            return None
-        parts.update(facts)
+    for _, found in sorted(facts.values()):
+        parts.update(found)
     return parts.hexdigest()[:20]
 
 
@@ -90,12 +102,8 @@ def _name(definition: Any) -> str:
     return f"{definition.__module__}.{definition.__qualname__}"
 
 
-def _is_ours(definition: Any) -> bool:
-    return str(definition.__module__).partition(".")[0] == __name__.partition(".")[0]
-
-
 def _facts_of(function: FunctionType) -> bytes | None:
-    """Return the code of a function with the values of all constants that it names, or None if one is unknown."""
+    """Return the code of a function and the constants that it names; None if one is unknown."""
     facts = [
         f"{function.__module__}.{function.__qualname__} {function.__defaults__}".encode(),
         text_of(function.__code__),
@@ -107,9 +115,8 @@ def _facts_of(function: FunctionType) -> bytes | None:
         if name in function.__globals__
     }
     for name, value in [*named.items(), *enumerate(cells)]:
-        if isinstance(
-            value, ModuleType | FunctionType
-        ):  # helpers have facts of their own, others cannot be compiled
+        # Helpers have facts of their own; other functions cannot be compiled.
+        if isinstance(value, ModuleType | FunctionType):
             continue
         if isinstance(value, type):
             facts.append(

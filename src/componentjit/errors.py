@@ -1,10 +1,14 @@
-"""What goes wrong with components: one sentence that names the part, its value and what is allowed."""
+"""The errors of this package: one sentence that names the part, its value and what is allowed."""
 
 from __future__ import annotations
 
 
 class ComponentError(ValueError):
     """A component was defined or put together in a way that cannot work."""
+
+
+class LoopError(ComponentError):
+    """A loop does not match the interface that it declares (see ``vectorizable``)."""
 
 
 def shorten(value: object, *, most: int = 60) -> str:
@@ -15,6 +19,6 @@ def shorten(value: object, *, most: int = 60) -> str:
     """
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python does not print very large whole numbers
+    except ValueError:  # Python refuses to print very large integers
         return "a number of thousands of digits"
     return text if len(text) <= most else f"{text[: most - 3]}..."

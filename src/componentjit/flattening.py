@@ -1,8 +1,7 @@
-"""One function out of many: the methods that a loop calls are written into it, before it is compiled.
+"""Inlining: the methods and helpers that a loop calls are written into it, before it is compiled.
 
-Compilers spend as much on each small function as on what is in it, and a loop calls dozens of them.
-Since components are tuples whose classes are known, which method a call means is known too, and its
-body can stand where the call is.
+Numba spends 20 to 35 ms on each small function, and a loop calls dozens of them. The classes of all
+components are known, so it is known which method a call means.
 """
 
 from __future__ import annotations
@@ -14,52 +13,55 @@ from collections.abc import Callable, Sequence, Set
 from types import FunctionType
 from typing import Any, cast
 
-from componentjit.component import Component, apart, methods
+from componentjit.component import Component, apart
 from componentjit.guards import note_numbers, refusal
-from componentjit.scopes import Renaming, Results, Scope, Written
 from componentjit.sources import (
     BUILTINS,
     LOOPS,
     SCOPES,
-    Stays,
+    NotInlinable,
     always_returns,
     assigned_in,
     body_of,
-    can_be_written_out,
     definition,
     has_return,
     is_helper,
+    is_inlinable,
 )
 from componentjit.syntax import (
     Fields,
+    InlinedLoop,
+    Renamer,
+    ReturnTarget,
+    Scope,
     Statements,
-    held_by,
+    as_load,
     is_stable,
     load,
-    loaded,
     store,
+    value_of,
     with_body,
 )
 
 
-def flattened(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
-    """Return ``function`` with the methods of its arguments, and helpers, written into it; at worst as it is.
+def flatten(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
+    """Return ``function`` with calls of methods and helpers inlined; at worst as it is.
 
     What it does with arguments of these classes is the same, to the last digit and draw.
     """
     try:
-        return _Flattening(function, arguments, without=apart).result()
-    except Stays:
+        return _Flattener(function, arguments, without=apart).to_function()
+    except NotInlinable:
         return function
 
 
-def written_out(function: Callable[..., Any], arguments: Sequence[object]) -> Written:
-    """Return a function with all that it calls written into it, before it is one again, or raise ``Stays``."""
-    return _Flattening(function, arguments).written()
+def inline_calls(function: Callable[..., Any], arguments: Sequence[object]) -> InlinedLoop:
+    """Return a function's statements with all calls inlined, or raise ``NotInlinable``."""
+    return _Flattener(function, arguments).to_inlined_loop()
 
 
-class _Flattening:
-    """The work on one function; helpers that it goes ``without`` stay calls."""
+class _Flattener:
+    """The work on one function; calls of helpers in ``without`` are not inlined."""
 
     def __init__(
         self, function: Any, arguments: Sequence[object], without: Set[Any] = frozenset()
@@ -71,10 +73,11 @@ class _Flattening:
         )
         self.names: dict[str, Any] = {}  # the globals of the result
         self.count = 0
+        self.made: set[str] = set()  # names that were made up
         parameters = [each.arg for each in self.source.args.args]
         own = assigned_in(self.source) | set(parameters)
-        if own & BUILTINS:  # what is written into it may mean the builtin
-            raise Stays
+        if own & BUILTINS:  # inlined code may mean the builtin
+            raise NotInlinable
         self.scope = Scope(
             function.__globals__, {name: name for name in own}, within=((function.__code__, 0),)
         )
@@ -83,14 +86,14 @@ class _Flattening:
             if name not in reassigned:
                 self.scope.known[name] = value
 
-    def written(self) -> Written:
-        body = (fields := Fields(self.scope.known, self.fresh)).changed(
+    def to_inlined_loop(self) -> InlinedLoop:
+        body = (fields := Fields(self.scope.known, self.fresh_name)).replace(
             self.block(self.source.body, self.scope)
         )
-        return Written(body, self.names, {name: path for path, name in fields.names.items()})
+        return InlinedLoop(body, self.names, {name: path for path, name in fields.names.items()})
 
-    def result(self) -> Callable[..., Any]:
-        body = Fields(self.scope.known, self.fresh).hoisted(
+    def to_function(self) -> Callable[..., Any]:
+        body = Fields(self.scope.known, self.fresh_name).hoist(
             self.block(self.source.body, self.scope)
         )
         code = compile(
@@ -109,7 +112,7 @@ class _Flattening:
     # Statements
 
     def block(
-        self, statements: Sequence[ast.stmt], scope: Scope, results: Results | None = None
+        self, statements: Sequence[ast.stmt], scope: Scope, results: ReturnTarget | None = None
     ) -> Statements:
         out: Statements = []
         for statement in statements:
@@ -119,15 +122,15 @@ class _Flattening:
         return out or [ast.Pass()]
 
     def statement(
-        self, node: ast.stmt, scope: Scope, out: Statements, results: Results | None = None
+        self, node: ast.stmt, scope: Scope, out: Statements, results: ReturnTarget | None = None
     ) -> None:
-        """Write a statement out; ``results`` are for a return from within a loop."""
+        """Inline the calls of a statement; ``results`` are for a return from within a loop."""
         match node:
             case ast.Expr(value=ast.Constant()):
                 return
-            case ast.Expr(value=ast.Call() as call) if self.meaning(call, scope):
-                if not self.tried(call, scope, out, None):
-                    out.append(ast.Expr(self.in_order(call, scope, out)))
+            case ast.Expr(value=ast.Call() as call) if self.find_callee(call, scope):
+                if not self.try_inlining(call, scope, out, None):
+                    out.append(ast.Expr(self.evaluate_in_order(call, scope, out)))
             case ast.AnnAssign(value=None):
                 return
             case ast.AnnAssign():
@@ -137,10 +140,11 @@ class _Flattening:
                     out,
                 )
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call) if (
-                self.meaning(call, scope) and all(isinstance(each, ast.Name) for each in targets)
+                self.find_callee(call, scope)
+                and all(isinstance(each, ast.Name) for each in targets)
             ):
-                parts = [self.fresh("part") for _ in targets]
-                if self.tried(call, scope, out, parts):
+                parts = [self.fresh_name("part") for _ in targets]
+                if self.try_inlining(call, scope, out, parts):
                     for target, part in zip(targets, parts, strict=True):
                         out.append(ast.Assign([self.target(target, scope)], load(part)))
                 else:
@@ -154,19 +158,18 @@ class _Flattening:
                 out.append(
                     ast.AugAssign(cast(ast.Name, self.target(node.target, scope)), node.op, value)
                 )
-            case ast.AugAssign() if self.needs(node.value, scope):
-                before = self.held(
-                    loaded(self.target(node.target, scope)), out
-                )  # it is read first, as in Python
+            case ast.AugAssign() if self.has_inlinable_call(node.value, scope):
+                # It is read first, as in Python.
+                before = self.hold(as_load(self.target(node.target, scope)), out)
                 value = ast.BinOp(before, node.op, self.expression(node.value, scope, out))
                 out.append(ast.Assign([self.target(node.target, scope)], value))
             case ast.AugAssign():
-                out.append(cast(ast.stmt, self.renamed(node, scope)))
+                out.append(cast(ast.stmt, self.rename(node, scope)))
             case ast.Expr(value=ast.Call() as call) if self.without and (
                 guard := scope.guard_of(call)
             ):
                 found, wanted = (
-                    self.held(self.expression(each, scope, out), out) for each in call.args
+                    self.hold(self.expression(each, scope, out), out) for each in call.args
                 )
                 names = (
                     self.global_name(each.__name__, each) for each in (note_numbers, guard.error)
@@ -175,7 +178,7 @@ class _Flattening:
             case ast.Expr():
                 out.append(ast.Expr(self.expression(node.value, scope, out)))
             case ast.Return() if results:
-                self.returned(node.value, scope, out, results)
+                self.assign_result(node.value, scope, out, results)
                 out += [ast.Assign([store(results.done)], ast.Constant(True)), ast.Break()]
             case ast.Return():
                 out.append(
@@ -208,28 +211,28 @@ class _Flattening:
             case ast.Pass() | ast.Break() | ast.Continue():
                 out.append(node)
             case ast.Raise() | ast.Assert():
-                out.append(cast(ast.stmt, self.renamed(node, scope)))
+                out.append(cast(ast.stmt, self.rename(node, scope)))
             case _:
-                raise Stays
+                raise NotInlinable
 
     def target(self, node: ast.expr, scope: Scope) -> ast.expr:
-        if self.needs(node, scope):
-            raise Stays
-        return cast(ast.expr, self.renamed(node, scope))
+        if self.has_inlinable_call(node, scope):
+            raise NotInlinable
+        return cast(ast.expr, self.rename(node, scope))
 
     # Expressions
 
     def expression(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
-        """Return an expression with all calls written out; what must happen before it is added to ``out``."""
-        if not self.needs(node, scope):
-            return cast(ast.expr, self.renamed(node, scope))
+        """Return an expression with all calls inlined; what comes before it is added to ``out``."""
+        if not self.has_inlinable_call(node, scope):
+            return cast(ast.expr, self.rename(node, scope))
         match node:
-            case ast.Call() if self.meaning(node, scope):
-                value = self.tried(node, scope, out, [self.fresh("value")], whole=True)
+            case ast.Call() if self.find_callee(node, scope):
+                value = self.try_inlining(node, scope, out, [self.fresh_name("value")], whole=True)
                 if value is not None:
                     return value
             case ast.BoolOp(op=op, values=[first, *others]):
-                name = self.fresh("both" if isinstance(op, ast.And) else "either")
+                name = self.fresh_name("both" if isinstance(op, ast.And) else "either")
                 out.append(ast.Assign([store(name)], self.expression(first, scope, out)))
                 inner = out
                 for other in others:
@@ -242,7 +245,7 @@ class _Flattening:
                     inner.append(ast.If(test, body, []))
                 return load(name)
             case ast.IfExp():
-                name = self.fresh("either")
+                name = self.fresh_name("either")
                 test = self.expression(node.test, scope, out)
                 yes: Statements = []
                 yes.append(ast.Assign([store(name)], self.expression(node.body, scope, yes)))
@@ -251,14 +254,14 @@ class _Flattening:
                 out.append(ast.If(test, yes, no))
                 return load(name)
             case ast.Compare() if len(node.ops) > 1 and any(
-                self.needs(each, scope) for each in node.comparators[1:]
+                self.has_inlinable_call(each, scope) for each in node.comparators[1:]
             ):
-                return cast(ast.expr, self.renamed(node, scope))
+                return cast(ast.expr, self.rename(node, scope))
             case _ if isinstance(node, SCOPES):
-                return cast(ast.expr, self.renamed(node, scope))
-        return self.in_order(node, scope, out)
+                return cast(ast.expr, self.rename(node, scope))
+        return self.evaluate_in_order(node, scope, out)
 
-    def in_order(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
+    def evaluate_in_order(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
         """Work on the parts of an expression in the order in which they are evaluated."""
         changed = copy.copy(node)
         places: list[tuple[Any, Any]] = []  # holder, key
@@ -276,14 +279,16 @@ class _Flattening:
         parts = [
             holder[key] if isinstance(holder, list) else vars(holder)[key] for holder, key in places
         ]
-        last = max((i for i, part in enumerate(parts) if self.needs(part, scope)), default=-1)
+        last = max(
+            (i for i, part in enumerate(parts) if self.has_inlinable_call(part, scope)), default=-1
+        )
         for i, ((holder, key), part) in enumerate(zip(places, parts, strict=True)):
             inner = part.value if isinstance(part, ast.keyword) else part
             if isinstance(inner, ast.Starred):
-                raise Stays
+                raise NotInlinable
             done = self.expression(inner, scope, out)
             if i < last and not (isinstance(node, ast.Call) and key == "func"):
-                done = self.held(done, out)
+                done = self.hold(done, out)
             new = ast.keyword(part.arg, done) if isinstance(part, ast.keyword) else done
             if isinstance(holder, list):
                 holder[key] = new
@@ -291,38 +296,40 @@ class _Flattening:
                 setattr(holder, key, new)
         return changed
 
-    def held(self, value: ast.expr, out: Statements) -> ast.expr:
+    def hold(self, value: ast.expr, out: Statements) -> ast.expr:
         """Return a value that nothing can change any more: itself, or a name that holds it."""
         if is_stable(value):
             return value
         if any(isinstance(each, ast.Slice) for each in ast.walk(value)):
-            raise Stays
-        name = self.fresh("held")
+            raise NotInlinable
+        name = self.fresh_name("held")
         out.append(ast.Assign([store(name)], value))
         return load(name)
 
     # Calls
 
-    def meaning(self, node: ast.Call, scope: Scope) -> tuple[FunctionType, ast.expr | None] | None:
-        """Return the function that is called, and the component it is called on; None if the call stays."""
+    def find_callee(
+        self, node: ast.Call, scope: Scope
+    ) -> tuple[FunctionType, ast.expr | None] | None:
+        """Return the function that is called, and on what; None if it cannot be inlined."""
         match node.func:
             case ast.Attribute(value=owner, attr=name):
-                component = held_by(owner, scope.known)
+                component = value_of(owner, scope.known)
                 if isinstance(component, Component):
-                    method = methods.get(name, {}).get(type(component))
+                    method = type(component)._methods.get(name)
                     if (
                         method is not None
                         and (method.__code__, id(component)) not in scope.within
-                        and can_be_written_out(method)
+                        and is_inlinable(method)
                     ):
-                        return cast(FunctionType, method), owner
+                        return method, owner
             case ast.Name(id=name) if name not in scope.locals:
                 value = scope.globals.get(name)
-                if is_helper(value) and value not in self.without and can_be_written_out(value):
+                if is_helper(value) and value not in self.without and is_inlinable(value):
                     return (value, None) if (value.__code__, 0) not in scope.within else None
         return None
 
-    def tried(
+    def try_inlining(
         self,
         node: ast.Call,
         scope: Scope,
@@ -331,16 +338,16 @@ class _Flattening:
         *,
         whole: bool = False,
     ) -> ast.expr | None:
-        """Write a call out if that can be done; return its value, or None if nothing was done."""
+        """Inline a call if possible; return its value, or None if nothing was done."""
         written: Statements = []
         try:
-            value = self.call(node, scope, written, results, whole=whole)
-        except Stays:
+            value = self.inline_call(node, scope, written, results, whole=whole)
+        except NotInlinable:
             return None
         out += written
         return value
 
-    def call(
+    def inline_call(
         self,
         node: ast.Call,
         scope: Scope,
@@ -349,25 +356,27 @@ class _Flattening:
         *,
         whole: bool = False,
     ) -> ast.expr:
-        """Write a call out, and return its value; it is assigned to the results, unless it is a single expression.
+        """Inline a call, and return its value.
+
+        It is assigned to the results, unless it is a single expression.
 
         The results are one name for all of it (whole), or one for each part of a tuple.
         """
-        function, owner = cast(tuple[FunctionType, ast.expr | None], self.meaning(node, scope))
+        function, owner = cast(tuple[FunctionType, ast.expr | None], self.find_callee(node, scope))
         body = body_of(function)
         if results is not None and not always_returns(body):
-            raise Stays
+            raise NotInlinable
         inner = self.inner_scope(function, owner, scope)
         self.bind(function, self.arguments(function, owner, node), scope, inner, out)
         if results is not None and whole and len(body) == 1 and isinstance(body[0], ast.Return):
             return self.expression(cast(ast.expr, body[0].value), inner, out)
-        self.assigning(body, inner, out, Results(results, whole))
+        self.assign_results(body, inner, out, ReturnTarget(results, whole))
         return load(results[0]) if results else ast.Constant(None)
 
     def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: Scope) -> Scope:
         """Return the scope of a function that is called, with a new name for each of its own."""
-        component = 0 if owner is None else id(held_by(owner, scope.known))
-        names = {name: self.fresh(name) for name in sorted(assigned_in(definition(function)))}
+        component = 0 if owner is None else id(value_of(owner, scope.known))
+        names = {name: self.fresh_name(name) for name in sorted(assigned_in(definition(function)))}
         return Scope(
             function.__globals__, names, within=(*scope.within, (function.__code__, component))
         )
@@ -375,7 +384,7 @@ class _Flattening:
     def arguments(
         self, function: FunctionType, owner: ast.expr | None, node: ast.Call
     ) -> dict[str, ast.expr]:
-        """Return the arguments of a call by their names, in the order in which they are evaluated."""
+        """Return the arguments of a call by name, in the order in which they are evaluated."""
         parameters = [each.arg for each in definition(function).args.args]
         positional = node.args if owner is None else [owner, *node.args]
         given = dict(zip(parameters, positional, strict=False)) | {
@@ -388,7 +397,7 @@ class _Flattening:
             if name not in given and isinstance(default, bool | int | float | None):
                 given[name] = ast.Constant(default)
         if len(positional) > len(parameters) or set(given) != set(parameters):
-            raise Stays
+            raise NotInlinable
         return given
 
     def bind(
@@ -401,35 +410,36 @@ class _Flattening:
     ) -> None:
         """Let parameters stand for their arguments, or be names that hold them."""
         last = max(
-            (i for i, value in enumerate(given.values()) if self.needs(value, scope)), default=-1
+            (i for i, value in enumerate(given.values()) if self.has_inlinable_call(value, scope)),
+            default=-1,
         )
         values: dict[str, ast.expr] = {}
         for i, (name, value) in enumerate(given.items()):
             done = self.expression(value, scope, out)
-            values[name] = self.held(done, out) if i < last else done
-            known = held_by(value, scope.known)
+            values[name] = self.hold(done, out) if i < last else done
+            known = value_of(value, scope.known)
             if known is not None and name not in inner.locals:
                 inner.known[name] = known
         for name, value in values.items():
             if is_stable(value) and name not in inner.locals:
                 inner.given[name] = value
             else:
-                inner.locals.setdefault(name, self.fresh(name))
+                inner.locals.setdefault(name, self.fresh_name(name))
                 out.append(ast.Assign([store(inner.locals[name])], value))
 
-    def assigning(
-        self, body: Sequence[ast.stmt], scope: Scope, out: Statements, results: Results
+    def assign_results(
+        self, body: Sequence[ast.stmt], scope: Scope, out: Statements, results: ReturnTarget
     ) -> None:
-        """Write statements out, with their returns turned into assignments."""
+        """Add statements, with their returns turned into assignments."""
         for i, statement in enumerate(body):
             if isinstance(statement, ast.Return):
-                self.returned(statement.value, scope, out, results)
+                self.assign_result(statement.value, scope, out, results)
             elif isinstance(statement, LOOPS) and has_return(statement):
-                done = self.fresh("done")
+                done = self.fresh_name("done")
                 out.append(ast.Assign([store(done)], ast.Constant(False)))
                 self.statement(statement, scope, out, results._replace(done=done))
                 rest: Statements = []
-                self.assigning(body[i + 1 :], scope, rest, results)
+                self.assign_results(body[i + 1 :], scope, rest, results)
                 if rest:
                     out.append(ast.If(ast.UnaryOp(ast.Not(), load(done)), rest, []))
                 return
@@ -437,58 +447,61 @@ class _Flattening:
                 test = self.expression(statement.test, scope, out)
                 yes: Statements = []
                 no: Statements = []
-                self.assigning(statement.body, scope, yes, results)
-                self.assigning(statement.orelse, scope, no, results)
+                self.assign_results(statement.body, scope, yes, results)
+                self.assign_results(statement.orelse, scope, no, results)
                 out.append(ast.If(test, yes or [ast.Pass()], no))
             else:
                 self.statement(statement, scope, out)
 
-    def returned(
-        self, value: ast.expr | None, scope: Scope, out: Statements, results: Results
+    def assign_result(
+        self, value: ast.expr | None, scope: Scope, out: Statements, results: ReturnTarget
     ) -> None:
         """Assign what is returned."""
         if results.names is None:
             if value is not None:
                 self.statement(ast.Expr(value), scope, out)
         elif value is None:
-            raise Stays
+            raise NotInlinable
         elif results.whole:
             out.append(ast.Assign([store(results.names[0])], self.expression(value, scope, out)))
         elif isinstance(value, ast.Tuple) and len(value.elts) == len(results.names):
             for name, part in zip(results.names, value.elts, strict=True):
                 out.append(ast.Assign([store(name)], self.expression(part, scope, out)))
-        elif not (isinstance(value, ast.Call) and self.meaning(value, scope)):
-            raise Stays
+        elif not (isinstance(value, ast.Call) and self.find_callee(value, scope)):
+            raise NotInlinable
         else:
-            self.call(value, scope, out, results.names)
+            self.inline_call(value, scope, out, results.names)
 
     # Names
 
-    def needs(self, node: ast.AST, scope: Scope) -> bool:
+    def has_inlinable_call(self, node: ast.AST, scope: Scope) -> bool:
         """Return whether an expression has a call that can be written out."""
         if isinstance(node, SCOPES):
             return False
-        if isinstance(node, ast.Call) and self.meaning(node, scope):
+        if isinstance(node, ast.Call) and self.find_callee(node, scope):
             return True
-        return any(self.needs(each, scope) for each in ast.iter_child_nodes(node))
+        return any(self.has_inlinable_call(each, scope) for each in ast.iter_child_nodes(node))
 
-    def renamed(self, node: ast.AST, scope: Scope) -> ast.AST:
+    def rename(self, node: ast.AST, scope: Scope) -> ast.AST:
         """Return syntax with the names that it has in the result."""
-        return cast(ast.AST, Renaming(scope, self.global_name).visit(copy.deepcopy(node)))
+        return cast(ast.AST, Renamer(scope, self.global_name).visit(copy.deepcopy(node)))
 
     def global_name(self, name: str, value: Any) -> str:
         """Return what a global of some module is called in the result."""
-        own = set(self.scope.locals)
         for attempt in (name, *(f"{name}__global_{i}" for i in range(1, 1000))):
-            if attempt in own or attempt in BUILTINS:  # others may mean the builtin
-                continue
+            if attempt in self.made or attempt in self.scope.locals or attempt in BUILTINS:
+                continue  # others may mean the builtin
             if attempt not in self.names:
                 self.names[attempt] = value
             if self.names[attempt] is value:
                 return attempt
-        raise Stays
+        raise NotInlinable
 
-    def fresh(self, name: str) -> str:
+    def fresh_name(self, name: str) -> str:
         """Return a name that nothing else has."""
-        self.count += 1
-        return f"{name}__{self.count}"
+        while True:
+            self.count += 1
+            found = f"{name}__{self.count}"
+            if found not in self.scope.locals and found not in self.names:
+                self.made.add(found)
+                return found

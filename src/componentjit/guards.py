@@ -17,21 +17,22 @@ from componentjit.component import compiled_as
 from componentjit.errors import ComponentError
 
 Check = Callable[[int, int], None]
-SYMBOL = "discreet_note_numbers"  # what compiled code, also that of earlier processes, calls
+# What compiled code calls; it is kept on disk, so an address would not do.
+SYMBOL = "componentjit_note_numbers"
 
 
-class Guard(NamedTuple):
-    """What a check asks for: that both numbers are equal, or else that the first is an index below the second."""
+class GuardSpec(NamedTuple):
+    """What a check asks for: equal numbers, or else that the first is an index below the second."""
 
     equal: bool
     sentence: str
     error: type[ValueError]
 
 
-guards: dict[Check, Guard] = {}
+guards: dict[Check, GuardSpec] = {}
 
 
-def wrong(guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.expr:
+def wrong(guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.expr:
     """Return the test, as syntax, of what a check refuses."""
     if guard.equal:
         return ast.Compare(found, [ast.NotEq()], [wanted])
@@ -40,8 +41,8 @@ def wrong(guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.expr:
     )
 
 
-def refusal(guard: Guard, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
-    """Return a check written out, with what its functions are called: one of its own would take longer to compile."""
+def refusal(guard: GuardSpec, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
+    """Return an inlined check, with the names of its functions; a call takes longer to compile."""
     tell = ast.Expr(ast.Call(ast.Name(note, ast.Load()), [found, wanted], []))
     refuse = ast.Raise(
         ast.Call(ast.Name(error, ast.Load()), [ast.Constant(guard.sentence)], []), None
@@ -58,20 +59,20 @@ class _Noted(threading.local):
 _noted = _Noted()
 
 
-class Refused(ComponentError):
+class GuardError(ComponentError):
     """What a guard raises: its sentence has places for the two numbers that were noted."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence.format(*_noted.numbers))
 
 
-def guard(sentence: str, *, equal: bool = False, error: type[Refused] = Refused) -> Check:
-    """Return a check that two numbers are equal, or else that the first is at least 0 and below the second.
+def guard(sentence: str, *, equal: bool = False, error: type[GuardError] = GuardError) -> Check:
+    """Return a check that two numbers are equal, or else that 0 <= the first < the second.
 
     >>> guard("arm {:,} was played, but there are {:,} arms.")(7, 4)
     Traceback (most recent call last):
     ...
-    componentjit.guards.Refused: arm 7 was played, but there are 4 arms.
+    componentjit.guards.GuardError: arm 7 was played, but there are 4 arms.
     """
 
     def compiled_equal(found: int, wanted: int) -> None:
@@ -90,7 +91,7 @@ def guard(sentence: str, *, equal: bool = False, error: type[Refused] = Refused)
             note_numbers(int(found), int(wanted))
             raise error(sentence)
 
-    guards[check] = Guard(equal, sentence, error)
+    guards[check] = GuardSpec(equal, sentence, error)
     return check
 
 
@@ -105,7 +106,7 @@ def _c_function() -> Any:
 
 
 def compiled_note() -> Callable[..., Any]:
-    """Return what compiled code does in the place of ``note_numbers``."""
+    """Return what compiled code runs instead of ``note_numbers``."""
     from llvmlite import binding, ir
     from numba import types
     from numba.extending import intrinsic

@@ -1,4 +1,4 @@
-"""Which of Numba's passes a loop goes through: fewer than usual, because flattening has done some of their work."""
+"""The passes of Numba that a loop goes through: fewer than usual, because calls were inlined."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import operator
 from typing import Any
 
-# What is left out, and why a flattened loop does not need it. A loop that does is compiled in the
+# What is left out, and why a flatten loop does not need it. A loop that does is compiled in the
 # ordinary way.
 NEEDLESS = frozenset(
     {
@@ -43,7 +43,7 @@ def short_pipeline() -> Any:
 
 @functools.cache
 def _refusal_of_rounding() -> Any:
-    """Return a pass that refuses a loop in which integers would be worked out as floats: large ones would be rounded.
+    """Return a pass that refuses a loop in which integers would become floats, and be rounded.
 
     Those are integers that are put into a variable of floats, unless they are constants, and what
     is worked out from such a variable and integers alone.

@@ -25,7 +25,7 @@ SCOPES = (
     ast.FunctionDef,
     ast.ClassDef,
 )
-UNFIT = (
+NOT_INLINABLE = (
     ast.Global,
     ast.Nonlocal,
     ast.Try,
@@ -38,14 +38,14 @@ UNFIT = (
 )
 
 
-class Stays(Exception):
-    """A call cannot be written out, and stays a call."""
+class NotInlinable(Exception):
+    """A call cannot be inlined, and stays a call."""
 
 
 def definition(function: FunctionType) -> ast.FunctionDef:
-    """Return the syntax of a function as it is in memory; refuse if its file does not say the same (any more)."""
+    """Return the syntax of a function as it is in memory; refuse if its file was edited since."""
     if function.__closure__ or not inspect.isfunction(function):
-        raise Stays
+        raise NotInlinable
     first = function.__code__.co_firstlineno
     nodes, codes = _functions_in(function.__code__.co_filename)
     if (
@@ -53,7 +53,7 @@ def definition(function: FunctionType) -> ast.FunctionDef:
         or first not in codes
         or text_of(codes[first]) != text_of(function.__code__)
     ):
-        raise Stays
+        raise NotInlinable
     return nodes[first]
 
 
@@ -83,27 +83,28 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 @functools.cache
-def can_be_written_out(function: FunctionType) -> bool:
-    """Return whether a function has plain parameters and statements only, and no return that leaves more than loops."""
+def is_inlinable(function: FunctionType) -> bool:
+    """Return whether calls of a function can be inlined: it has plain parameters and statements."""
     try:
         source = definition(function)
         body_of(function)
-    except Stays:
+    except NotInlinable:
         return False
     others = source.args.vararg, source.args.kwarg, source.args.kwonlyargs, source.args.posonlyargs
     nodes = [node for statement in source.body for node in ast.walk(statement)]
     return not any(others) and not any(
-        isinstance(node, UNFIT) or (isinstance(node, LOOPS) and node.orelse) for node in nodes
+        isinstance(node, NOT_INLINABLE) or (isinstance(node, LOOPS) and node.orelse)
+        for node in nodes
     )
 
 
 @functools.cache
 def body_of(function: FunctionType) -> list[ast.stmt]:
     """Return a function's body in a form where nothing follows an if that may return, or refuse."""
-    return _ending(definition(function).body)
+    return _end_branches(definition(function).body)
 
 
-def _ending(body: Sequence[ast.stmt]) -> list[ast.stmt]:
+def _end_branches(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     out: list[ast.stmt] = []
     for i, statement in enumerate(body):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
@@ -113,15 +114,15 @@ def _ending(body: Sequence[ast.stmt]) -> list[ast.stmt]:
         if has_return(statement):
             rest = list(body[i + 1 :])
             if isinstance(statement, LOOPS):
-                return [*out, statement, *_ending(rest)]
+                return [*out, statement, *_end_branches(rest)]
             if not isinstance(statement, ast.If):
-                raise Stays
-            yes, no = _ending(statement.body), _ending(statement.orelse)
+                raise NotInlinable
+            yes, no = _end_branches(statement.body), _end_branches(statement.orelse)
             goes_on = [branch for branch in (yes, no) if not always_returns(branch)]
             if rest and len(goes_on) == 2:
-                raise Stays
+                raise NotInlinable
             for branch in goes_on:
-                branch[:] = _ending([*branch, *rest])
+                branch[:] = _end_branches([*branch, *rest])
             return [*out, ast.copy_location(ast.If(statement.test, yes, no), statement)]
         out.append(statement)
     return out

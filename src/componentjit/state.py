@@ -41,23 +41,23 @@ def with_names(example: Part, value: Any) -> Part:
     return cast(Part, type(example)(*parts) if hasattr(example, "_fields") else tuple(parts))
 
 
-def likeness(value: object) -> object:
-    """Return all that compiled code can tell of a value before it runs: its types, and how its arrays lie in memory.
+def type_signature(value: object) -> object:
+    """Return what compiled code depends on: types, and how arrays lie in memory.
 
-    >>> likeness((1, np.zeros(2))) == likeness((3, np.ones(5)))
+    >>> type_signature((1, np.zeros(2))) == type_signature((3, np.ones(5)))
     True
-    >>> likeness(np.zeros((2, 2))) == likeness(np.zeros((2, 2)).T)
+    >>> type_signature(np.zeros((2, 2))) == type_signature(np.zeros((2, 2)).T)
     False
     """
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.ndim, value.flags.num
     if isinstance(value, tuple):
-        return (type(value), *[likeness(part) for part in value])
+        return (type(value), *[type_signature(part) for part in value])
     return type(value)
 
 
 def map_arrays(component: Part, change: Callable[[Array], Array]) -> Part:
-    """Return the component with every array replaced by what ``change`` makes of it, depth first; the rest is shared."""
+    """Return the component with ``change`` applied to every array, depth first."""
     if isinstance(component, np.ndarray):
         return cast(Part, change(component))
     if isinstance(component, tuple):
@@ -79,7 +79,9 @@ def copy(component: Part) -> Part:
 
 
 def copier(example: Part) -> Callable[[Part], Part] | None:
-    """Return what copies values like the example, several times faster than ``copy``; None if there are no arrays.
+    """Return a function that copies values like the example faster than ``copy`` does.
+
+    It is None if there are no arrays.
 
     >>> again = copier((1, np.zeros(2)))
     >>> again((3, np.ones(2)))
@@ -105,7 +107,7 @@ def copier(example: Part) -> Callable[[Part], Part] | None:
 
 
 def map_parts(component: Part, kind: type[Inner], change: Callable[[Inner], object]) -> Part:
-    """Return the component with every part of a kind replaced by what ``change`` makes of it; the rest is shared."""
+    """Return the component with ``change`` applied to every part of a class."""
     if isinstance(component, kind):
         return cast(Part, change(component))
     if isinstance(component, Component):

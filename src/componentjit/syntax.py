@@ -1,15 +1,79 @@
-"""Small pieces of syntax."""
+"""Syntax of loops: what their names stand for while calls are inlined, and small pieces."""
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, cast
 
 from componentjit.component import Component
+from componentjit.guards import GuardSpec, guards
 
 Statements = list[ast.stmt]
+
+
+@dataclass
+class Scope:
+    """What the names of one function stand for while it is inlined."""
+
+    globals: dict[str, Any]
+    locals: dict[str, str]  # what they are called in the result
+    given: dict[str, ast.expr] = field(default_factory=dict)  # parameters that are expressions
+    known: dict[str, Any] = field(default_factory=dict)  # names whose component is known
+    # What is being inlined: code, and the component it is called on.
+    within: tuple[tuple[CodeType, int], ...] = ()
+
+    def guard_of(self, call: ast.Call) -> GuardSpec | None:
+        """Return the check of two numbers that is called, if it is one."""
+        name = call.func.id if isinstance(call.func, ast.Name) and not call.keywords else ""
+        value = self.globals.get(name)
+        return (
+            guards.get(value)
+            if name not in self.locals and isinstance(value, FunctionType)
+            else None
+        )
+
+
+class ReturnTarget(NamedTuple):
+    """Where a function's value goes: to names, or nowhere; ``done`` tells loops around it."""
+
+    names: list[str] | None
+    whole: bool
+    done: str = ""
+
+
+class InlinedLoop(NamedTuple):
+    """A function as statements, with its globals, and names that hold fields of its arguments."""
+
+    body: list[ast.stmt]
+    globals: dict[str, Any]
+    fields: dict[str, str]  # such as private.learner.weights
+
+
+class Renamer(ast.NodeTransformer):
+    """Gives variables their names in the result; ``global_name`` returns those of globals."""
+
+    def __init__(self, scope: Scope, global_name: Callable[[str, Any], str]) -> None:
+        self.scope, self.global_name = scope, global_name
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Put another name, or an expression, in the place of a name."""
+        name, scope = node.id, self.scope
+        if name in scope.given:
+            return copy.deepcopy(scope.given[name])
+        if name in scope.locals:
+            return ast.Name(scope.locals[name], node.ctx)
+        if name not in scope.globals:
+            return node
+        value = scope.globals[name]
+        # A constant, because Numba has a type for "this very number".
+        if type(value) in (bool, int, float) and math.isfinite(value):
+            return ast.Constant(value)
+        return ast.Name(self.global_name(name, value), node.ctx)
 
 
 class Fields(ast.NodeTransformer):
@@ -19,22 +83,22 @@ class Fields(ast.NodeTransformer):
         self.known, self.fresh = known, fresh
         self.names: dict[str, str] = {}  # of fields, such as private.learner.weights
 
-    def hoisted(self, body: Statements) -> Statements:
+    def hoist(self, body: Statements) -> Statements:
         """Return the statements, after one for each field that they use."""
-        changed = self.changed(body)
+        changed = self.replace(body)
         reads = [
             ast.Assign([store(name)], ast.parse(path, mode="eval").body)
             for path, name in self.names.items()
         ]
         return [*reads, *changed]
 
-    def changed(self, body: Statements) -> Statements:
+    def replace(self, body: Statements) -> Statements:
         """Return the statements with names in the place of fields."""
         return [cast(ast.stmt, self.visit(statement)) for statement in body]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Put a name in the place of a field."""
-        path = ast.unparse(node) if held_by(node, self.known) is not None else ""
+        path = ast.unparse(node) if value_of(node, self.known) is not None else ""
         if not path:
             return self.generic_visit(node)
         if path not in self.names:
@@ -42,18 +106,18 @@ class Fields(ast.NodeTransformer):
         return load(self.names[path])
 
 
-def held_by(node: ast.expr, known: dict[str, Any]) -> Any:
+def value_of(node: ast.expr, known: dict[str, Any]) -> Any:
     """Return what a name, a field, or a field of a field holds; None if it is not known."""
     if isinstance(node, ast.Name):
         return known.get(node.id)
     if isinstance(node, ast.Attribute):
-        whole = held_by(node.value, known)
+        whole = value_of(node.value, known)
         if isinstance(whole, Component) and node.attr in whole._fields:
             return whole[whole._fields.index(node.attr)]
     return None
 
 
-def loaded(target: ast.expr) -> ast.expr:
+def as_load(target: ast.expr) -> ast.expr:
     """Return what reads the place that is assigned to."""
     read = copy.copy(target)
     read.ctx = ast.Load()  # type: ignore[attr-defined]
@@ -112,3 +176,13 @@ def names_assigned(nodes: Sequence[ast.AST]) -> set[str]:
 def _names(nodes: Sequence[ast.AST], use: type[ast.expr_context]) -> set[str]:
     found = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
     return {each.id for each in found if isinstance(each.ctx, use)}
+
+
+def exits(statements: Sequence[ast.stmt]) -> Iterator[ast.Break | ast.Continue]:
+    """Yield what leaves the loop around these statements, or goes on with its next turn."""
+    for each in statements:
+        if isinstance(each, ast.Break | ast.Continue):
+            yield each
+        elif isinstance(each, ast.If):
+            yield from exits(each.body)
+            yield from exits(each.orelse)

@@ -1,4 +1,4 @@
-"""Who waits for the compiler at this moment: for those who wonder why nothing happens."""
+"""Who waits for the compiler at this moment, for progress lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def compiling_for(name: str) -> Iterator[None]:
 
 
 def being_compiled() -> str | None:
-    """Return for whom something is compiled at this moment, as far as that was said; None if nothing is.
+    """Return for whom something is compiled at this moment; None if nothing is.
 
     What is found in the cache is not compiled.
     """
@@ -77,7 +77,7 @@ def _end() -> None:
 
 
 def watch() -> None:
-    """Let Numba tell when it begins to compile something, and when it has: inner functions come in between."""
+    """Let Numba tell when it begins and ends to compile something; such events may be nested."""
     from numba.core.event import Listener, register
 
     class Watch(Listener):

@@ -1,4 +1,4 @@
-"""The root of every component of the library: it is a ``componentjit.Component`` with our errors."""
+"""The root of every component of the library: ``componentjit.Component`` with our errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import componentjit
 from discreet.errors import DiscreetError
 
 
-class SizeMismatch(componentjit.Refused, DiscreetError):
+class SizeMismatch(componentjit.GuardError, DiscreetError):
     """A number does not fit another one: the sentence names both."""
 
 
@@ -20,3 +20,4 @@ class Component(componentjit.Component):
     """A class whose methods run as plain Python, compiled, or for many trials at once."""
 
     error_class: ClassVar[type[ValueError]] = DiscreetError
+    views: ClassVar[frozenset[str]] = frozenset({"observe", "feedback", "query"})

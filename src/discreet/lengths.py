@@ -1,4 +1,4 @@
-"""Sizes and places that must fit: what does not is refused with both numbers, by plain and by compiled code."""
+"""Checks of sizes and indices; errors name both numbers, in plain and in compiled code."""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ class Range(Component):
         return float(self.high) - float(self.low)
 
     def clamp(self, loss: float) -> float:
-        """Return the nearest point of the range (its lower end for NaN): a guarantee never depends on good input."""
+        """Return the nearest point of the range, or its lower end for NaN.
+
+        So a guarantee never depends on good input.
+        """
         if not loss >= self.low:
             return self.low
         if loss > self.high:
@@ -63,7 +66,7 @@ class Range(Component):
 
 @helper
 def grid_for(size: int) -> float:
-    """Return the finest grid, but no finer than 2^-40, on which ``size`` losses can be added exactly.
+    """Return the finest grid, at most 2^40, on which ``size`` losses can be added exactly.
 
     >>> grid_for(10) == 2**40, grid_for(2**20) == 2**33
     (True, True)

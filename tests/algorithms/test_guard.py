@@ -14,7 +14,7 @@ from common import in_full
 from scipy import integrate, signal
 
 import componentjit
-from componentjit.lanes import Unfit
+from componentjit.lanes import NotVectorizable
 from discreet import Bandit, Setting, algorithm
 from discreet.algorithms.arms.bounds import sharp_tsallis_inf
 from discreet.algorithms.arms.guarding import DEVIATIONS, Guard
@@ -316,7 +316,7 @@ def test_both_speeds_agree_before_and_after_a_takeover():
         for compiled in (True, False)
     )
     np.testing.assert_array_equal(fast, slow)
-    with pytest.raises(Unfit):
+    with pytest.raises(NotVectorizable):
         lanes_of(private, Stochastic(3), make_range())
 
 

@@ -25,7 +25,8 @@ from discreet.learners import EntropyFtrl, QuadraticFtrl
 from discreet.live.building import exactly
 from discreet.problems import Points
 from discreet.sets import GEOMETRIES, Box, geometry
-from discreet.simulation.trial import checkpoints, deal, run_trial
+from discreet.simulation.dealing import deal
+from discreet.simulation.trial import checkpoints, run_trial
 
 
 class TestEnvironments:

@@ -332,7 +332,7 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
         r"\d+\.\d "
         r"s\); "
         r"kept in "
-        r".*discreet\.\n$",
+        r".*componentjit\.\n$",
         text,
     )
     watched = "from discreet import simulate; from componentjit import watching; "

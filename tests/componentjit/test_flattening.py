@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from componentjit import Component, compile_for, helper
-from componentjit.flattening import flattened
+from componentjit.flattening import flatten
 
 
 class Log(Component):
@@ -132,7 +132,7 @@ def read_first(outer, x):
 @pytest.mark.parametrize("x", [-2.0, 0.0, 1.0, 3.0, 7.0])
 def test_results_and_effects_are_the_same(function, x):
     there, here, fast = (Outer(Log(np.zeros(400)), 1.5) for _ in range(3))
-    flat = flattened(function, (here, x))
+    flat = flatten(function, (here, x))
     assert flat(here, x) == function(there, x) == compile_for(function, fast)(fast, x)
     assert (
         here.written_log.written_notes.tolist()
@@ -144,7 +144,7 @@ def test_results_and_effects_are_the_same(function, x):
 
 @pytest.mark.parametrize("function", [in_order, only_if_needed, read_first])
 def test_no_call_of_a_method_is_left(function):
-    flat = flattened(function, (Outer(Log(np.zeros(400)), 1.5), 1.0))
+    flat = flatten(function, (Outer(Log(np.zeros(400)), 1.5), 1.0))
     assert calls(function) & {"written_noted", "written_found", "written_both", "written_pair_of"}
     assert not calls(flat) & {
         "written_noted",
@@ -171,13 +171,13 @@ def untouched(value):
 
 
 def test_without_components_nothing_changes():
-    assert flattened(untouched, (3,))(3) == 4
+    assert flatten(untouched, (3,))(3) == 4
 
 
 def test_what_has_no_source_stays_as_it_is():
     names: dict = {}
     exec("def made(log, x):\n    return log.written_noted(x)", names)
-    assert flattened(names["made"], (Log(np.zeros(40)), 1.0)) is names["made"]
+    assert flatten(names["made"], (Log(np.zeros(40)), 1.0)) is names["made"]
 
 
 def test_a_file_that_changed_since_it_was_imported_is_not_believed(tmp_path, monkeypatch):
@@ -197,7 +197,7 @@ def test_a_file_that_changed_since_it_was_imported_is_not_believed(tmp_path, mon
     (tmp_path / "kept_module.py").write_text(source.replace("self.size * by", "self.size + by"))
     linecache.clearcache()
     kept = kept_module.Kept(5.0)
-    assert flattened(kept_module.use, (kept,))(kept) == 10.0
+    assert flatten(kept_module.use, (kept,))(kept) == 10.0
 
 
 def _other_max(first, second):
@@ -231,15 +231,13 @@ def local_max(part, value):
 def test_a_global_named_like_a_builtin_does_not_hide_it_from_others():
     moved = type(own_max)(own_max.__code__, {**globals(), "max": _other_max}, "own_max")
     assert own_max(Plain(3.0), 2.0) == 5.0
-    for call in (moved, flattened(moved, (Plain(3.0), 2.0))):
+    for call in (moved, flatten(moved, (Plain(3.0), 2.0))):
         assert call(Plain(3.0), 2.0) == 103.0
 
 
 def test_a_local_named_like_a_builtin_does_not_hide_it_from_others():
     assert (
-        local_max(Plain(3.0), 2.0)
-        == flattened(local_max, (Plain(3.0), 2.0))(Plain(3.0), 2.0)
-        == 6.0
+        local_max(Plain(3.0), 2.0) == flatten(local_max, (Plain(3.0), 2.0))(Plain(3.0), 2.0) == 6.0
     )
 
 

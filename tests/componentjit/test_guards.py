@@ -1,21 +1,14 @@
-"""Checks of two numbers: the same sentence, with both of them, from plain code, compiled code and lanes."""
+"""Checks of two numbers: the same sentence, with both, from plain code, compiled code and lanes."""
 
 from __future__ import annotations
 
-import functools
 import threading
 
 import numpy as np
 import pytest
 
-from componentjit import Component, ComponentError, Private, compile_for, guard
-from discreet.channels import Open
-from discreet.contracts import Learner
-from discreet.environments import Stochastic
-from discreet.learners.arms.draws import Draw
-from discreet.ranges import make_range
-from discreet.simulation.side_by_side import lanes_of, run_trials
-from discreet.simulation.trial import run_trial
+from componentjit import Component, ComponentError, GuardError, compile_for, guard, vectorizable
+from componentjit.lanes import LANES, program_for
 
 check_size = guard("found {:,} numbers, but {:,} are needed.", equal=True)
 check_place = guard("place {:,} is not one of {:,}.")
@@ -91,35 +84,28 @@ def test_threads_tell_their_own_numbers():
     }
 
 
-class Overshooting(Learner):
-    """Plays the arm after the last, sooner or later, in some lane."""
+class Dice(Component):
+    faces: int
+    counts: np.ndarray
 
-    arms: int
-
-    def act(self, observation: object, rng: object) -> tuple[int, Draw]:
-        arm = int(rng.random() * (self.arms + 0.01))
-        return arm, Draw(arm, 1.0)
-
-    def learn(self, trace: Draw, released: float) -> None:
-        """Do nothing."""
+    def throw(self, rng):
+        face = int(
+            rng.random() * (self.faces + 0.01)
+        )  # one too many, sooner or later, in some lane
+        check_place(face, self.faces)
+        self.counts[face] += 1.0
 
 
-@pytest.mark.parametrize("way", ["plain", "compiled", "side by side"])
-def test_an_arm_that_there_is_not_is_told_however_it_is_played(way):
-    private, world, unit = (
-        Private(Open(make_range()), Overshooting(arms=3)),
-        Stochastic(3),
-        make_range(),
-    )
-    how = {"seed": 5, "bounds": unit, "clip": False, "stop": threading.Event()}
-    who = [private], world, np.array([3000])
-    if way == "side by side":
-        program = lanes_of(private, world, unit)
-        program.compile()
-        play = functools.partial(run_trials, *who, trials=range(16), ways=(program,), **how)
-    else:
-        play = functools.partial(run_trial, *who, trial=0, compiled=way == "compiled", **how)
-    with pytest.raises(
-        ComponentError, match=r"^action 3 was played, but the game has 3 arms, counted from 0\.$"
-    ):
-        play()
+@vectorizable(state="dice", uniform=("rounds",), generators=("rng",))
+def throw_often(dice, rounds, rng):
+    for _ in range(rounds):
+        dice.throw(rng)
+
+
+def test_lanes_tell_the_numbers_of_the_first_that_fails():
+    dice = Dice(faces=3, counts=np.zeros(3))
+    program = program_for(throw_often, {"dice": dice, "rounds": 1, "rng": None})
+    program.compile()
+    lanes = program.start(dice, {"rng": [np.random.default_rng(seed) for seed in range(LANES)]})
+    with pytest.raises(GuardError, match=r"^place 3 is not one of 3\.$"):
+        program.run(lanes, {"rounds": 10_000})

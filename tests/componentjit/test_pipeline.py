@@ -1,4 +1,4 @@
-"""Fewer of Numba's passes: those that are left out are there, and what needs them is compiled in the ordinary way."""
+"""Fewer of Numba's passes: what needs those that are left out is compiled in the ordinary way."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def compiled(name, *, sure_only=False):
     builder.cbranch(builder.icmp_signed("<", following, groups), loop, end)
     builder.position_at_end(end)
     builder.ret(following)
-    play = machine.load(machine.compiled(str(module)), machine.functions_in(str(module)))
+    play = machine.load(machine.compile_module(str(module)), machine.functions_in(str(module)))
 
     def run(numbers):
         padded = np.resize(numbers, -(-len(numbers) // LANES) * LANES)
@@ -137,7 +137,7 @@ def test_what_is_sure_needs_no_library_and_is_most_of_it(name, share):
 
 @pytest.mark.parametrize(("name", "most"), [("exp", 0.015), ("log", 0.08)])
 def test_sums_are_closer_to_the_truth_than_the_room_that_is_left(name, most):
-    """What is sure is the nearest number to the truth, with room to spare; long doubles have 11 bits more."""
+    """What is certain is the number nearest to the truth; long doubles have 11 bits more."""
     numbers = ARGUMENTS[name][0]
     found = compiled(name, sure_only=True)(numbers)
     exactly = getattr(np, name)(numbers.astype(np.longdouble))

@@ -1,4 +1,4 @@
-"""What is known of a loop is worked out before it is written for lanes: what it does stays the same."""
+"""Constant folding before a loop is written for lanes: what the loop does stays the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import copy
 import numpy as np
 import pytest
 
-from componentjit.lanes.simplifying import simplified
+from componentjit.lanes.simplifying import simplify
 
 DRAW = """
 arm = 0
@@ -150,7 +150,7 @@ def loops_in(body):
 def test_what_is_simplified_does_the_same(case, length, known):
     text, flags = CASES[case]
     body = ast.parse(text).body
-    short = simplified(copy.deepcopy(body), flags, {"values": (length if known else None,)})
+    short = simplify(copy.deepcopy(body), flags, {"values": (length if known else None,)})
     rng = np.random.default_rng(1)
     for _ in range(15):
         values = rng.random(length) * (rng.random(length) < 0.7)
@@ -161,17 +161,17 @@ def test_what_is_simplified_does_the_same(case, length, known):
 
 @pytest.mark.parametrize(("length", "left"), [(3, 1), (4, 1), (8, 1), (11, 1), (16, 1), (20, 3)])
 def test_a_few_turns_are_written_out(length, left):
-    """Only the search for the last arm of positive weight stays a loop; beyond 16 arms all of them do."""
+    """Only the search for the last arm of positive weight stays a loop; beyond 16 arms all do."""
     text, flags = CASES["draw"]
-    assert loops_in(simplified(ast.parse(text).body, flags, {"values": (length,)})) == left
+    assert loops_in(simplify(ast.parse(text).body, flags, {"values": (length,)})) == left
 
 
 def test_a_loop_of_unknown_length_stays_one():
     text, flags = CASES["unknown turns"]
-    assert loops_in(simplified(ast.parse(text).body, flags, {"values": (4,)})) == 1
+    assert loops_in(simplify(ast.parse(text).body, flags, {"values": (4,)})) == 1
 
 
 def test_what_follows_a_flag_joins_the_branch_that_sets_it():
     text, flags = CASES["flags"]
-    short = simplified(ast.parse(text).body, flags, {})
+    short = simplify(ast.parse(text).body, flags, {})
     assert sum(isinstance(node, ast.If) for each in short for node in ast.walk(each)) == 1

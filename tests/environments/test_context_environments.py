@@ -12,7 +12,7 @@ from discreet.checks import check_environment
 from discreet.environments import environment, environment_names
 from discreet.environments.contexts.classification import Classification, labelled
 from discreet.problems import ContextGame, Contexts
-from discreet.simulation.trial import deal
+from discreet.simulation.dealing import deal
 
 UNIT = Range(0.0, 1.0)
 

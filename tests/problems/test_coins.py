@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError
 from discreet.problems import CoinGame, Coins, tossed_in_words
 from discreet.problems.coins import MANY, WORD, toss_words
 from discreet.ranges import make_range
-from discreet.simulation.trial import Dealer, Stretch, deal, stretches
+from discreet.simulation.dealing import Dealer, Stretch, deal, stretches
 
 
 def coins_with(tails):

@@ -9,7 +9,7 @@ from discreet import DiscreetError, Range
 from discreet.checks import check_environment
 from discreet.environments import environment, environments
 from discreet.problems import Functions, LinearFunctions, Pairs, domain_named
-from discreet.simulation.trial import deal
+from discreet.simulation.dealing import deal
 
 UNIT = Range(0.0, 1.0)
 NAMES = [

@@ -14,7 +14,7 @@ from discreet import DiscreetError, Range, algorithm, algorithms, simulate
 from discreet.environments import environment, environments
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.problems import Advice, ArmGame, Arms, BestArm, Contexts, Functions, Points
-from discreet.simulation.trial import deal
+from discreet.simulation.dealing import deal
 
 UNIT = Range(0.0, 1.0)
 SMALL = [

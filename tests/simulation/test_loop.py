@@ -1,4 +1,4 @@
-"""One loop for all: scalars and vectors, advice as observation, points as actions, queries, and games in pieces."""
+"""One loop for all: scalars and vectors, advice, points as actions, queries, games in pieces."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Experts(Learner):
 
 
 class NoisyQuery(Channel):
-    """Adds query times loss over a batch, then noise; the action is not held, the learner simply does not learn."""
+    """Adds query times loss over a batch, then noise; the action is not held meanwhile."""
 
     size: int
     noise: Laplace
@@ -240,7 +240,7 @@ def test_compiled_loops_leave_reference_counts_alone(make):
 
 
 class Choosy(Learner):
-    """Explores arms in turn, for longer and longer, until it is done; between releases it may sort things in Python."""
+    """Explores arms in turn, for longer and longer; between releases it may sort in Python."""
 
     releases_wanted: int
     pausing: bool
@@ -287,7 +287,7 @@ def choosy(releases, *, pausing=False):
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("pausing", [True, False])
 def test_a_learner_chooses_how_long_it_holds_and_when_it_is_done(compiled, pausing):
-    """Batches of 2, 3, 4 and 5 rounds: 14 in all; what is released are means of exactly those rounds."""
+    """Batches of 2, 3, 4 and 5 rounds: 14 in all; releases are means of exactly those rounds."""
     losses = np.random.default_rng(0).random((40, 3))
     player = Player(choosy(4, pausing=pausing), streams(1), compiled=compiled)
     scores = player.play(ArmGame(losses), np.array([7, 14, 40]))
@@ -346,5 +346,5 @@ except KeyboardInterrupt:
 
 @pytest.mark.slow
 def test_an_interrupt_during_a_compiled_loop_is_an_exception(python):
-    """To make a tuple with names, Python code would run in the middle of compiled code, and the process would end."""
+    """A tuple with names would be made by Python code in compiled code: the process would end."""
     assert python(INTERRUPTED) == "interrupted"

@@ -1,4 +1,4 @@
-"""Trials side by side have the numbers that they have by themselves, for every algorithm on arms."""
+"""Trials side by side have the numbers that they have alone, for every algorithm on arms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import types
 import numpy as np
 import pytest
 
-from componentjit.lanes import LANES, Program, Unfit, program, room_for
+from componentjit.lanes import LANES, NotVectorizable, Program, program, room_for
 from discreet import DiscreetError, Private, Range, Setting, simulate
 from discreet.algorithms import algorithms
 from discreet.channels import Batch, Open, PerRound
@@ -24,10 +24,11 @@ from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation import dealing
-from discreet.simulation.dealing import can_be_tossed
+from discreet.simulation.backends import choose_backend, run_trials
+from discreet.simulation.dealing import Dealer, can_be_tossed
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import lanes_of, run_trials, soonest_way
-from discreet.simulation.trial import Dealer, checkpoints, run_trial
+from discreet.simulation.side_by_side import lanes_of
+from discreet.simulation.trial import checkpoints, run_trial
 
 UNIT = make_range()
 ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))
@@ -95,7 +96,7 @@ def test_every_lane_plays_as_its_trial_does_in_plain_python(name):
 
 @pytest.mark.parametrize("name", sorted(ONE_BY_ONE))
 def test_these_algorithms_play_one_trial_at_a_time(name):
-    with pytest.raises(Unfit):
+    with pytest.raises(NotVectorizable):
         lanes_of(built(name, 4, 400), Stochastic(4), UNIT)
 
 
@@ -105,7 +106,7 @@ def test_many_arms_are_found_by_their_address():
 
 
 class Awkward(Learner):
-    """Does what is hard in lanes: each lane goes its own way, and most of what is computed must not be."""
+    """Does what is hard in lanes: they take different branches, and must not do what others do."""
 
     sums_of: np.ndarray
     counts: np.ndarray
@@ -194,7 +195,7 @@ class Foreign(Learner):
 
 
 def test_functions_of_other_modules_are_not_taken_for_known_ones():
-    with pytest.raises(Unfit, match="functions of bits"):
+    with pytest.raises(NotVectorizable, match="functions of bits"):
         lanes_of(Private(Open(UNIT), Foreign(arms=3)), Stochastic(3), UNIT)
 
 
@@ -250,11 +251,11 @@ class TestThroughSimulate:
             try:
                 program = lanes_of(private, world, bounds)
                 program.compile()
-            except Unfit:
+            except NotVectorizable:
                 return None
             return program if lanes else None
 
-        monkeypatch.setattr("discreet.simulation.jobs.soonest_way", way)
+        monkeypatch.setattr("discreet.simulation.jobs.choose_backend", way)
         arguments = {
             "environment": "stochastic",
             "rounds": 500,
@@ -283,7 +284,7 @@ class TestThroughSimulate:
         self.test_numbers_are_the_same_with_lanes_and_without(monkeypatch)
 
     def test_games_too_large_to_hold_many_of_them_are_played_one_by_one(self):
-        with pytest.raises(Unfit, match="so large"):
+        with pytest.raises(NotVectorizable, match="so large"):
             lanes_of(built("exp3", 1000, 100), Stochastic(1000), UNIT)
 
     @pytest.mark.parametrize(
@@ -309,7 +310,7 @@ class TestThroughSimulate:
     def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, kept, way):
         monkeypatch.setattr(Player, "is_kept", lambda *_: "singly" in kept)
         monkeypatch.setattr(Program, "is_compiled", lambda _: "lanes" in kept)
-        found = soonest_way(
+        found = choose_backend(
             built(name, 4, 1000), Stochastic(4), rounds, trials, UNIT, clip=False, threads=2
         )
         assert way == (
@@ -321,7 +322,7 @@ class TestThroughSimulate:
             compiles = False
 
         private = Private(Open(UNIT), InPython(*Exp3.example()))
-        found = soonest_way(private, Stochastic(5), 10**6, 10, UNIT, clip=False, threads=2)
+        found = choose_backend(private, Stochastic(5), 10**6, 10, UNIT, clip=False, threads=2)
         assert isinstance(found, Prototype)
         assert not found.compiled
 
@@ -346,14 +347,14 @@ class TestKeeping:
     @pytest.fixture(autouse=True)
     def folder(self, monkeypatch, tmp_path):
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-        return tmp_path / "discreet" / "lanes"
+        return tmp_path / "componentjit" / "lanes"
 
     @pytest.fixture
     def writing_fails(self, monkeypatch):
         def fail(*_):
             pytest.fail("it is written again")
 
-        return lambda: monkeypatch.setattr(Program, "written", fail)
+        return lambda: monkeypatch.setattr(Program, "write", fail)
 
     def test_code(self, folder, writing_fails):
         first = self.lanes_of(Lost(arms=2))
@@ -367,10 +368,10 @@ class TestKeeping:
         assert again.sheet.paths == first.sheet.paths
 
     def test_what_cannot_be_turned(self, writing_fails):
-        with pytest.raises(Unfit, match="functions of bits"):
+        with pytest.raises(NotVectorizable, match="functions of bits"):
             self.lanes_of(Foreign(arms=2))
         writing_fails()
-        with pytest.raises(Unfit, match="functions of bits"):
+        with pytest.raises(NotVectorizable, match="functions of bits"):
             self.lanes_of(Foreign(arms=2))
 
     def test_without_room_on_disk_it_is_played_all_the_same(self, folder, monkeypatch):

@@ -15,7 +15,7 @@ from discreet.channels import Open
 from discreet.environments import AdviceRandom, Stochastic, Table
 from discreet.learners import Exp3, Exp4
 from discreet.problems import Advice, Arms
-from discreet.simulation import trial as trials_module
+from discreet.simulation import dealing as dealing_module
 from discreet.simulation.statistics import gini_difference, mean_interval, median_of_means
 from discreet.simulation.trial import checkpoints, run_trial
 
@@ -48,7 +48,7 @@ def test_an_algorithm_gives_the_same_numbers_whatever_else_is_run():
 
 def test_cutting_the_game_into_pieces_changes_nothing(monkeypatch):
     whole = small()
-    monkeypatch.setattr(trials_module, "rounds_at_once", lambda actions: 77)
+    monkeypatch.setattr(dealing_module, "rounds_at_once", lambda actions: 77)
     assert whole.regret.tobytes() == small().regret.tobytes()
 
 

@@ -1,4 +1,4 @@
-"""Short trials are played in groups, and each has the numbers that it has alone, in plain Python."""
+"""Short trials are played in groups, and each has the numbers that it has in plain Python."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from discreet.environments.registry import environment
 from discreet.problems import ArmGame
 from discreet.randomness import streams
 from discreet.ranges import make_range
+from discreet.simulation.backends import run_trials
+from discreet.simulation.dealing import Stretch
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import run_trials
-from discreet.simulation.trial import Stretch, checkpoints, run_trial
+from discreet.simulation.trial import checkpoints, run_trial
 
 UNIT = make_range()
 
@@ -63,7 +64,7 @@ def test_a_group_can_be_told_to_stop():
 
 
 def test_games_that_lie_otherwise_in_memory_are_read_as_they_are():
-    """Compiled code is called directly for games like one before, so that they must really be alike."""
+    """Compiled code is called directly for games like one before, so they must have its types."""
     (private,), _ = players(["exp3"], 40, arms=3)
     shared, marks = Prototype(private), np.array([40])
     losses = np.random.default_rng(1).random((40, 3))

@@ -1,12 +1,11 @@
 """Many trials side by side from the one definition of a loop: a third speed, with the same numbers.
 
-Nothing outside of this folder is written for it: ``Program`` takes a loop as flattening leaves it,
-one function without calls, and writes it once more for vectors of trials. See docs/kernel.md:
-Lanes.
+``program_for`` takes a loop that declares its interface (``componentjit.vectorizable``), inlines
+all calls, and writes it once more for vectors of trials.
 """
 
-from componentjit.lanes.normal import Unfit
-from componentjit.lanes.program import Lanes, Program, program_for, room_for
-from componentjit.lanes.widths import LANES
+from componentjit.lanes.layout import LANES, room_for
+from componentjit.lanes.normal import NotVectorizable
+from componentjit.lanes.program import Lanes, Program, program_for
 
-__all__ = ["LANES", "Lanes", "Program", "Unfit", "program_for", "room_for"]
+__all__ = ["LANES", "Lanes", "NotVectorizable", "Program", "program_for", "room_for"]

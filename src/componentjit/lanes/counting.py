@@ -8,24 +8,23 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from componentjit.lanes.normal import Unfit
-from componentjit.lanes.unrolling import exits
-from componentjit.syntax import Statements, load, names_assigned, store
+from componentjit.lanes.normal import NotVectorizable
+from componentjit.syntax import Statements, exits, load, names_assigned, store
 
-COUNTER = "counter"
+COUNTER = "#"  # which no variable or field has in its name
 
 
 class Counters:
-    """Gives counters of loops names of their own, so that they are the same in all lanes that are still in the loop.
+    """Gives counters of loops other names, so that they are the same in all lanes of the loop.
 
-    Where a lane leaves, it takes the value along: ``arm = arm.1; break``.
+    A lane that leaves keeps the value: ``arm = arm.#1; break``.
     """
 
     def __init__(self) -> None:
         self.count = itertools.count(1)
 
     def block(self, statements: Sequence[ast.stmt]) -> Statements:
-        """Return statements, simplified."""
+        """Return simplified statements."""
         out: Statements = []
         for statement in statements:
             match statement:
@@ -36,9 +35,9 @@ class Counters:
                         )
                     )
                 case ast.For():
-                    out.append(self.counted(statement))
+                    out.append(self.rewrite_range(statement))
                 case ast.While():
-                    out += self.climbing(statement, out)
+                    out += self.rewrite_while(statement, out)
                 case _:
                     out.append(statement)
         return out
@@ -47,33 +46,33 @@ class Counters:
         """Return a name for a counter."""
         return f"{name}.{COUNTER}{next(self.count)}"
 
-    def counted(self, node: ast.For) -> ast.For:
+    def rewrite_range(self, node: ast.For) -> ast.For:
         """Return a loop over a range whose counter is nothing but that."""
         assert isinstance(node.target, ast.Name)
         name = node.target.id
         body = self.block(node.body)
         if name in names_assigned(body):
-            raise Unfit("a loop that changes its own counter")
+            raise NotVectorizable("a loop that changes its own counter")
         counter = self.fresh(name)
-        renamed = [_renamed(each, name, counter) for each in body]
+        renamed = [_rename(each, name, counter) for each in body]
         first: Statements = [ast.Assign([store(name)], load(counter))]
         return ast.For(store(counter), node.iter, [*first, *renamed], [])
 
-    def climbing(self, node: ast.While, before: Statements) -> Statements:
-        """Return a loop that is left in the middle, with a counter for what moves by a constant in every turn."""
+    def rewrite_while(self, node: ast.While, before: Statements) -> Statements:
+        """Return a loop with breaks, with a counter for what moves by a constant in every turn."""
         body = self.block(node.body)
         if not any(isinstance(each, ast.Break) for each in exits(body)) or any(
             isinstance(each, ast.Continue) for each in exits(body)
         ):
             return [ast.While(node.test, body, [])]
         for name in sorted(names_assigned(body)):
-            start = _last_assigned(before, name)
-            if isinstance(start, ast.Constant) and _steps(body, name):  # one is enough
+            start = _last_value(before, name)
+            if isinstance(start, ast.Constant) and _moves_by_constants(body, name):  # one is enough
                 counter = self.fresh(name)
                 leave = [ast.Assign([store(name)], load(counter)), ast.Break()]
-                stop = ast.If(ast.UnaryOp(ast.Not(), _renamed(node.test, name, counter)), leave, [])
-                renamed = [_renamed(each, name, counter) for each in body]
-                turn = [stop, *_with_copy(renamed, name, counter)]
+                stop = ast.If(ast.UnaryOp(ast.Not(), _rename(node.test, name, counter)), leave, [])
+                renamed = [_rename(each, name, counter) for each in body]
+                turn = [stop, *_copy_before_exits(renamed, name, counter)]
                 return [
                     ast.Assign([store(counter)], start),
                     ast.While(ast.Constant(True), turn, []),
@@ -86,7 +85,7 @@ def is_counter(name: str) -> bool:
     return name.rpartition(".")[2].startswith(COUNTER)
 
 
-def _last_assigned(statements: Statements, name: str) -> ast.expr | None:
+def _last_value(statements: Statements, name: str) -> ast.expr | None:
     """Return what a variable was last set to in a block, if that is plain to see."""
     for statement in reversed(statements):
         if name in names_assigned([statement]):
@@ -95,8 +94,8 @@ def _last_assigned(statements: Statements, name: str) -> ast.expr | None:
     return None
 
 
-def _steps(body: Sequence[ast.stmt], name: str) -> bool:
-    """Return whether a variable is only assigned in the outermost block of a loop, itself plus or minus a constant."""
+def _moves_by_constants(body: Sequence[ast.stmt], name: str) -> bool:
+    """Return whether a loop only ever adds constants to a variable, in its outermost block."""
     own = [
         each
         for each in body
@@ -117,7 +116,7 @@ def _steps(body: Sequence[ast.stmt], name: str) -> bool:
     return bool(own) and total == len(own)
 
 
-def _renamed(node: Any, name: str, new: str) -> Any:
+def _rename(node: Any, name: str, new: str) -> Any:
     changed = copy.deepcopy(node)
     for each in ast.walk(changed):
         if isinstance(each, ast.Name) and each.id == name:
@@ -125,7 +124,7 @@ def _renamed(node: Any, name: str, new: str) -> Any:
     return changed
 
 
-def _with_copy(body: Sequence[ast.stmt], name: str, counter: str) -> Statements:
+def _copy_before_exits(body: Sequence[ast.stmt], name: str, counter: str) -> Statements:
     """Put ``name = counter`` before everything that leaves the loop."""
     out: Statements = []
     for each in body:
@@ -134,8 +133,8 @@ def _with_copy(body: Sequence[ast.stmt], name: str, counter: str) -> Statements:
         if isinstance(each, ast.If):
             each = ast.If(
                 each.test,
-                _with_copy(each.body, name, counter),
-                _with_copy(each.orelse, name, counter),
+                _copy_before_exits(each.body, name, counter),
+                _copy_before_exits(each.orelse, name, counter),
             )
         out.append(each)
     return out

@@ -1,8 +1,8 @@
 """From a loop in normal form to LLVM: every statement is done for all lanes at once.
 
 Branches on numbers that differ between lanes become masks: both sides are done, each by some of the
-lanes, in copies of the variables that they assign; afterwards every lane takes the copy of its side
-along. Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
+lanes, in copies of the variables that they assign; afterwards every lane keeps the copy of its
+side. Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
 parameters) stays ordinary code with ordinary branches.
 """
 
@@ -16,9 +16,8 @@ from llvmlite import ir
 
 from componentjit.lanes.expressions import Expressions
 from componentjit.lanes.kinds import Kinds, Varying
-from componentjit.lanes.layout import Layout
-from componentjit.lanes.normal import Normal, Unfit
-from componentjit.lanes.unrolling import exits
+from componentjit.lanes.layout import CARRIED, LANES, Layout
+from componentjit.lanes.normal import Normal, NotVectorizable
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
@@ -31,12 +30,11 @@ from componentjit.lanes.vectors import (
     Arithmetic,
     Value,
 )
-from componentjit.lanes.widths import LANES
-from componentjit.syntax import names_assigned
+from componentjit.syntax import exits, names_assigned
 
 
 class Region:
-    """A block that some lanes are in: its mask, and its own copies of the variables that are assigned in it."""
+    """A block that some lanes are in: its mask, and copies of the variables that it assigns."""
 
     def __init__(
         self, mask: Any, copies: dict[str, Any], outer: Region | None, loop: object = None
@@ -45,7 +43,10 @@ class Region:
 
 
 class Emitter(Expressions):
-    """Writes one function: ``i64 play(addresses, integers, floats)``; it returns 0, or the number of a failure."""
+    """Writes one function: ``i64 play(addresses, integers, floats)``.
+
+    It returns 0, or the number of a failure.
+    """
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Emitter(Expressions):
         layout: Layout,
     ) -> None:
         self.normal, self.kinds, self.varying, self.layout = normal, kinds, varying, layout
+        self.interface = normal.interface
         self.array_kinds, self.number_kinds = kinds.arrays, kinds.names
         self.module = ir.Module("lanes")
         self.function = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * 3), "play")
@@ -70,9 +72,9 @@ class Emitter(Expressions):
         self.read_tables()
         self.last = self.entry
         self.builder.position_at_end(start)
-        self.read_held()
+        self.read_arguments()
         self.block(body)
-        self.write_held()
+        self.write_carried()
         self.builder.ret(LONG(0))
         with self.builder.goto_block(self.entry):
             self.builder.branch(start)
@@ -98,6 +100,13 @@ class Emitter(Expressions):
             self.sizes[name, axis] = (
                 self.at_entry(integers, position, LONG) if fixed is None else LONG(fixed)
             )
+        self.arguments = {
+            name: self.at_entry(integers, i, LONG)
+            for i, name in enumerate(self.layout.uniform_integers, self.layout.first_integer)
+        } | {
+            name: self.at_entry(floats, i, DOUBLE)
+            for i, name in enumerate(self.layout.uniform_floats, len(self.layout.floats))
+        }
 
     def at_entry(self, table: Any, position: int, kind: Any) -> Any:
         """Return an entry of a table."""
@@ -105,35 +114,35 @@ class Emitter(Expressions):
             self.builder.gep(table, [LONG(position)], source_etype=kind), typ=kind
         )
 
-    def held_place(self, row: int) -> Any:
-        """Return where a row of what is held is."""
-        return self.builder.gep(self.pointers["held"], [LONG(row * LANES)], source_etype=DOUBLE)
+    def carried_place(self, row: int) -> Any:
+        """Return where a row of what is carried is."""
+        return self.builder.gep(self.pointers[CARRIED], [LONG(row * LANES)], source_etype=DOUBLE)
 
-    def read_held(self) -> None:
-        """Set the variables that are handed on from call to call."""
-        for row, name in enumerate(self.layout.held):
-            kind = "f" if name == "loss" else self.kinds.names[name]
+    def read_arguments(self) -> None:
+        """Set the variables that are arguments: carried from call to call, or uniform."""
+        for row, name in enumerate(self.layout.carried):
+            kind = self.kind(name)
             stored = "f" if kind == "f" else "i"
             of = (VECTORS if name in self.varying.names else SCALARS)[stored]
-            code = self.builder.load(self.held_place(row), typ=of, align=8)
+            code = self.builder.load(self.carried_place(row), typ=of, align=8)
             value = self.maths.as_kind(Value(code, stored, name in self.varying.names), kind)
             self.assign(name, value)
-        for name in ("t", "mark"):
-            if name in self.kinds.names:
-                self.assign(name, Value(LONG(0), "i", False))
+        for name, code in self.arguments.items():
+            stored = "f" if name in self.layout.uniform_floats else "i"
+            self.assign(name, Value(code, stored, False))
 
-    def write_held(self) -> None:
-        """Hand them on."""
-        for row, name in enumerate(self.layout.held):
+    def write_carried(self) -> None:
+        """Store what the next call is to go on with."""
+        for row, name in enumerate(self.layout.carried):
             value = self.expression(self.normal.returned[name])
             stored = self.maths.as_vector(
                 self.maths.as_kind(value, "f" if self.kind(name) == "f" else "i")
             )
-            self.builder.store(stored.code, self.held_place(row), align=8)
+            self.builder.store(stored.code, self.carried_place(row), align=8)
 
     def kind(self, name: str) -> str:
         """Return the kind of a variable."""
-        return "f" if name == "loss" else self.kinds.names[name]
+        return self.kinds.names[name]
 
     def new_place(self, name: str, *, varies: bool) -> Any:
         """Make room for a variable."""
@@ -169,7 +178,7 @@ class Emitter(Expressions):
         if name in self.varying.names:
             value = self.maths.as_vector(value)
         elif value.varies:
-            raise Unfit(f"{name} should be the same in all lanes")
+            raise NotVectorizable(f"{name} should be the same in all lanes")
         self.builder.store(value.code, self.place(name))
 
     # Masks
@@ -250,17 +259,16 @@ class Emitter(Expressions):
             case ast.Raise(exc=ast.Constant(value=int(number)), cause=cause):
                 self.fail(number, cause.elts if isinstance(cause, ast.Tuple) else [])
             case _:
-                raise Unfit(f"statement {type(node).__name__}")
+                raise NotVectorizable(f"statement {type(node).__name__}")
 
     def fail(self, number: int, told: Sequence[ast.expr]) -> None:
-        """End everything if a lane comes here; numbers of the first that does are told, at the end of the integers."""
+        """Return a failure if a lane is here; store the numbers of the first that is."""
         mask = self.mask()
         ends, goes_on = self.new_block("fails"), self.new_block("goes.on")
         self.builder.cbranch(FLAG(1) if mask is None else self.maths.any(mask), ends, goes_on)
         self.builder.position_at_end(ends)
         lane = self.maths.first(EVERYWHERE if mask is None else mask)
-        first = len(self.layout.integers) + len(self.layout.lengths)
-        for place, each in enumerate(told, first):
+        for place, each in enumerate(told, self.layout.first_told):
             code = self.maths.as_vector(self.maths.as_kind(self.expression(each), "i")).code
             where = self.builder.gep(self.function.args[1], [LONG(place)], source_etype=LONG)
             self.builder.store(self.builder.extract_element(code, lane), where)
@@ -404,7 +412,7 @@ class Emitter(Expressions):
 
 
 def _is_heavy(statements: Sequence[ast.stmt]) -> bool:
-    """Return whether statements are left out if no lane is there: they cost something, or read memory."""
+    """Return whether statements are skipped if no lane is there: they are slow, or read memory."""
     simple = {"float", "int", "bool", "min", "max", "abs", "math.sqrt"}
     for statement in statements:
         for node in ast.walk(statement):

@@ -9,8 +9,9 @@ from typing import Any
 
 from llvmlite import ir
 
-from componentjit.lanes.kinds import UNIFORM_ARRAYS, kind_of_value, widest
-from componentjit.lanes.normal import Unfit
+from componentjit.lanes.kinds import DRAWS, kind_of_value, widest
+from componentjit.lanes.layout import LANES
+from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
@@ -22,9 +23,11 @@ from componentjit.lanes.vectors import (
     Arithmetic,
     Value,
 )
-from componentjit.lanes.widths import GENERATORS, LANES
+from componentjit.loops import LoopInterface
 
-FEW = 8  # up to this many rows one of them is chosen by comparing, not by its address
+# Up to this many rows one of them is chosen by comparing with each index; beyond, loading from 16
+# addresses takes less time.
+FEW = 8
 LIBRARY = {"math.exp": "exp", "math.log": "log", "math.log1p": "log1p", "math.expm1": "expm1"}
 ROUNDED = {"math.floor": "floor", "math.ceil": "ceil", "round": "roundeven"}
 
@@ -34,6 +37,7 @@ class Expressions:
 
     builder: ir.IRBuilder
     maths: Arithmetic
+    interface: LoopInterface
     narrow: Any  # which lanes an expression is for, if not for all that are here
     pointers: dict[str, Any]
     numbers: dict[str, Any]
@@ -55,7 +59,7 @@ class Expressions:
         return flags if mask is None else self.builder.select(mask, flags, NOWHERE)
 
     @contextlib.contextmanager
-    def narrowed(self, test: Value) -> Iterator[None]:
+    def narrow_to(self, test: Value) -> Iterator[None]:
         """Within it only lanes that pass a test are here."""
         before, self.narrow = self.narrow, self.within(test)
         yield
@@ -92,15 +96,15 @@ class Expressions:
             case ast.BoolOp(op=op, values=[first, *others]):
                 found_flag = self.expression(first)
                 for other in others:
-                    found_flag = self.joined(found_flag, other, is_and=isinstance(op, ast.And))
+                    found_flag = self.join(found_flag, other, is_and=isinstance(op, ast.And))
                 return found_flag
             case ast.Compare(left=left, ops=ops, comparators=others):
-                return self.compared(left, ops, others)
+                return self.compare_chain(left, ops, others)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return self.chosen(self.maths.as_kind(self.expression(test), "b"), body, orelse)
+                return self.choose(self.maths.as_kind(self.expression(test), "b"), body, orelse)
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.expression(each) for each in args])
-        raise Unfit(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"expression {ast.unparse(node)}")
 
     def number(self, name: str) -> Value:
         """Return a parameter."""
@@ -119,16 +123,16 @@ class Expressions:
         """Return the result of an operator."""
         if name == "Mod":
             if right.kind == "f" or left.kind == "f":
-                raise Unfit("a remainder of floats")
+                raise NotVectorizable("a remainder of floats")
             mask = self.mask()
             if right.varies and mask is not None:  # lanes that are elsewhere must not divide by 0
                 right = self.maths.select(Value(mask, "b", True), right, Value(LONG(1), "i", False))
             return self.maths.remainder(left, right)
         if name not in ("Add", "Sub", "Mult", "Div", "Pow"):
-            raise Unfit(f"operation {name}")
+            raise NotVectorizable(f"operation {name}")
         return self.maths.binary(name, left, right)
 
-    def compared(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]) -> Value:
+    def compare_chain(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]) -> Value:
         """Return the result of a chain of comparisons."""
         before, found = self.expression(left), None
         for op, other in zip(ops, others, strict=True):
@@ -139,18 +143,18 @@ class Expressions:
         assert found is not None
         return found
 
-    def joined(self, first: Value, other: ast.expr, *, is_and: bool) -> Value:
-        """Return ``first and other``, or ``first or other``: the other is worked out only where it decides."""
+    def join(self, first: Value, other: ast.expr, *, is_and: bool) -> Value:
+        """Return ``first and other``, or ``or``; the other is evaluated only where it decides."""
         decides = first if is_and else self.maths.invert(first)
         if first.varies:
-            with self.narrowed(decides):
+            with self.narrow_to(decides):
                 second = self.expression(other)
         else:
-            second = self.guarded(decides, other)
+            second = self.evaluate_if(decides, other)
         return (self.maths.both if is_and else self.maths.either)(first, second)
 
-    def guarded(self, test: Value, node: ast.expr) -> Value:
-        """Return an expression that is worked out only if a test holds in all lanes; else it is 0."""
+    def evaluate_if(self, test: Value, node: ast.expr) -> Value:
+        """Return an expression that is evaluated only if a uniform test holds; else it is 0."""
         start, then, end = self.builder.block, self.new_block("then"), self.new_block("then.end")
         self.builder.cbranch(test.code, then, end)
         self.builder.position_at_end(then)
@@ -163,16 +167,16 @@ class Expressions:
         found.add_incoming(self.maths.zero(value.code.type), start)
         return value._replace(code=found)
 
-    def chosen(self, test: Value, body: ast.expr, orelse: ast.expr) -> Value:
+    def choose(self, test: Value, body: ast.expr, orelse: ast.expr) -> Value:
         """Return one of two expressions."""
         if test.varies:
-            with self.narrowed(test):
+            with self.narrow_to(test):
                 yes = self.expression(body)
-            with self.narrowed(self.maths.invert(test)):
+            with self.narrow_to(self.maths.invert(test)):
                 no = self.expression(orelse)
             return self.maths.select(test, yes, no)
-        yes = self.guarded(test, body)
-        no = self.guarded(self.maths.invert(test), orelse)
+        yes = self.evaluate_if(test, body)
+        no = self.evaluate_if(self.maths.invert(test), orelse)
         return self.maths.select(test, yes, no)
 
     def new_block(self, name: str) -> Any:
@@ -190,13 +194,13 @@ class Expressions:
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         found = [self.expression(each) for each in parts]
         if any(each.kind == "f" for each in found):
-            raise Unfit("an index that is a float")
+            raise NotVectorizable("an index that is a float")
         return [self.maths.as_kind(each, "i") for each in found]
 
     def row(self, array: str, indices: list[Value]) -> Value:
         """Return the number of a row of lanes; negative indices count from the end."""
         if len(indices) != self.dimensions(array):
-            raise Unfit("a part of an array")
+            raise NotVectorizable("a part of an array")
         found = Value(LONG(0), "i", False)
         for axis, index in enumerate(indices):
             length = Value(self.sizes[array, axis], "i", False)
@@ -212,7 +216,7 @@ class Expressions:
         below = self.maths.compare("Lt", index, Value(LONG(0), "i", False))
         return self.maths.select(below, self.maths.binary("Add", index, length), index)
 
-    def safe(self, row: Value) -> Value:
+    def safe_row(self, row: Value) -> Value:
         """Return a row that can be read even if no lane is here, or not all are: else the first."""
         mask = self.mask()
         if mask is None or (
@@ -228,7 +232,7 @@ class Expressions:
         )
 
     def one_of_few(self, array: str, indices: list[Value]) -> tuple[int, int] | None:
-        """Return the axis along which lanes differ, and its length, if that is short enough to go through it."""
+        """Return the axis along which lanes differ, and its length, if that is short."""
         which = [axis for axis, index in enumerate(indices) if index.varies]
         if len(which) != 1:
             return None
@@ -243,7 +247,7 @@ class Expressions:
         index = self.from_start(indices[axis], Value(LONG(length), "i", False))
         for position in range(length):
             here = Value(LONG(position), "i", False)
-            row = self.safe(self.row(array, [*indices[:axis], here, *indices[axis + 1 :]]))
+            row = self.safe_row(self.row(array, [*indices[:axis], here, *indices[axis + 1 :]]))
             yield self.address(array, row), self.maths.compare("Eq", index, here)
 
     def address(self, array: str, row: Value) -> Any:
@@ -254,8 +258,11 @@ class Expressions:
     def get(self, array: str, indices: list[Value]) -> Value:
         """Return an item of an array, in every lane of its own."""
         kind = self.array_kinds[array]
-        if array in UNIFORM_ARRAYS:
+        if array in self.interface.uniform:
             (index,) = indices
+            if index.varies:
+                raise NotVectorizable(f"an index of {array} that differs between lanes")
+            index = self.from_start(index, Value(self.sizes[array, 0], "i", False))
             place = self.builder.gep(self.pointers[array], [index.code], source_etype=SCALARS[kind])
             return Value(self.builder.load(place, typ=SCALARS[kind]), kind, False)
         few = self.one_of_few(array, indices)
@@ -266,7 +273,7 @@ class Expressions:
                 found = one if found is None else self.maths.select(means, one, found)
             assert found is not None
             return found
-        row = self.safe(self.row(array, indices))
+        row = self.safe_row(self.row(array, indices))
         if not row.varies:
             return Value(
                 self.builder.load(self.address(array, row), typ=VECTORS[kind], align=8), kind, True
@@ -288,15 +295,15 @@ class Expressions:
     def put(self, array: str, indices: list[Value], value: Value) -> None:
         """Set an item of an array, in the lanes that are here."""
         kind, mask = self.array_kinds[array], self.mask()
-        if array in UNIFORM_ARRAYS:
-            raise Unfit("a change of what is the same in all lanes")
+        if array in self.interface.uniform:
+            raise NotVectorizable("a change of what is the same in all lanes")
         new = self.maths.as_vector(self.maths.as_kind(value, kind)).code
         few = self.one_of_few(array, indices)
         if few is not None:
             for place, means in self.rows_of_few(array, indices, *few):
                 self.blend(place, new, self.within(means), kind)
             return
-        row = self.safe(self.row(array, indices))
+        row = self.safe_row(self.row(array, indices))
         if not row.varies:
             self.blend(self.address(array, row), new, mask, kind)
             return
@@ -321,10 +328,10 @@ class Expressions:
         """Return the value of a function that is known here."""
         maths = self.maths
         owner, _, method = name.rpartition(".")
-        if owner in GENERATORS:
+        if owner in self.interface.generators and method in DRAWS:
             mask = self.mask()
             where = EVERYWHERE if mask is None else mask
-            if method == "random" and not values:
+            if not values:
                 return maths.uniform(self.pointers[owner], where)
         elif name in ("float", "int", "bool") and len(values) == 1:
             return maths.as_kind(values[0], name[0])
@@ -349,4 +356,4 @@ class Expressions:
             return maths.fraction(values[0])
         elif name in ROUNDED and len(values) == 1:
             return maths.as_kind(maths.intrinsic(ROUNDED[name], values[0]), "i")
-        raise Unfit(f"function {name}")
+        raise NotVectorizable(f"function {name}")

@@ -1,4 +1,4 @@
-"""What kind of number every variable is (a flag, an integer, a float), and whether it differs between lanes."""
+"""The kind of every variable (flag, integer or float), and whether it differs between lanes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from componentjit.lanes.counting import is_counter
-from componentjit.lanes.normal import Normal, Unfit
-from componentjit.lanes.unrolling import exits
-from componentjit.syntax import Statements, names_assigned, names_read
+from componentjit.lanes.normal import Normal, NotVectorizable
+from componentjit.syntax import Statements, exits, names_assigned, names_read
 
 ORDER = "bif"  # flags, integers, floats: each can stand for those before it
-UNIFORM_ARRAYS = frozenset({"marks"})  # all other arrays have one more axis, of lanes
 RESULTS = {
     "float": "f",
     "int": "i",
@@ -34,7 +32,7 @@ DRAWS = ("random",)
 
 
 def widest(*kinds: str) -> str:
-    """Return the kind that can stand for all of these; the empty text means that nothing is known yet."""
+    """Return the kind that can stand for all of these; an empty text is an unknown kind."""
     return max(kinds, key=lambda kind: ORDER.find(kind) if kind else -1)
 
 
@@ -49,7 +47,7 @@ def kind_of_array(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> s
     """Return the kind of an array's numbers, or refuse it."""
     kinds = {"float64": "f", "int64": "i"}
     if array.dtype.name not in kinds:
-        raise Unfit(f"an array of {array.dtype}")
+        raise NotVectorizable(f"an array of {array.dtype}")
     return kinds[array.dtype.name]
 
 
@@ -58,7 +56,7 @@ class Kinds:
 
     def __init__(self, normal: Normal, body: Sequence[ast.stmt]) -> None:
         self.arrays = {name: kind_of_array(value) for name, value in normal.arrays.items()}
-        start = normal.numbers | normal.held
+        start = normal.numbers | normal.uniform | normal.carried
         self.names = {name: kind_of_value(value) for name, value in start.items()}
         before: dict[str, str] | None = None
         while before != self.names:
@@ -100,7 +98,7 @@ class Kinds:
                 return widest("i", self.of(operand))
             case ast.BoolOp(values=values):
                 if any(self.of(each) not in ("b", "") for each in values):
-                    raise Unfit("and, or of numbers")
+                    raise NotVectorizable("and, or of numbers")
                 return "b"
             case ast.IfExp(body=body, orelse=orelse):
                 return widest(self.of(body), self.of(orelse))
@@ -112,14 +110,15 @@ class Kinds:
                 return RESULTS[name]
             case ast.Call(func=ast.Name(id=name)) if name.rpartition(".")[2] in DRAWS:
                 return "f"
-        raise Unfit(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"expression {ast.unparse(node)}")
 
 
 class Varying:
-    """Which variables differ between lanes, which branches do, and which loops lanes leave one by one."""
+    """Which variables and branches differ between lanes, and which loops lanes leave one by one."""
 
     def __init__(self, normal: Normal, body: Statements) -> None:
         self.body = body
+        self.uniform = frozenset(normal.interface.uniform)
         self.names: set[str] = set()
         self.branches: set[int] = set()
         self.loops: set[int] = set()
@@ -140,7 +139,7 @@ class Varying:
         match node:
             case ast.Name(id=name):
                 return name in self.names
-            case ast.Subscript(value=ast.Name(id=name)) if name not in UNIFORM_ARRAYS:
+            case ast.Subscript(value=ast.Name(id=name)) if name not in self.uniform:
                 return True
             case ast.Call(func=ast.Name(id=name)) if name.rpartition(".")[2] in DRAWS:
                 return True
@@ -182,7 +181,7 @@ class Varying:
         self.block(node.body, node.body if id(node) in self.loops else region)
 
     def left_by_some(self, statements: Sequence[ast.stmt]) -> bool:
-        """Return whether a branch that differs between lanes leaves the loop around it, or goes on with its next turn."""
+        """Return whether a branch that differs between lanes has a break or continue."""
         for each in statements:
             if isinstance(each, ast.If):
                 if id(each) in self.branches and any(True for _ in exits([each])):

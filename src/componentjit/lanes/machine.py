@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from componentjit.lanes.normal import Unfit
+from componentjit.lanes.normal import NotVectorizable
 
 _lock = threading.Lock()
 _engines: list[Any] = []  # code lives as long as these
@@ -51,7 +51,7 @@ def functions_in(text: str) -> tuple[str, ...]:
 
 
 def load(code: bytes, functions: Sequence[str]) -> Callable[..., int]:
-    """Return the function ``play`` of compiled code, which calls these functions of the C library."""
+    """Return the function ``play`` of compiled code; it calls ``functions`` of the C library."""
     from llvmlite import binding
 
     with _lock:
@@ -61,26 +61,25 @@ def load(code: bytes, functions: Sequence[str]) -> Callable[..., int]:
         engine.add_object_file(binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
         _engines.append(engine)
-    kind = ctypes.CFUNCTYPE(
-        ctypes.c_int64, *[ctypes.c_void_p] * 3
-    )  # lets other threads run meanwhile
+    # A call through ctypes lets other threads run meanwhile.
+    kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)
     found: Callable[..., int] = kind(engine.get_function_address("play"))
     return found
 
 
 def _address_of(name: str) -> int:
-    """Return where the C library's function is: the process would end if code called one that is not found."""
+    """Return where a function of the C library is, or refuse: a wrong address would crash."""
     try:
         library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
         address = ctypes.cast(library[name], ctypes.c_void_p).value
     except (AttributeError, OSError):
         address = None
     if not address:
-        raise Unfit(f"there is no {name} in the C library")
+        raise NotVectorizable(f"there is no {name} in the C library")
     return address
 
 
-def compiled(text: str) -> bytes:
+def compile_module(text: str) -> bytes:
     """Return compiled code of a module."""
     from llvmlite import binding
 
@@ -90,7 +89,7 @@ def compiled(text: str) -> bytes:
             module = binding.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
-            raise Unfit(f"LLVM refuses it: {error}") from None
+            raise NotVectorizable(f"LLVM refuses it: {error}") from None
         options = binding.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = options.slp_vectorization = False  # there are vectors already
         builder = binding.create_pass_builder(machine, options)

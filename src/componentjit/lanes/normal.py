@@ -1,4 +1,4 @@
-"""A loop in a simpler language: only numbers and arrays, one assignment a statement, and one array behind every name.
+"""A loop in a simpler language: numbers and arrays, and one assignment per statement.
 
 Records (tuples with names) are taken apart: field ``arm`` of ``trace`` becomes a variable called
 ``trace.arm``.
@@ -19,24 +19,26 @@ import numpy as np
 from componentjit import bits
 from componentjit.compiling import as_list
 from componentjit.component import records
-from componentjit.guards import Guard, guards, wrong
+from componentjit.errors import LoopError
+from componentjit.guards import GuardSpec, guards, wrong
+from componentjit.loops import LoopInterface
 from componentjit.state import as_plain
-from componentjit.syntax import Statements, load, store
+from componentjit.syntax import InlinedLoop, Statements, load, store
 
 NUMBERS = (bool, int, float, np.number)
 MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
 
 
-class Unfit(Exception):
-    """A loop cannot be turned into lanes; it is then played one trial at a time."""
+class NotVectorizable(Exception):
+    """A loop cannot run in lanes; it can still run one trial at a time, with the same numbers."""
 
 
 class Failure(NamedTuple):
     """An error that a loop may raise."""
 
     kind: type[Exception]
-    message: str  # perhaps with places for two numbers, which are told
-    numbers: bool = False
+    message: str  # perhaps with places for two numbers
+    numbers: bool = False  # whether it has them
 
 
 class Normal(NamedTuple):
@@ -45,23 +47,22 @@ class Normal(NamedTuple):
     body: Statements
     arrays: dict[str, Any]  # by name
     numbers: dict[str, Any]  # fields that are numbers
-    held: dict[str, Any]  # what is handed on from one call to the next, and an example of each
-    returned: dict[str, ast.expr]  # what becomes of it
+    uniform: dict[str, Any]  # arguments that are numbers, the same in all lanes
+    carried: dict[str, Any]  # what goes from one call to the next in every lane, with examples
+    returned: dict[str, ast.expr]  # the values with which those go on
     failures: list[Failure]
+    interface: LoopInterface
 
 
-def normal_form(
-    body: Sequence[ast.stmt],
-    names: Mapping[str, Any],
-    fields: Mapping[str, Any],
-    given: Mapping[str, Any],
+def to_normal_form(
+    loop: InlinedLoop, interface: LoopInterface, examples: Mapping[str, Any]
 ) -> Normal:
-    """Return a loop in normal form, or raise ``Unfit``.
+    """Return a loop in normal form, or raise ``NotVectorizable``.
 
-    ``names`` are its globals, ``fields`` what was read from components, and ``given`` examples of
-    its arguments.
+    ``examples`` are arguments of one trial, by name.
     """
-    return _Writing(body, names, fields, given).result()
+    fields = {name: value_at(examples, path) for name, path in loop.fields.items()}
+    return _Writing(loop, interface, fields, examples).to_normal()
 
 
 Shape = dict[str, Any]  # of a record: the shape of each field, None for what is no record
@@ -71,7 +72,7 @@ def shape_of(value: object) -> Shape | None:
     """Return the shape of a record, or None for anything else."""
     if isinstance(value, tuple):
         if type(value) is tuple:
-            raise Unfit("a plain tuple")
+            raise NotVectorizable("a plain tuple")
         record: Any = value
         return {name: shape_of(part) for name, part in zip(record._fields, record, strict=True)}
     return None
@@ -89,75 +90,142 @@ def leaves(name: str, shape: Shape | None) -> Iterator[str]:
 class _Writing:
     def __init__(
         self,
-        body: Sequence[ast.stmt],
-        names: Mapping[str, Any],
+        loop: InlinedLoop,
+        interface: LoopInterface,
         fields: Mapping[str, Any],
-        given: Mapping[str, Any],
+        examples: Mapping[str, Any],
     ) -> None:
-        self.source, self.names, self.fields, self.given = body, names, fields, given
+        self.source, self.names, self.interface = loop.body, loop.globals, interface
+        carried = {name: examples[name] for name in interface.carried}
         self.shapes: dict[str, Shape] = {
-            name: shape_of(value) or {} for name, value in given.items() if isinstance(value, tuple)
+            name: shape_of(value) or {}
+            for name, value in carried.items()
+            if isinstance(value, tuple)
         }
-        values = dict(fields) | {
-            name: value for name, value in given.items() if not isinstance(value, tuple)
+        self.carried = {
+            leaf: value_at(carried, leaf)
+            for name in carried
+            for leaf in leaves(name, self.shapes.get(name))
         }
-        held = {name: value for name, value in given.items() if isinstance(value, tuple)}
-        self.held = {
-            leaf: value_at(held, leaf)
-            for name, shape in self.shapes.items()
-            for leaf in leaves(name, shape)
+        shared = (*interface.tables, *interface.uniform)
+        self.values = dict(fields) | {
+            name: examples[name] for name in shared if isinstance(examples[name], np.ndarray)
+        }
+        self.uniform = {
+            name: examples[name]
+            for name in interface.uniform
+            if not isinstance(examples[name], np.ndarray)
         }
         self.arrays = {
-            name: name for name, value in values.items() if isinstance(value, np.ndarray)
+            name: name for name, value in self.values.items() if isinstance(value, np.ndarray)
         }
-        self.values = values
-        for leaf, value in self.held.items():
+        self.check_uniform()
+        for leaf, value in self.carried.items():
             if isinstance(value, np.ndarray):
-                self.arrays[leaf] = next(
-                    (name for name in self.arrays if values.get(name) is value), ""
-                )
-                if not self.arrays[leaf]:
-                    raise Unfit(f"{leaf} is an array of its own")
+                self.arrays[leaf] = self.array_of_state(leaf, value)
+            elif not isinstance(value, NUMBERS):
+                raise NotVectorizable(f"{leaf} is carried, but is not a number")
         self.failures: list[Failure] = []
         self.count = itertools.count()
 
-    def result(self) -> Normal:
+    def check_uniform(self) -> None:
+        """Refuse uniform arguments that lanes cannot read."""
+        for name in self.interface.uniform:
+            value = self.uniform.get(name, 0)
+            if not isinstance(value, NUMBERS) or (
+                name in self.values and self.values[name].ndim != 1
+            ):
+                raise NotVectorizable(
+                    f"{name} is uniform, but not a number or an array of one axis"
+                )
+
+    def array_of_state(self, leaf: str, value: Any) -> str:
+        """Return the name of a field that is the same array as what is carried."""
+        for name, other in self.values.items():
+            if other is value:
+                return name
+        raise NotVectorizable(f"{leaf} is an array that is not a field of the component")
+
+    def to_normal(self) -> Normal:
         self.find_records()
         *body, last = self.source
-        returned: dict[str, ast.expr] = {}
-        if isinstance(last, ast.Return) and isinstance(last.value, ast.Tuple):
-            returned = self.handed_on(last.value)
+        if isinstance(last, ast.Return):
+            returned = self.returned_values(last.value)
         else:
             body.append(last)
+            returned = self.returned_values(None)
         statements = self.block(body)
         numbers = {name: value for name, value in self.values.items() if isinstance(value, NUMBERS)}
         return Normal(
             statements,
             {name: self.values[name] for name in dict.fromkeys(self.arrays.values())},
             numbers,
-            {leaf: value for leaf, value in self.held.items() if not isinstance(value, np.ndarray)},
+            self.uniform,
+            {
+                leaf: value
+                for leaf, value in self.carried.items()
+                if not isinstance(value, np.ndarray)
+            },
             returned,
             self.failures,
+            self.interface,
         )
 
-    def handed_on(self, value: ast.Tuple) -> dict[str, ast.expr]:
-        """Return what the loop returns, by the names of what it was given: position, mark, loss and what is held."""
-        t, mark, loss, plain = value.elts
-        if not (
-            isinstance(plain, ast.Call)
-            and self.called(plain) is as_plain
-            and isinstance(plain.args[0], ast.Tuple)
-        ):
-            raise Unfit("what is returned")
-        found = {"t": t, "mark": mark, "loss": loss}
-        (name,) = self.shapes.keys() & self.given.keys()
-        for field, part in zip(self.shapes[name], plain.args[0].elts, strict=True):
-            shape = self.shapes[name][field]
-            if not isinstance(part, ast.Name):
-                raise Unfit("what is returned")
+    # What is returned
+
+    def returned_values(self, value: ast.expr | None) -> dict[str, ast.expr]:
+        """Return what the loop returns, by the arguments that it continues, or refuse it."""
+        expected = self.interface.returns
+        parts: list[ast.expr] = (
+            []
+            if value is None or (isinstance(value, ast.Constant) and value.value is None)
+            else value.elts
+            if isinstance(value, ast.Tuple)
+            else [value]
+        )
+        if len(parts) != len(expected):
+            if any(
+                isinstance(node, ast.Return) for each in self.source[:-1] for node in ast.walk(each)
+            ):
+                raise NotVectorizable("a return before the end of the loop")
+            raise LoopError(
+                f"the loop returns {len(parts)} values, but declares {len(expected)}"
+                f"{': ' if expected else ''}{', '.join(expected)}."
+            )
+        declared = {name for name, _ in self.interface.roles()}
+        found: dict[str, ast.expr] = {}
+        for name, part in zip(expected, parts, strict=True):
+            if isinstance(part, ast.Name) and part.id in declared - {name}:
+                raise LoopError(f"the loop returns {part.id} where it declares {name}.")
+            if name in self.shapes:
+                found |= self.returned_record(name, part)
+            else:
+                found[name] = self.expression(part)
+        return found
+
+    def returned_record(self, name: str, value: ast.expr) -> dict[str, ast.expr]:
+        """Return the numbers of a record that is returned, perhaps as a plain tuple."""
+        if isinstance(value, ast.Call) and self.callee(value) is as_plain:
+            value = value.args[0]
+        fields = self.shapes[name]
+        if isinstance(value, ast.Tuple) and len(value.elts) == len(fields):
+            parts = value.elts
+        elif self.shape(value) == fields:
+            parts = [ast.Attribute(value, field, ast.Load()) for field in fields]
+        else:
+            raise NotVectorizable("what is returned")
+        found: dict[str, ast.expr] = {}
+        for (field, shape), part in zip(fields.items(), parts, strict=True):
+            path = _path(part)
+            if shape is not None and self.shape(part) != shape:
+                raise NotVectorizable("what is returned")
             for leaf in leaves("", shape):
-                if f"{part.id}{leaf}" not in self.arrays:
-                    found[f"{name}.{field}{leaf}"] = load(f"{part.id}{leaf}")
+                target = f"{name}.{field}{leaf}"
+                if target in self.arrays:
+                    if self.arrays.get(f"{path}{leaf}") != self.arrays[target]:
+                        raise NotVectorizable(f"{target} is one of two arrays")
+                else:
+                    found[target] = load(f"{path}{leaf}") if path else self.expression(part)
         return found
 
     # Records and arrays
@@ -181,19 +249,19 @@ class _Writing:
             before = len(self.shapes) + len(self.arrays)
             for target, value in pairs:
                 if isinstance(target, ast.Name):
-                    self.note(target.id, value)
+                    self.note_assignment(target.id, value)
 
-    def note(self, name: str, value: ast.expr) -> None:
+    def note_assignment(self, name: str, value: ast.expr) -> None:
         shape, array = self.shape(value), self.array(value)
         if shape is not None:
             if self.shapes.setdefault(name, shape).keys() != shape.keys():
-                raise Unfit(f"{name} is two kinds of record")
+                raise NotVectorizable(f"{name} is two kinds of record")
             for leaf, part in self.parts(name, shape, value):
                 inner = self.array(part)
                 if inner and self.arrays.setdefault(leaf, inner) != inner:
-                    raise Unfit(f"{leaf} is one of two arrays")
+                    raise NotVectorizable(f"{leaf} is one of two arrays")
         elif array and self.arrays.setdefault(name, array) != array:
-            raise Unfit(f"{name} is one of two arrays")
+            raise NotVectorizable(f"{name} is one of two arrays")
 
     def shape(self, node: ast.expr) -> Shape | None:
         match node:
@@ -202,19 +270,19 @@ class _Writing:
             case ast.Attribute(value=whole, attr=field):
                 outer = self.shape(whole)
                 return None if outer is None else outer.get(field)
-            case ast.Call() if isinstance(record := self.called(node), type) and issubclass(
+            case ast.Call() if isinstance(record := self.callee(node), type) and issubclass(
                 record, tuple
             ):
                 fields = cast(Any, record)._fields
                 if node.keywords or len(node.args) != len(fields):
-                    raise Unfit("a record made by keywords")
+                    raise NotVectorizable("a record made by keywords")
                 return {
                     field: self.shape(part) for field, part in zip(fields, node.args, strict=True)
                 }
         return None
 
     def parts(self, name: str, shape: Shape, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-        """Yield the names of a record's leaves, and what they are when a value is assigned to it."""
+        """Yield a record's leaves, with their values when ``value`` is assigned to it."""
         for position, (field, inner) in enumerate(shape.items()):
             part = (
                 value.args[position]
@@ -228,12 +296,12 @@ class _Writing:
 
     def array(self, node: ast.expr) -> str:
         """Return the name of the array that an expression stands for, or nothing."""
-        if isinstance(node, ast.Call) and self.called(node) is as_list and len(node.args) == 1:
+        if isinstance(node, ast.Call) and self.callee(node) is as_list and len(node.args) == 1:
             return self.array(node.args[0])
         path = _path(node)
         return self.arrays.get(path, "")
 
-    def called(self, node: ast.Call) -> Any:
+    def callee(self, node: ast.Call) -> Any:
         value = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
         return records.get(value, value) if isinstance(value, FunctionType) else value
 
@@ -249,11 +317,11 @@ class _Writing:
             case ast.Break() | ast.Continue():
                 return [node]
             case ast.Assign(targets=[target], value=value):
-                return self.assigned(target, value)
+                return self.assign(target, value)
             case ast.AugAssign(target=target, op=op, value=value):
                 read = copy.copy(target)
                 read.ctx = ast.Load()
-                return self.assigned(target, ast.BinOp(read, op, value))
+                return self.assign(target, ast.BinOp(read, op, value))
             case ast.If():
                 return [
                     ast.If(
@@ -266,25 +334,25 @@ class _Writing:
                 target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=bounds), orelse=[]
             ):
                 if len(bounds) > 2:
-                    raise Unfit("a range with steps")
+                    raise NotVectorizable("a range with steps")
                 call = ast.Call(load("range"), [self.expression(each) for each in bounds], [])
                 return [ast.For(node.target, call, self.block(node.body), [])]
             case ast.Raise(
                 exc=ast.Call(args=[ast.Constant(value=str(message))]) as error, cause=None
             ):
-                self.failures.append(Failure(self.called(error), message))
+                self.failures.append(Failure(self.callee(error), message))
                 return [ast.Raise(ast.Constant(len(self.failures)), None)]
             case ast.Expr(value=ast.Call(args=[found, wanted]) as check) if (
-                self.called(check) in guards
+                self.callee(check) in guards
             ):
                 return [
-                    self.guarded(
-                        guards[self.called(check)], self.expression(found), self.expression(wanted)
+                    self.check(
+                        guards[self.callee(check)], self.expression(found), self.expression(wanted)
                     )
                 ]
-        raise Unfit(f"statement {type(node).__name__}")
+        raise NotVectorizable(f"statement {type(node).__name__}")
 
-    def guarded(self, guard: Guard, found: ast.expr, wanted: ast.expr) -> ast.stmt:
+    def check(self, guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.stmt:
         """Return what a check does: raise, with both numbers, unless they fit."""
         self.failures.append(Failure(guard.error, guard.sentence, numbers=True))
         told = ast.Tuple([found, wanted], ast.Load())
@@ -292,16 +360,14 @@ class _Writing:
             wrong(guard, found, wanted), [ast.Raise(ast.Constant(len(self.failures)), told)], []
         )
 
-    def assigned(self, target: ast.expr, value: ast.expr) -> Statements:
+    def assign(self, target: ast.expr, value: ast.expr) -> Statements:
         pairs = list(_pairs(target, value))
         if len(pairs) > 1:  # all values first
             held = [(f"tuple.{next(self.count)}", one, each) for one, each in pairs]
             for name, _, each in held:
-                self.note(name, each)
-            first = [part for name, _, each in held for part in self.assigned(store(name), each)]
-            return first + [
-                part for name, one, _ in held for part in self.assigned(one, load(name))
-            ]
+                self.note_assignment(name, each)
+            first = [part for name, _, each in held for part in self.assign(store(name), each)]
+            return first + [part for name, one, _ in held for part in self.assign(one, load(name))]
         if isinstance(target, ast.Name):
             shape = self.shape(value)
             if shape is not None:
@@ -328,10 +394,10 @@ class _Writing:
         if isinstance(target, ast.Subscript):
             array = self.array(target.value)
             if not array:
-                raise Unfit("an item of no array")
+                raise NotVectorizable("an item of no array")
             place = ast.Subscript(load(array), self.expression(target.slice), ast.Store())
             return [ast.Assign([place], self.expression(value))]
-        raise Unfit("an assignment")
+        raise NotVectorizable("an assignment")
 
     # Expressions
 
@@ -340,10 +406,10 @@ class _Writing:
             case ast.Constant(value=bool() | int() | float()):
                 return node
             case ast.Name(id=name) if name in self.arrays or name in self.shapes:
-                raise Unfit(f"{name} is no number")
+                raise NotVectorizable(f"{name} is no number")
             case ast.Name(id=name) if name in self.names:
                 if not isinstance(self.names[name], NUMBERS):
-                    raise Unfit(f"{name} is no number")
+                    raise NotVectorizable(f"{name} is no number")
                 return ast.Constant(self.names[name])
             case ast.Name():
                 return node
@@ -364,7 +430,7 @@ class _Writing:
             case ast.Attribute(value=ast.Name(id=module), attr=name) if module in self.names:
                 value = vars(self.names[module])[name]
                 if not isinstance(value, float):
-                    raise Unfit(f"{module}.{name}")
+                    raise NotVectorizable(f"{module}.{name}")
                 return ast.Constant(value)
             case ast.Attribute() if (
                 (path := _path(node)) and path not in self.arrays and self.is_leaf(node)
@@ -388,23 +454,21 @@ class _Writing:
                     *(self.expression(each) for each in (node.test, node.body, node.orelse))
                 )
             case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name), keywords=[]):
-                if (
-                    owner in self.names
-                ):  # of a module, which may be somebody else's with the same name
+                if owner not in self.interface.generators:
                     owner = self.known_module(owner)
                 return ast.Call(
                     load(f"{owner}.{name}"), [self.expression(each) for each in node.args], []
                 )
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name not in self.names:
                 return ast.Call(load(name), [self.expression(each) for each in node.args], [])
-        raise Unfit(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"expression {ast.unparse(node)}")
 
     def known_module(self, name: str) -> str:
-        """Return what a module whose functions are known here is called, or refuse another one."""
+        """Return the name of a module whose functions are known here, or refuse anything else."""
         for known, module in MODULES.items():
-            if self.names[name] is module:
+            if self.names.get(name) is module:
                 return known
-        raise Unfit(f"functions of {name}")
+        raise NotVectorizable(f"functions of {name}")
 
     def is_leaf(self, node: ast.Attribute) -> bool:
         shape = self.shape(node.value)
@@ -415,7 +479,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
     """Yield every single target of an assignment with its value."""
     if isinstance(target, ast.Tuple):
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
-            raise Unfit("a tuple taken apart")
+            raise NotVectorizable("a tuple taken apart")
         for one, each in zip(target.elts, value.elts, strict=True):
             yield from _pairs(one, each)
     else:

@@ -1,4 +1,4 @@
-"""The game loop for many trials at once: made from its one definition, and fed with the states of those trials."""
+"""A loop for many trials at once: made from its one definition, and fed with their states."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ast
 import contextlib
 import functools
 import hashlib
-import math
 import pickle
 import platform
 import tempfile
@@ -18,58 +17,82 @@ import numpy as np
 
 from componentjit.compiling import HOW, cache_root
 from componentjit.digest import fingerprint
-from componentjit.flattening import written_out
+from componentjit.errors import LoopError, shorten
+from componentjit.flattening import inline_calls
 from componentjit.lanes.kinds import Kinds, Varying
-from componentjit.lanes.layout import Layout, fixed_lengths
-from componentjit.lanes.machine import compiled, functions_in, load, machine_name
-from componentjit.lanes.normal import Failure, Unfit, normal_form, value_at
-from componentjit.lanes.simplifying import simplified
-from componentjit.lanes.widths import LANES
-from componentjit.sources import Stays
+from componentjit.lanes.layout import (
+    CARRIED,
+    LANES,
+    NUMBERS_TOLD,
+    Layout,
+    address_of,
+    copy_to_lanes,
+    fixed_lengths,
+    generator_words,
+    room_for,
+)
+from componentjit.lanes.machine import compile_module, functions_in, load, machine_name
+from componentjit.lanes.normal import Failure, NotVectorizable, to_normal_form, value_at
+from componentjit.lanes.simplifying import simplify
+from componentjit.loops import LoopInterface, interface_of, parameters_of
+from componentjit.sources import NotInlinable
 from componentjit.syntax import names_read
 from componentjit.watching import compiling
 
 Array = np.ndarray[Any, Any]
-NO_FAILURE = (0, 0)  # room for the numbers that an error tells
-LINE = 64  # bytes
-LONG = 250  # statements: in a longer loop lanes go different ways, and each waits for all others
+# Statements. In a loop with more of them lanes take different branches, and each waits for all
+# others: of the loops that were measured, only one is longer (370), and its lanes gain little.
+LONG = 250
 
-_found: dict[object, Program | Unfit] = {}
+_found: dict[object, Program | NotVectorizable] = {}
 
 
 def program_for(function: Callable[..., Any], examples: Mapping[str, Any]) -> Program:
-    """Return the program for arguments like the examples, by name, or raise ``Unfit``; it is written once."""
-    root = next(iter(examples))
-    alike = [
-        _likeness(value, rounds=name not in (root, "held")) for name, value in examples.items()
-    ]
-    key = (function, *alike)
+    """Return the program for arguments like the examples, by name, or raise ``NotVectorizable``.
+
+    The loop must declare its interface (``vectorizable``). Examples are arguments of one trial;
+    anything may stand for a generator. The program is written once for each kind of arguments.
+    """
+    interface, names = interface_of(function), parameters_of(function)
+    if set(examples) != set(names):
+        raise LoopError(
+            f"{function.__name__} takes {', '.join(names)}, but examples has "
+            f"{', '.join(examples) or 'nothing'}."
+        )
+    examples = {name: examples[name] for name in names}
+    any_length = {*interface.tables, *interface.uniform}
+    signature = [_signature(value, any_length=x in any_length) for x, value in examples.items()]
+    key = (function, *signature)
     if key not in _found:
-        digest = fingerprint(function, tuple(examples.values()), f"{_how()} {alike}")
-        found = None if digest is None else _kept(digest)
+        how = f"{_how()} {interface} {signature}"
+        digest = fingerprint(function, tuple(examples.values()), how)
+        found = None if digest is None else _load(digest)
         if found is None:
             with compiling():
-                found = _written(function, examples, digest)
+                found = _write(function, interface, examples, digest)
         _found[key] = found
     found = _found[key]
-    if isinstance(found, Unfit):
+    if isinstance(found, NotVectorizable):
         raise found
     return found
 
 
-def _likeness(value: object, *, rounds: bool) -> object:
-    """Return all of a value that code depends on: classes, lengths of arrays (but of ``rounds``), kinds of numbers."""
+def _signature(value: object, *, any_length: bool) -> object:
+    """Return all of a value that code depends on: classes, lengths of arrays, kinds of numbers.
+
+    Arrays of ``any_length`` may have any number of rows.
+    """
     if isinstance(value, tuple):
-        return (type(value), *(_likeness(part, rounds=rounds) for part in value))
+        return (type(value), *(_signature(part, any_length=any_length) for part in value))
     if isinstance(value, np.ndarray):
-        return value.dtype.name, value.shape[1:] if rounds else value.shape
+        return value.dtype.name, value.shape[1:] if any_length else value.shape
     return type(value)
 
 
 class Sheet(NamedTuple):
     """All that is needed to run compiled code, and is not in it."""
 
-    root: str  # the argument that every trial has a copy of
+    interface: LoopInterface
     paths: dict[str, str]  # of arrays and numbers by name, such as private.learner.weights
     arrays: frozenset[str]
     layout: Layout
@@ -93,46 +116,52 @@ class Program:
         self.slots = {
             sheet.paths[name]: (layout.pointers.index(name), name) for name in self.lengths
         }
+        self.integer_slots = {
+            name: layout.first_integer + i for i, name in enumerate(layout.uniform_integers)
+        }
+        self.float_slots = {
+            name: len(layout.floats) + i for i, name in enumerate(layout.uniform_floats)
+        }
+        self.needed = {*self.slots, *self.integer_slots, *self.float_slots}
 
     @classmethod
-    def written(
-        cls, function: Callable[..., Any], examples: Mapping[str, Any], digest: str | None
+    def write(
+        cls,
+        function: Callable[..., Any],
+        interface: LoopInterface,
+        examples: Mapping[str, Any],
+        digest: str | None,
     ) -> Program:
-        """Write the code, or raise ``Unfit``; ``examples`` are arguments by name, as one trial has them."""
+        """Write the code, or raise ``NotVectorizable``."""
         from componentjit.lanes.emitting import Emitter  # LLVM is loaded when it is needed
 
         try:
-            written = written_out(function, list(examples.values()))
-        except Stays:
-            raise Unfit("the loop stays a call") from None
-        root = next(iter(examples))
-        fields = {name: value_at(examples, path) for name, path in written.fields.items()}
-        given = {
-            name: value
-            for name, value in examples.items()
-            if isinstance(value, np.ndarray) or name == "held"
-        }
-        normal = normal_form(written.body, written.globals, fields, given)
-        paths = {name: written.fields.get(name, name) for name in (*normal.arrays, *normal.numbers)}
-        handed = {name for name, path in paths.items() if not path.startswith(f"{root}.")}
-        body = simplified(
+            loop = inline_calls(function, list(examples.values()))
+        except NotInlinable:
+            raise NotVectorizable("the source of the loop cannot be read") from None
+        normal = to_normal_form(loop, interface, examples)
+        paths = {name: loop.fields.get(name, name) for name in (*normal.arrays, *normal.numbers)}
+        handed = {name for name, path in paths.items() if not _is_in(path, interface.state)}
+        for name in handed & normal.numbers.keys():
+            raise NotVectorizable(f"{paths[name]} is a number, but tables are made of arrays")
+        body = simplify(
             normal.body, Kinds(normal, normal.body).flags, fixed_lengths(normal, handed)
         )
         kinds = Kinds(normal, body)
         varying = Varying(normal, body)
-        if {"t", "mark"} & varying.names or "going" in names_read(body):
-            raise Unfit("trials that may end before the last round")
+        if set(interface.uniform) & varying.names or set(interface.running) & names_read(body):
+            raise NotVectorizable("trials that may end before the last round")
         if any(not array.size for array in normal.arrays.values()):
-            raise Unfit("an empty array")
+            raise NotVectorizable("an empty array")
         layout = Layout(normal, kinds, handed)
         text = str(Emitter(normal, body, kinds, varying, layout).module)
-        is_long = (
-            sum(isinstance(node, ast.stmt) for each in written.body for node in ast.walk(each))
-            > LONG
-        )
+        statements = (isinstance(node, ast.stmt) for each in loop.body for node in ast.walk(each))
         arrays, failures = frozenset(normal.arrays), tuple(normal.failures)
+        is_long = sum(statements) > LONG
         return cls(
-            Sheet(root, paths, arrays, layout, failures, functions_in(text), is_long), text, digest
+            Sheet(interface, paths, arrays, layout, failures, functions_in(text), is_long),
+            text,
+            digest,
         )
 
     def is_compiled(self) -> bool:
@@ -142,89 +171,160 @@ class Program:
     def compile(self) -> None:
         """Compile the code, unless that was done before, and keep it."""
         if self._code is None:
-            kept = _kept(self.digest)
+            kept = _load(self.digest)
             if isinstance(kept, Program):
                 self._code = kept._code
                 return
             with compiling():
-                code = compiled(self.text)
+                code = compile_module(self.text)
                 self._code = load(code, self.sheet.functions)
             _keep(self.digest, (self.sheet, code))
 
-    def start(self, component: Any, generators: Mapping[str, Sequence[Any]]) -> Lanes:
-        """Return trials before their first round, each with a copy of the first argument and generators of its own."""
-        layout = self.sheet.layout
-        mine = {
-            name: path
-            for name, path in self.sheet.paths.items()
-            if path.startswith(f"{self.sheet.root}.")
+    def start(
+        self,
+        component: Any,
+        generators: Mapping[str, Sequence[Any]],
+        carried: Mapping[str, float] | None = None,
+    ) -> Lanes:
+        """Return trials before their first round, each with a copy of the component.
+
+        ``generators`` has one of every trial for each argument that is a generator. What is
+        carried begins with the numbers that are given, the same in all trials, or else with 0.
+        """
+        sheet, layout = self.sheet, self.sheet.layout
+        self._check_start(generators, carried or {})
+        mine = {x: path for x, path in sheet.paths.items() if _is_in(path, sheet.interface.state)}
+        values = {
+            name: value_at({sheet.interface.state: component}, path) for name, path in mine.items()
         }
-        values = {name: value_at({self.sheet.root: component}, path) for name, path in mine.items()}
         arrays = {
-            name: _in_lanes(value) for name, value in values.items() if name in self.sheet.arrays
+            name: copy_to_lanes(value) for name, value in values.items() if name in sheet.arrays
         }
-        held = room_for((max(1, len(layout.held)), LANES))
-        words = {name: _words(each) for name, each in generators.items()}
-        tables = words | {"held": held} | arrays
+        rows = room_for((max(1, len(layout.carried)), LANES))
+        words = {name: generator_words(each) for name, each in generators.items()}
+        tables = words | {CARRIED: rows} | arrays
         addresses = [address_of(tables[name]) if name in tables else 0 for name in layout.pointers]
         numbers = [
             *(values[name] for name in layout.integers),
-            *(0 for _ in layout.lengths),
-            *NO_FAILURE,
+            *(arrays[name].shape[axis] if name in arrays else 0 for name, axis in layout.lengths),
+            *(0 for _ in layout.uniform_integers),
+            *(0 for _ in range(NUMBERS_TOLD)),
         ]
-        for position, (name, axis) in enumerate(layout.lengths, len(layout.integers)):
-            numbers[position] = arrays[name].shape[axis] if name in arrays else 0
         pointers, integers = np.array(addresses, dtype=np.uint64), np.array(numbers, dtype=np.int64)
-        floats = np.array([values[name] for name in layout.floats], dtype=np.float64)
-        return Lanes(
-            tables, pointers, integers, floats, tuple(map(address_of, (pointers, integers, floats)))
+        floats = np.array(
+            [values[name] for name in layout.floats] + [0.0] * len(layout.uniform_floats),
+            dtype=np.float64,
         )
+        views = {
+            name: row if layout.carried_kinds[name] == "f" else row.view(np.int64)
+            for name, row in zip(layout.carried, rows, strict=False)
+        }
+        for name, value in (carried or {}).items():
+            views[name][:] = value
+        call = tuple(map(address_of, (pointers, integers, floats)))
+        return Lanes(tables, views, pointers, integers, floats, call)
 
-    def run(self, lanes: Lanes, handed: Mapping[str, Array]) -> None:
-        """Go on: ``handed`` are all other arrays, as ``game.losses``, with an axis of lanes at the end."""
-        for path, array in handed.items():
+    def _check_start(
+        self, generators: Mapping[str, Sequence[Any]], carried: Mapping[str, float]
+    ) -> None:
+        wanted = self.sheet.interface.generators
+        if set(generators) != set(wanted):
+            raise LoopError(
+                f"generators has {', '.join(generators) or 'nothing'}, but the loop declares "
+                f"{', '.join(wanted) or 'none'}."
+            )
+        for name, each in generators.items():
+            if len(each) != LANES:
+                raise LoopError(f"{name} has {len(each)} generators, but there are {LANES} lanes.")
+        for name, value in carried.items():
+            if name not in self.sheet.layout.carried or np.ndim(value):
+                raise LoopError(
+                    f"carried has {name}={shorten(value)}, but may have one number for each of "
+                    f"{', '.join(self.sheet.layout.carried) or 'none'}."
+                )
+
+    def run(self, lanes: Lanes, handed: Mapping[str, Any]) -> None:
+        """Go on: ``handed`` are all tables, as ``game.losses``, and all uniform arguments.
+
+        Tables have an axis of lanes at the end.
+        """
+        if self._code is None:
+            raise LoopError("the program was not compiled: call compile() before run().")
+        missing = self.needed - handed.keys()
+        if missing:  # compiled code would read at an address that is not there
+            raise LoopError(f"the loop needs {', '.join(sorted(missing))}, which is not handed in.")
+        for path, value in handed.items():
             if path in self.slots:
-                slot, name = self.slots[path]
-                assert array.flags.c_contiguous, "compiled code reads arrays row by row"
-                lanes.addresses[slot] = address_of(array)
-                axes = len(self.sheet.layout.axes[name])
-                lanes.integers[self.lengths[name] : self.lengths[name] + axes] = array.shape[:axes]
-        assert self._code is not None, "compile comes first"
+                self._hand_in(lanes, path, value)
+            elif path in self.integer_slots:
+                lanes.integers[self.integer_slots[path]] = value
+            elif path in self.float_slots:
+                lanes.floats[self.float_slots[path]] = value
+            elif path.partition(".")[0] not in self.sheet.interface.tables:
+                raise LoopError(f"{path} is handed in, but the loop does not take it.")
         failed = self._code(*lanes.call)
         if failed:
             failure = self.sheet.failures[failed - 1]
-            told = lanes.integers[-len(NO_FAILURE) :].tolist() if failure.numbers else []
+            told = lanes.integers[-NUMBERS_TOLD:].tolist() if failure.numbers else []
             raise failure.kind(
                 failure.message.format(*told) if failure.numbers else failure.message
             )
+
+    def _hand_in(self, lanes: Lanes, path: str, array: Array) -> None:
+        """Note where an array is, and how long its axes are."""
+        slot, name = self.slots[path]
+        layout = self.sheet.layout
+        lengths = layout.axes[name]
+        axes = len(lengths)
+        lanes_axis = () if path in self.sheet.interface.uniform else (LANES,)
+        if array.dtype != layout.dtypes[name] or array.shape[1:] != (*lengths[1:], *lanes_axis):
+            wanted = ", ".join(["any length", *map(str, (*lengths[1:], *lanes_axis))])
+            raise LoopError(
+                f"{path} is an array of {array.dtype} with shape {array.shape}, but the loop was "
+                f"written for {layout.dtypes[name]} with shape ({wanted})."
+            )
+        if not array.flags.c_contiguous:
+            raise LoopError(f"{path} must be contiguous in memory: see numpy.ascontiguousarray.")
+        lanes.addresses[slot] = address_of(array)
+        lanes.integers[self.lengths[name] : self.lengths[name] + axes] = array.shape[:axes]
 
 
 class Lanes(NamedTuple):
     """The state of trials side by side: in all arrays the last axis is that of trials."""
 
-    tables: dict[str, Array]  # by name: of components, what is held, and generators
+    tables: dict[str, Array]  # by name: of components, what is carried, and generators
+    carried: dict[str, Array]  # what is carried, by name: to read
     addresses: Array
     integers: Array
     floats: Array
     call: tuple[int, ...]  # where these three are
 
 
-def _written(
-    function: Callable[..., Any], examples: Mapping[str, Any], digest: str | None
-) -> Program | Unfit:
+def _is_in(path: str, argument: str) -> bool:
+    return path.startswith(f"{argument}.")
+
+
+def _write(
+    function: Callable[..., Any],
+    interface: LoopInterface,
+    examples: Mapping[str, Any],
+    digest: str | None,
+) -> Program | NotVectorizable:
     """Return a program that was not written before, or why there is none, which is kept."""
     try:
-        return Program.written(function, examples, digest)
-    except Unfit as unfit:
-        found = unfit
+        return Program.write(function, interface, examples, digest)
+    except NotVectorizable as reason:
+        found = reason
+    except LoopError:
+        raise
     except (
         ArithmeticError,
         AttributeError,
         LookupError,
         TypeError,
         ValueError,
-    ) as error:  # of a component, untold
-        found = Unfit(f"{type(error).__name__}: {error}")
+    ) as error:  # what a component does that nobody thought of
+        found = NotVectorizable(f"{type(error).__name__}: {error}")
     if digest is not None:
         _keep(digest, str(found))
     return found
@@ -232,7 +332,7 @@ def _written(
 
 @functools.cache
 def _how() -> str:
-    """Return what code depends on besides the loop: how it is written, the machine, and the C library."""
+    """Return what code depends on besides the loop: this package, the machine, the C library."""
     sources = "".join(
         path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))
     )
@@ -247,12 +347,12 @@ def _path(digest: str) -> Path:
     return cache_root() / "lanes" / digest
 
 
-def _kept(digest: str) -> Program | Unfit | None:
+def _load(digest: str) -> Program | NotVectorizable | None:
     """Return what was compiled in an earlier process, or why there is nothing, if that is known."""
     try:
         kept = pickle.loads(_path(digest).read_bytes())
         if isinstance(kept, str):
-            return Unfit(kept)
+            return NotVectorizable(kept)
         sheet, code = kept
         return Program(sheet, "", digest, load(code, sheet.functions))
     except (
@@ -278,34 +378,3 @@ def _keep(digest: str, what: object) -> None:
             part = Path(folder) / digest
             part.write_bytes(pickle.dumps(what))
             part.replace(path)  # never half a file
-
-
-def address_of(array: Array) -> int:
-    """Return where an array's numbers are; ``ctypes.data`` takes ten times as long."""
-    found: int = array.__array_interface__["data"][0]
-    return found
-
-
-def room_for(shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
-    """Return an array of zeros that begins where a line of the fast memory does, so that no vector is in two of them."""
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    memory = np.zeros(size + LINE, dtype=np.uint8)
-    start = -address_of(memory) % LINE
-    found: Array = memory[start : start + size].view(dtype).reshape(shape)
-    return found
-
-
-def _in_lanes(array: Array) -> Array:
-    found = room_for((*array.shape, LANES), array.dtype)
-    found[:] = array[..., None]
-    return found
-
-
-def _words(generators: Sequence[Any]) -> Array:
-    """Return the states of PCG64 generators, and their steps, as rows of words."""
-    words = room_for((4, LANES), np.uint64)
-    for lane, generator in enumerate(generators):
-        state = generator.bit_generator.state["state"]
-        for row, number in ((0, state["state"]), (2, state["inc"])):
-            words[row, lane], words[row + 1, lane] = number >> 64, number & (2**64 - 1)
-    return words

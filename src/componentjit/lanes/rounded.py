@@ -15,27 +15,22 @@ from typing import Any, NamedTuple
 
 from llvmlite import ir
 
-from componentjit.lanes.widths import LANES
+from componentjit.lanes.layout import LANES
 
 FLOATS, WORDS = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
-# Of the last digit: by how much a sum may be off the nearest number so that this is surely the C
-# library's. glibc (from
-# 2.28 on) is off the truth by at most 0.511 (exp) and 0.520 (log), the sums by at most 0.003 and
-# 0.05.
+# In units of the last digit: how far a sum may be from the nearest number, so that this is
+# certainly the one of the C library. glibc (from 2.28 on) is off by at most 0.511 (exp) and 0.520
+# (log), the sums by at most 0.003 and 0.05.
 EXP_ROOM, LOG_ROOM = 0.486, 0.42
-LOG2_E, LN2_HIGH, LN2_LOW = (
-    1.4426950408889634,
-    0.6931471805592082,
-    7.371002565167799e-13,
-)  # of ln 2: 40 bits, and the rest
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.6931471805592082, 7.371002565167799e-13  # 40 bits of ln 2, and the rest
 WHOLE = 6755399441055744.0  # 3 · 2^51: a number that is added to it keeps no digit after the point
 LARGE = 700.0  # exponents beyond are left to the C library
 EXPONENT, ONE, ROOT_HALF = 0x7FF << 52, 0x3FF << 52, 0x3FE6A09E667F3BCD  # bits of numbers
 LEAST = 1 << 52  # bits of the least number with all its digits
-# Chebyshev polynomials: of (e^r - 1 - r - r²/2 - r³/6) / r⁴ in r, for |r| ≤ ln(2) / 2, and of (ln(1
-# + f) - 2 s) / s³ in
-# s², for s = f / (2 + f) and 1 + f between the roots of 1/2 and 2. Their own errors are below 0.002
-# of the last digit.
+# Chebyshev polynomials: of (e^r - 1 - r - r²/2 - r³/6) / r⁴ in r, for |r| ≤ ln(2) / 2, and of
+# (ln(1 + f) - 2 s) / s³ in s², for s = f / (2 + f) and 1 + f between the roots of 1/2 and 2. Their
+# own errors are below 0.002 of the last digit.
 EXP_TERMS = (
     0.041666666666666664,
     0.008333333333333333,
@@ -121,7 +116,10 @@ class Careful:
         return product, self.fused(x, y, self.builder.fneg(product))
 
     def polynomial(self, terms: Sequence[float], x: Any, square: Any) -> Any:
-        """Return the sum of terms[i] x^i, even and odd powers apart: half as many steps wait for the one before."""
+        """Return the sum of terms[i] x^i.
+
+        Even and odd powers are added apart, so that half as many steps wait for the one before.
+        """
         halves = []
         for half in (terms[::2], terms[1::2]):
             total = self.each(half[-1])
@@ -143,7 +141,9 @@ class Careful:
 
 
 def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
-    """Return e^x = 2^k e^r: with r = high + low, it is 1 + high + high²/2 + high³/6 + the polynomial + low e^high.
+    """Return e^x = 2^k e^r.
+
+    With r = high + low, e^r is 1 + high + high²/2 + high³/6 + the polynomial + low e^high.
 
     The first four are added with all that rounding leaves out: a lane that is not sure takes as
     long as all of this.
@@ -175,7 +175,7 @@ def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
 
 
 def nearest_log(builder: ir.IRBuilder, x: Any) -> Nearest:
-    """Return ln x = k ln 2 + ln(1 + f), and ln(1 + f) = 2 s + the polynomial, with s = f / (2 + f)."""
+    """Return ln x = k ln 2 + ln(1 + f); with s = f / (2 + f), ln(1 + f) = 2 s + the polynomial."""
     c = Careful(builder)
     bits = c.bits(x)
     exponent = builder.ashr(builder.sub(bits, c.word(ROOT_HALF)), c.word(52))
@@ -204,7 +204,7 @@ NEAREST = {"exp": nearest_exp, "log": nearest_log}
 
 
 def write_elementary(builder: ir.IRBuilder, name: str, scalar: Any, x: Any, here: Any) -> Any:
-    """Write the body of a function for the lanes that are here; lanes that are not sure call the C library."""
+    """Write the body of a function; lanes whose digits are not certain call the C library."""
     flags, long = ir.IntType(LANES), ir.IntType(64)
     found = NEAREST[name](builder, x)
     doubtful = builder.bitcast(builder.and_(builder.not_(found.certain), here), flags)

@@ -1,4 +1,4 @@
-"""What is known before a loop runs is worked out: constants, branches that are never taken, turns of loops."""
+"""Constant folding: constants, branches that are never taken, and unrolled loops."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from componentjit.lanes.counting import Counters
-from componentjit.lanes.unrolling import Endless, Rest, exits, one_turn
-from componentjit.syntax import Statements, load, names_assigned
+from componentjit.syntax import Statements, exits, load, names_assigned
 
 Known = dict[str, Any]  # constants by name
-Lengths = Mapping[
-    str, Sequence[int | None]
-]  # of all axes of an array, by its name: None for what may change
+# Of all axes of an array, by its name: None for what may change.
+Lengths = Mapping[str, Sequence[int | None]]
 UNKNOWN = object()
 OPERATIONS: dict[type, Any] = {
     ast.Add: lambda x, y: x + y,
@@ -36,9 +34,24 @@ COMPARISONS: dict[type, Any] = {
 CONVERSIONS: dict[str, Any] = {"float": float, "int": int, "bool": bool}
 
 
-def simplified(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Statements:
-    """Return the statements with constants worked out; ``flags`` are variables that are true or false."""
+# A loop of at most this many turns is unrolled: enough to draw one of 16 arms, four at a time. More
+# turns would make the code longer, and so slower to compile, for little.
+TURNS = 4
+
+
+def simplify(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Statements:
+    """Return statements with constants folded; ``flags`` are variables that are true or false."""
     return Counters().block(Folding({}, flags, lengths).block(body))
+
+
+class Endless(Exception):
+    """It is not known how many turns a loop has, or they are too many."""
+
+
+class Rest(ast.While):
+    """What is left of a loop after some turns."""
+
+    turns = 0  # that may still be written out
 
 
 class Both(ast.If):
@@ -54,10 +67,10 @@ class Folding:
         self.known, self.flags, self.lengths = known, flags, lengths
 
     def block(self, statements: Sequence[ast.stmt]) -> Statements:
-        """Return statements, simplified."""
+        """Return simplified statements."""
         out: Statements = []
         for statement in statements:
-            if not (out and self.joined(out[-1], statement)):
+            if not (out and self.join_branches(out[-1], statement)):
                 out += self.statement(statement)
         return out
 
@@ -76,7 +89,7 @@ class Folding:
             case ast.If():
                 return self.branch(node)
             case ast.While():
-                return self.written_out(node)
+                return self.unroll(node)
             case ast.For():
                 return self.loop(node)
         return [node]
@@ -93,26 +106,26 @@ class Folding:
         orelse = self.block(node.orelse)
         unchanged = self.flags - names_assigned(node.orelse)
         implied = {
-            x: value for x, value in _implied(node.test, taken=False).items() if x in unchanged
+            x: value for x, value in _implications(node.test, taken=False).items() if x in unchanged
         }
         found = Both(test, body, orelse)
         found.ends = after, self.known | implied
-        self.known = _common(*found.ends)
+        self.known = _known_on_both(*found.ends)
         return [found]
 
-    def joined(self, before: ast.stmt, node: ast.stmt) -> bool:
-        """Let a branch do what the next one does, if it is known at the end of each side which way that goes."""
+    def join_branches(self, before: ast.stmt, node: ast.stmt) -> bool:
+        """Move the next branch into this one, if each side of this one decides it."""
         if (
             not isinstance(before, Both)
             or not isinstance(node, ast.If)
             or any(True for _ in exits([before]))
         ):
             return False
-        flags = _implied(node.test, taken=True)
+        flags = _implications(node.test, taken=True)
         if not flags.keys() & self.flags:  # a number may be neither True nor False
             return False
         ((flag, taken),) = flags.items()
-        ways = _decided(before, flag)
+        ways = _values_at_ends(before, flag)
         twice = any(
             side and ways.count(way) > 1
             for side, way in ((node.body, taken), (node.orelse, not taken))
@@ -124,7 +137,7 @@ class Folding:
 
     def add_to(self, branch: Both, node: ast.If) -> None:
         """Append what a branch does to the sides of another one."""
-        ((flag, taken),) = _implied(node.test, taken=True).items()
+        ((flag, taken),) = _implications(node.test, taken=True).items()
         ends = []
         for known, side in zip(branch.ends, (branch.body, branch.orelse), strict=True):
             value, self.known = known.get(flag, UNKNOWN), dict(known)
@@ -136,15 +149,15 @@ class Folding:
                 side += self.block(copy.deepcopy(node.body if value is taken else node.orelse))
             ends.append(self.known)
         branch.ends = ends[0], ends[1]
-        self.known = _common(*ends)
+        self.known = _known_on_both(*ends)
 
-    def written_out(self, node: ast.While) -> Statements:
-        """Return a loop turn by turn, if it is known how many there are: what is counted is constant then."""
+    def unroll(self, node: ast.While) -> Statements:
+        """Return an unrolled loop, if the number of its turns is known: its counter is constant."""
         test = self.expression(node.test)
         if isinstance(test, ast.Constant) and not isinstance(node.test, ast.Constant):
             before = dict(self.known)
             try:
-                return self.block(copy.deepcopy(one_turn(node))) if test.value else []
+                return self.block(copy.deepcopy(unroll_once(node))) if test.value else []
             except Endless:
                 self.known = before
         if isinstance(node, Rest):
@@ -152,7 +165,10 @@ class Folding:
         return self.loop(node)
 
     def loop(self, node: ast.While | ast.For) -> Statements:
-        """Return what a loop becomes: a variable is constant if all assignments in it are of the value from before."""
+        """Return what a loop becomes.
+
+        A variable stays constant if the loop only ever assigns the value from before to it.
+        """
         changed = names_assigned([node])
         kept = {name: value for name, value in self.known.items() if name in changed}
         others = {name: value for name, value in self.known.items() if name not in changed}
@@ -161,7 +177,9 @@ class Folding:
             iterated = inner.expression(node.test if isinstance(node, ast.While) else node.iter)
             body = inner.block(copy.deepcopy(node.body))
             wrong = {
-                name for name in kept if not _always([*body, *_targets(node)], name, kept[name])
+                name
+                for name in kept
+                if not _always_assigns([*body, *_targets(node)], name, kept[name])
             }
             if not wrong:
                 break
@@ -259,12 +277,12 @@ def same(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
-def _common(one: Known, other: Known) -> Known:
+def _known_on_both(one: Known, other: Known) -> Known:
     """Return what is known on both sides."""
     return {name: value for name, value in one.items() if same(other.get(name, UNKNOWN), value)}
 
 
-def _decided(branch: Both, flag: str) -> list[object]:
+def _values_at_ends(branch: Both, flag: str) -> list[object]:
     """Return the value of a flag at every end of a branch, and of those that end its sides."""
     found: list[object] = []
     for known, side in zip(branch.ends, (branch.body, branch.orelse), strict=True):
@@ -272,14 +290,14 @@ def _decided(branch: Both, flag: str) -> list[object]:
         if flag in known or not isinstance(last, Both):
             found.append(known.get(flag, UNKNOWN))
         else:
-            found += _decided(last, flag)
+            found += _values_at_ends(last, flag)
     return found
 
 
-def _implied(test: ast.expr, *, taken: bool) -> dict[str, Any]:
+def _implications(test: ast.expr, *, taken: bool) -> dict[str, Any]:
     """Return what is known of a flag where a branch on it was taken, or not."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return _implied(test.operand, taken=not taken)
+        return _implications(test.operand, taken=not taken)
     return {test.id: taken} if isinstance(test, ast.Name) else {}
 
 
@@ -287,7 +305,7 @@ def _targets(node: ast.While | ast.For) -> list[ast.stmt]:
     return [ast.Assign([node.target], load("?"))] if isinstance(node, ast.For) else []
 
 
-def _always(statements: Sequence[ast.stmt], name: str, value: object) -> bool:
+def _always_assigns(statements: Sequence[ast.stmt], name: str, value: object) -> bool:
     """Return whether every assignment to a variable is of one value."""
     for statement in statements:
         for node in ast.walk(statement):
@@ -298,3 +316,31 @@ def _always(statements: Sequence[ast.stmt], name: str, value: object) -> bool:
                 if not (isinstance(assigned, ast.Constant) and same(assigned.value, value)):
                     return False
     return True
+
+
+def unroll_once(node: ast.While) -> Statements:
+    """Return one turn of a loop, and then the rest of it, which a break skips."""
+    turns = node.turns if isinstance(node, Rest) else TURNS
+    if turns == 0 or any(isinstance(each, ast.Continue) for each in exits(node.body)):
+        raise Endless
+    rest = Rest(node.test, node.body, [])
+    rest.turns = turns - 1
+    return _continue_with(node.body, [rest])
+
+
+def _continue_with(statements: Sequence[ast.stmt], rest: Statements) -> Statements:
+    """Return statements and then the rest, which is left out where they leave the loop."""
+    for position, each in enumerate(statements):
+        before, after = list(statements[:position]), statements[position + 1 :]
+        if isinstance(each, ast.Break):
+            return before
+        if isinstance(each, ast.If) and any(True for _ in exits([each])):
+            sides = each.body, each.orelse
+            if not any(side and isinstance(side[-1], ast.Break) for side in sides):
+                raise Endless  # what follows would be there twice
+            following = _continue_with(after, rest)
+            return [
+                *before,
+                ast.If(each.test, *(_continue_with(side, following) for side in sides)),
+            ]
+    return [*statements, *rest]

@@ -9,9 +9,9 @@ from llvmlite import ir
 
 from componentjit.bits import FRACTION, ONE
 from componentjit.lanes.kinds import widest
+from componentjit.lanes.layout import LANES
 from componentjit.lanes.machine import has_fused_products
 from componentjit.lanes.rounded import NEAREST, is_accurate, write_elementary
-from componentjit.lanes.widths import LANES
 
 DOUBLE, LONG, INT, FLAG, POINTER = (
     ir.DoubleType(),
@@ -109,7 +109,7 @@ class Arithmetic:
         return Value(OPERATIONS[operation, kind](self.builder, x, y), kind, varies)
 
     def remainder(self, left: Value, right: Value) -> Value:
-        """Return the remainder of integers with the sign of the divisor, which must not be 0 in any lane."""
+        """Return the remainder of integers, with the sign of the divisor, which must not be 0."""
         (x, y), kind, varies = self.alike(left, right, kind="i")
         rest = self.builder.srem(x, y)
         other = self.builder.icmp_signed("<", self.builder.xor(rest, y), self.zero(y.type))
@@ -160,7 +160,7 @@ class Arithmetic:
         return Value(self.builder.select(flags, x, y), kind, test.varies or varies)
 
     def least(self, values: Sequence[Value], *, sign: str) -> Value:
-        """Return the least (Lt) or the largest (Gt), as Python does: the first of several that are equal."""
+        """Return the minimum (Lt) or maximum (Gt): of equal values the first, as in Python."""
         found = values[0]
         for each in values[1:]:
             found = self.select(self.compare(sign, each, found), each, found)
@@ -187,7 +187,7 @@ class Arithmetic:
         return Value(self.builder.call(function, codes), kind, varies)
 
     def elementary(self, name: str, values: Sequence[Value], *, here: Any = None) -> Value:
-        """Return a function of the C library, whose last digit is that of plain Python, in the lanes that are here."""
+        """Return a function of the C library in the lanes that are here, as plain Python has it."""
         codes, kind, varies = self.alike(*values, kind="f")
         scalar = self.function(name, DOUBLE, [DOUBLE] * len(codes))
         if not varies:
@@ -210,9 +210,8 @@ class Arithmetic:
 
     def lane_by_lane(self, inner: ir.IRBuilder, scalar: Any, vectors: Sequence[Any]) -> Any:
         """Call a function of scalars for every lane."""
-        rooms = [
-            inner.alloca(VECTORS["f"]) for _ in vectors
-        ]  # vectors in registers would not survive a call
+        # Vectors in registers would not survive a call.
+        rooms = [inner.alloca(VECTORS["f"]) for _ in vectors]
         for vector, room in zip(vectors, rooms, strict=True):
             inner.store(vector, room)
         places = [inner.inttoptr(inner.ptrtoint(room, LONG), POINTER) for room in rooms]
@@ -259,7 +258,7 @@ class Arithmetic:
     # Random numbers
 
     def uniform(self, state: Any, mask: Any) -> Value:
-        """Return the next uniform number of the generator of every lane in the mask; the others stay where they are."""
+        """Return the next uniform number of each generator; those outside the mask do not move."""
         function = self.function("lanes.uniform", VECTORS["f"], [POINTER, VECTORS["b"]])
         if not function.blocks:
             function.attributes.add("alwaysinline")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from componentjit import compile_for, helper
+from componentjit import compile_for, helper, vectorizable
 from discreet.components import Component
 from discreet.contracts import Floats, Generator, Integers
 from discreet.lengths import check_arm
@@ -32,6 +32,7 @@ def tossed(coins: Coins, rounds: int, rng: Generator) -> Floats:
     return (rng.random((rounds, coins.tails.size)) >= coins.tails).astype(np.float64)
 
 
+@vectorizable(state="coins", tables=("losses", "sums"), uniform=("marks",), generators=("rng",))
 def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Generator) -> None:
     """Fill a table with the same losses, toss by toss, and sums with the totals at marks: it can be turned into lanes."""
     t = 0

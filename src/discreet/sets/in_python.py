@@ -17,7 +17,7 @@ MINIMISE, TANGENT, PROJECT, GAUGE, LEADER, DIKIN = range(6)
 
 
 class InPython(Projecting, Gauged, Barrier, Vertices):
-    """Stands for a set in compiled code: arguments are copied into the rows of ``shared``, and Python does the rest.
+    """Stands for a set in compiled code: it copies arguments into ``shared``, and calls Python.
 
     It has all abilities, but a learner calls only those that its set has.
     """
@@ -82,7 +82,7 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
 
 
 def with_calls(component: Part) -> tuple[Part, list[Call]]:
-    """Return the component as it can be compiled, with sets that cannot replaced, and the calls that they make.
+    """Return the component with stand-ins for sets that cannot be compiled, and their calls.
 
     State is shared: what one of both does, the other has done.
     """
@@ -138,7 +138,7 @@ def copy_out(rows: Floats, row: int, vector: Floats) -> None:
 
 @contextlib.contextmanager
 def failures_of(calls: Sequence[Call]) -> Iterator[None]:
-    """Raise what a call has raised, in the place of what compiled code can say of it."""
+    """Raise what a call has raised, instead of the error of compiled code."""
     try:
         yield
     except PythonFailed:

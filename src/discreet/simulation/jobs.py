@@ -10,20 +10,14 @@ from functools import cached_property
 from typing import Generic
 
 from componentjit import compiling_for
-from componentjit.lanes import Unfit
+from componentjit.lanes import NotVectorizable
 from discreet.contracts import Protected
 from discreet.problems import Environment
 from discreet.ranges import Range
+from discreet.simulation.backends import choose_backend, run_trials, trials_at_once
 from discreet.simulation.executors import Gave
 from discreet.simulation.loop import Prototype
-from discreet.simulation.side_by_side import (
-    Way,
-    Ways,
-    lanes_of,
-    run_trials,
-    soonest_way,
-    trials_at_once,
-)
+from discreet.simulation.side_by_side import Way, Ways, lanes_of
 from discreet.simulation.trial import Outcome, checkpoints
 
 
@@ -86,7 +80,7 @@ class RegretJob:
     def _way(self, label: str, private: Protected) -> Way:
         asked = self.environment, self.rounds, self.trials, self.bounds
         with compiling_for(label):
-            way = soonest_way(private, *asked, clip=self.clip, threads=self.threads)
+            way = choose_backend(private, *asked, clip=self.clip, threads=self.threads)
             if isinstance(way, Prototype) and way.compiled:
                 self._run((private,), 2, range(1), threading.Event(), (way,))
             return way
@@ -104,7 +98,7 @@ class RegretJob:
         for label, private in zip(self.labels, self.privates, strict=True):
             with compiling_for(label):
                 self._run((private,), 2, range(1), threading.Event(), ())
-                with contextlib.suppress(Unfit):
+                with contextlib.suppress(NotVectorizable):
                     program = lanes_of(private, self.environment, self.bounds)
                     program.compile()
                     self._run(

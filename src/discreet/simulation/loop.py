@@ -1,4 +1,4 @@
-"""The one game loop. It serves every kind of action, observation and feedback, compiled and as plain Python."""
+"""The game loop. It serves every kind of action, observation and feedback, on every backend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from componentjit import (
     compile_for,
     copier,
     copy,
-    likeness,
+    type_signature,
+    vectorizable,
     was_compiled,
     with_names,
 )
@@ -34,9 +35,8 @@ from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
 
-Reached = tuple[
-    int, int, float, tuple[object, object, int]
-]  # round, mark, loss so far, and what is held
+# Round, mark, loss so far, and what is held.
+Reached = tuple[int, int, float, tuple[object, object, int]]
 Loop = Callable[..., Reached]
 
 
@@ -48,6 +48,15 @@ class Held(NamedTuple, Generic[Action, Trace]):
     left: int
 
 
+@vectorizable(
+    state="private",
+    tables=("game", "scores"),
+    uniform=("marks", "t", "mark"),
+    carried=("loss", "held"),
+    generators=("learner_rng", "privacy_rng"),
+    running=("going",),
+    returns=("t", "mark", "loss", "held"),
+)
 def play(
     private: Protected[Action, Trace, Feedback, Observation],
     game: Game[Action, Feedback, Observation],
@@ -60,10 +69,10 @@ def play(
     learner_rng: Generator,
     privacy_rng: Generator,
 ) -> Reached:
-    """Play on from round t until ``marks[-1]``, noting in ``scores`` the loss so far after the rounds in ``marks``.
+    """Play from round t to ``marks[-1]``; write the loss so far at each mark into ``scores``.
 
-    It returns earlier, after a release, if the learner is done or must pause. What is held is
-    handed on, so that a game can be played piece by piece.
+    It returns earlier, after a release, if the learner is done or must pause. The action that is
+    held is an argument and a result, so that a game can be played piece by piece.
     """
     action, trace, left = held.action, held.trace, held.left
     going = True
@@ -84,7 +93,7 @@ def play(
 
 
 class Prototype:
-    """What all players of one algorithm share: for many trials it is worked out once."""
+    """What all players of one algorithm share, worked out once for many trials."""
 
     def __init__(self, private: Protected, *, compiled: bool = True) -> None:
         given, needed = private.channel.release_size(), private.learner.release_size()
@@ -96,15 +105,13 @@ class Prototype:
         fast, calls = with_calls(self._start)
         self.has_calls = bool(calls)
         self.compiled = compiled and compilable(fast)
-        self.loops: dict[
-            object, Loop
-        ] = {}  # compiled, by what the game and what is held are made of
-        self.openings: dict[
-            object, Held
-        ] = {}  # what is held before the first action, by what the game is made of
+        # Compiled loops, by the types of the game and of what is held.
+        self.loops: dict[object, Loop] = {}
+        # What is held before the first action, by the types of the game.
+        self.openings: dict[object, Held] = {}
 
     def begin(self) -> Protected:
-        """Return the algorithm before its first round, with state of its own."""
+        """Return a copy of the algorithm as it is before its first round."""
         return self._start if self._copy is None else self._copy(self._start)
 
 
@@ -132,11 +139,11 @@ class Player:
         self._held: tuple[Held, Any] | None = None  # with names, and as compiled code left it
 
     def play(self, game: Game, marks: Integers) -> Floats:
-        """Play the next rounds; return the loss since the start of the game after each number of rounds in ``marks``."""
+        """Play the next rounds; return the loss since the start of the game at each mark."""
         learner, scores = self.private.learner, np.empty(marks.size)
         game = self._as_played(game)
-        made_of = likeness((game, marks)) if self._compiled else ()
-        held = with_names(*self._held) if self._held else self._opening(game, made_of)
+        kinds = type_signature((game, marks)) if self._compiled else ()
+        held = with_names(*self._held) if self._held else self._opening(game, kinds)
         who = self._fast if self._compiled else self.private
         t = mark = 0
         while mark < marks.size and not learner.is_done():
@@ -155,7 +162,7 @@ class Player:
                 learner_rng,
                 privacy_rng,
             )
-            loop = self._loop(arguments, made_of, held)
+            loop = self._loop(arguments, kinds, held)
             t, mark, self._loss, plain = (
                 self._calling(loop, arguments) if self._calls else loop(*arguments)
             )
@@ -172,7 +179,7 @@ class Player:
         return was_compiled(play, self._fast, played, self.first(played))
 
     def _as_played(self, game: Game) -> Game:
-        """Return the game as this player sees it: perhaps with experts to follow, or with what it remembers of them."""
+        """Return the game as this player sees it: with experts to follow, or with its memory."""
         if self.private.learner.follows:
             game = game.followed()
         if isinstance(game, ReactingGame):
@@ -184,20 +191,19 @@ class Player:
         with failures_of(self._calls):
             return loop(*arguments)
 
-    def _opening(self, game: Game, made_of: object) -> Held:
-        """Return what is held at first: an action, or nothing if it is known how compiled code can draw that itself."""
-        openings, key = self._prototype.openings, (made_of, game.choices)
+    def _opening(self, game: Game, kinds: object) -> Held:
+        """Return what is held at first: an action, or nothing if compiled code can draw it."""
+        openings, key = self._prototype.openings, (kinds, game.choices)
         if key in openings:
             return openings[key]
         held = self.first(game)
-        if self._compiled and not any(
-            True for _ in arrays(held)
-        ):  # arrays would be those of this very player
+        # Arrays would be those of this very player.
+        if self._compiled and not any(True for _ in arrays(held)):
             openings[key] = held._replace(left=0)
         return held
 
     def first(self, game: Game) -> Held:
-        """Return the first action; it also tells the compiler of what type actions and traces are."""
+        """Return the first action; it also tells the compiler the types of actions and traces."""
         if self.private.learner.must_pause():
             self.private.learner.resume()
         if (
@@ -222,10 +228,10 @@ class Player:
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
         return Held(action, trace, self.private.hold_for(trace))
 
-    def _loop(self, arguments: tuple[object, ...], made_of: object, held: Held) -> Loop:
+    def _loop(self, arguments: tuple[object, ...], kinds: object, held: Held) -> Loop:
         if not self._compiled:
             return play
-        settled, key = self._prototype.loops, (made_of, likeness(held))
+        settled, key = self._prototype.loops, (kinds, type_signature(held))
         if key in settled:
             return settled[key]
         # Without reference counting a view would come back as the array that it is a view of.

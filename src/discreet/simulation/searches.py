@@ -17,6 +17,7 @@ from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
+from discreet.simulation.dealing import deal, rounds_at_once
 from discreet.simulation.executors import Executor, executor
 from discreet.simulation.experiment import Contender, Progress, prepare
 from discreet.simulation.jobs import TrialByTrial
@@ -24,7 +25,6 @@ from discreet.simulation.loop import Player
 from discreet.simulation.measures import Line, Searches, SearchRow
 from discreet.simulation.records import Memory
 from discreet.simulation.results import Results
-from discreet.simulation.trial import deal, rounds_at_once
 
 FIRST_PIECE = 1024  # rounds that are dealt first; pieces grow, for most searches are short
 

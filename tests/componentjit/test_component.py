@@ -1,4 +1,4 @@
-"""One class, two speeds: nested tuples, arrays, generators, fields and copies."""
+"""One class, two speeds: nested tuples, arrays, generators, names, fields and copies."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ import copy
 import gc
 import pickle
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import componentjit
-from componentjit import Component, Raw
-from discreet import DiscreetError
-from discreet.algorithms import Setting, algorithms
-from discreet.environments import environment
-from discreet.learners.arms.draws import Draw
-from discreet.problems import Arms
-from discreet.randomness import streams
-from discreet.simulation.loop import Player, play
+from componentjit import Component, ComponentError, Raw
 
 
 class Inner(Component):
@@ -76,25 +70,147 @@ def test_a_component_that_allocates_still_runs():
     assert compiled.must_allocate
 
 
-@pytest.mark.parametrize("name", algorithms(Arms))
-def test_no_registered_algorithm_allocates_in_its_loop(name):
-    private = algorithms()[name].build(Setting(Arms())).private
-    game = environment("stochastic", arms=4).deal(0, 10, np.random.default_rng(0))
-    player = Player(private, streams(0))
-    player.play(game, np.array([10]))
-    assert not componentjit.compile_for(play, player.private, game, player._held).must_allocate
-
-
-def test_a_method_name_has_one_list_of_arguments():
+def test_a_method_takes_the_arguments_of_the_one_that_it_replaces():
     with pytest.raises(
-        DiscreetError, match="takes \\(self, value\\), but a method of that name takes"
+        ComponentError,
+        match=r"Wrong.measure takes \(self, value\), but the method that it replaces takes "
+        r"\(self, value, rng\)",
     ):
 
-        class Wrong(Component):
-            size: int
-
+        class Wrong(Allocating):
             def measure(self, value):
                 return value
+
+
+def field_then_method():
+    class First(Component):
+        reach: float
+
+    class Second(First):
+        def reach(self):
+            return 1.0
+
+
+def method_then_field():
+    class First(Component):
+        def reach(self):
+            return 1.0
+
+    class Second(First):
+        reach: float
+
+
+def both_at_once():
+    class First(Component):
+        reach: float
+
+        def reach(self):
+            return 1.0
+
+
+@pytest.mark.parametrize("define", [field_then_method, method_then_field, both_at_once])
+def test_no_field_has_the_name_of_a_method_of_the_same_class(define):
+    with pytest.raises(ComponentError, match="has a field and a method called reach: rename one"):
+        define()
+
+
+class Thermostat(Component):
+    """Has a method and fields whose names mean something else below."""
+
+    valve: np.ndarray
+    target: float
+
+    def adjust(self, heat, limit):
+        self.valve[0] += min(heat, limit)
+        return self.valve[0] - self.target
+
+    def level(self):
+        return self.valve[0]
+
+
+class Tank(Component):
+    """Shares nothing with a thermostat but names: other arguments, and a field for a method."""
+
+    level: float
+    content: np.ndarray
+
+    def adjust(self, amount):
+        self.content[0] += amount * self.level
+        return self.content[0]
+
+    def target(self, by):
+        return self.level + by
+
+
+class House(Component):
+    thermostat: Thermostat
+    tank: Tank
+
+
+def live_in(house, rounds):
+    found = 0.0
+    for t in range(rounds):
+        found += house.thermostat.adjust(0.5 * t, 2.0) - house.tank.adjust(0.25)
+        found += house.thermostat.level() + house.tank.level * house.thermostat.target
+        found += house.tank.target(by=0.125)
+    return found
+
+
+@componentjit.helper_apart
+def through_numba(thermostat, tank, t):
+    """Stays a function, so that Numba finds these methods, and not the flattener."""
+    found = thermostat.adjust(limit=2.0, heat=0.5 * t) - tank.adjust(0.25)
+    found += thermostat.level() + tank.level * thermostat.target
+    return found + tank.target(0.125)
+
+
+def live_in_through_numba(house, rounds):
+    found = 0.0
+    for t in range(rounds):
+        found += through_numba(house.thermostat, house.tank, t)
+    return found
+
+
+@pytest.mark.parametrize("run", [live_in, live_in_through_numba])
+def test_unrelated_classes_may_use_the_same_names_for_different_things(run):
+    def house():
+        return House(Thermostat(np.zeros(1), 3.0), Tank(1.5, np.zeros(1)))
+
+    plain, fast = house(), house()
+    compiled = componentjit.compile_for(run, fast)
+    assert run(plain, 7) == compiled(fast, 7)
+    assert plain.tank.content[0] == fast.tank.content[0] > 0
+    assert not compiled.must_allocate
+
+
+class Stretched(Component):
+    """Hands out an array, by a method that is declared to do so."""
+
+    views = frozenset({"shown"})
+
+    numbers: np.ndarray
+
+    def shown(self, t):
+        return self.numbers[t]
+
+
+@componentjit.helper_apart
+def sum_of(stretched, t):
+    row = stretched.shown(t)
+    return row[0] + row[1]
+
+
+def sum_rows(stretched, rounds):
+    found = 0.0
+    for t in range(rounds):
+        found += sum_of(stretched, t)
+    return found
+
+
+def test_a_method_that_returns_a_view_needs_no_reference_counting():
+    component = Stretched(np.arange(12.0).reshape(6, 2))
+    compiled = componentjit.compile_for(sum_rows, component)
+    assert compiled(component, 6) == sum_rows(component, 6) == 66.0
 
 
 class Growing(Component):
@@ -145,7 +261,7 @@ def test_raw_fields_are_hidden_and_so_is_what_cannot_be_told():
 def test_fields_cannot_be_set_and_defaults_come_last():
     with pytest.raises(AttributeError, match="cannot be set: state lives in arrays"):
         nested().inner = None
-    with pytest.raises(DiscreetError, match="fields with a default come last"):
+    with pytest.raises(ComponentError, match="fields with a default come last"):
 
         class Late(Doubling):
             more: float
@@ -157,7 +273,7 @@ def test_a_class_that_checks_its_fields_keeps_doing_so_in_subclasses():
 
         def __new__(cls, size):
             if size < 1:
-                raise DiscreetError("size must be at least 1.")
+                raise ComponentError("size must be at least 1.")
             return cls._make((size,))
 
     class Sub(Checked):
@@ -165,7 +281,7 @@ def test_a_class_that_checks_its_fields_keeps_doing_so_in_subclasses():
 
     assert Sub(3).size == 3
     for kind in (Checked, Sub):
-        with pytest.raises(DiscreetError, match="at least 1"):
+        with pytest.raises(ComponentError, match="at least 1"):
             kind(0)
 
 
@@ -177,6 +293,11 @@ def test_only_what_can_be_compiled_is():
     assert componentjit.compilable(nested())
     assert not componentjit.compilable(Slow(1))
     assert not componentjit.compilable(Inner(1.0, object()))
+
+
+class Draw(NamedTuple):
+    arm: int
+    weight: float
 
 
 def test_plain_tuples_get_their_names_back():
@@ -206,7 +327,7 @@ class Alone(Component):
 
     def _check_copy(self):
         if self.counts[0] > 0:
-            raise DiscreetError("it has counted, and must have no twin.")
+            raise ComponentError("it has counted, and must have no twin.")
 
 
 class Holding(Component):
@@ -229,10 +350,10 @@ def test_a_component_that_must_have_no_twin_is_asked_before_every_kind_of_copy()
         way(alone)
     alone.counts[0] = 1
     for way in ways:
-        with pytest.raises(DiscreetError, match="must have no twin"):
+        with pytest.raises(ComponentError, match="must have no twin"):
             way(alone)
     for way in (copy.deepcopy, componentjit.copy, pickle.dumps):
-        with pytest.raises(DiscreetError, match="must have no twin"):
+        with pytest.raises(ComponentError, match="must have no twin"):
             way(Holding(alone))
 
 
