@@ -19,7 +19,7 @@ from discreet.learners import (
 )
 from discreet.learners.arms import tsallis_inf
 from discreet.learners.arms.draws import draw, draw_evenly
-from discreet.learners.arms.tsallis_weights import solve
+from discreet.learners.arms.tsallis_inf import solve
 
 ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
 EXAMPLES = {name: getattr(learners, name).example() for name in learners.__all__}

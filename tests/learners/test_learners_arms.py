@@ -15,10 +15,10 @@ import componentjit
 from discreet import Setting, algorithm, algorithms
 from discreet.channels import OneBit
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
+from discreet.learners.arms.draws import FEW, ManyWeights, equal_weights, grow
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
 from discreet.learners.arms.htinf import solve_power
-from discreet.learners.arms.kl_ucb import divergence, upper
-from discreet.learners.arms.weights import FEW, ManyWeights, equal_weights, grow
+from discreet.learners.arms.ucb import divergence, upper
 from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player

@@ -7,8 +7,7 @@ import pytest
 
 from discreet import DiscreetError
 from discreet.learners import GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
-from discreet.learners.contexts.cholesky import factorise, invert
-from discreet.learners.contexts.linear_ucb import LEFT, RAISED, Looks, Schedule
+from discreet.learners.contexts.linear_ucb import LEFT, RAISED, Looks, Schedule, factorise, invert
 from discreet.models import LinearModel
 from discreet.policies import Greedy, Optimistic
 

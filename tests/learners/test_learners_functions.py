@@ -17,7 +17,7 @@ from discreet.learners import (
     TwoPoint,
     TwoPointLeader,
 )
-from discreet.learners.functions.barriers import BallBarrier, CubeBarrier, balanced, barrier_of
+from discreet.learners.functions.dikin import BallBarrier, CubeBarrier, balanced, barrier_of
 from discreet.learners.functions.exploring import draw_direction
 from discreet.sets import Box, L1Ball, L2Ball
 

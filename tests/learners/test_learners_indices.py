@@ -19,11 +19,10 @@ from discreet.learners import (
     TrackingUcb,
 )
 from discreet.learners.arms.holding import Hold
-from discreet.learners.arms.kl_ucb import divergence
-from discreet.learners.arms.private_divergence import private_divergence, private_upper
-from discreet.learners.arms.radius import batch_weight, radius
+from discreet.learners.arms.private_indices import private_divergence, private_upper
+from discreet.learners.arms.radius import Windows, batch_weight, radius
 from discreet.learners.arms.tracking_ucb import SPREAD, CheckedHold
-from discreet.learners.arms.windows import Windows
+from discreet.learners.arms.ucb import divergence
 
 MEANS = np.array([0.5, 0.62, 0.4, 0.55])
 

@@ -12,14 +12,15 @@ from componentjit import compilable, compile_if_worth
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
 from discreet.problems.base import Environment, Game, Problem, Tabled
-from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import (
     BASE,
     FIRST,
     WEIGHT,
+    Domain,
     FunctionGame,
     LinearFunctions,
     Pairs,
+    domain_named,
     flattened,
     functions_of,
     measure,

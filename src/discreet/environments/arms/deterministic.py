@@ -1,4 +1,4 @@
-"""The deterministic adversary of Tossou & Dimitrakakis 2017, section 4."""
+"""Losses without randomness."""
 
 from __future__ import annotations
 
@@ -35,4 +35,72 @@ class Deterministic(ArmsEnvironment):
         losses[rounds % 2 == 0, 1] = 0.0
         if self.arms > 2:
             losses[rounds % 3 == 0, 2] = 0.0
+        return ArmGame(losses)
+
+
+@register_environment(
+    "leak",
+    title="losses 1 but for one: where EXP3 on losses leaks (Faster rates 2025, G.1)",
+    problem=Arms,
+    neighbour=False,
+)
+@register_environment(
+    "leak-neighbour",
+    title="its neighbour: the one loss of 0 is 1 too",
+    problem=Arms,
+    neighbour=True,
+)
+class Leak(ArmsEnvironment):
+    """Faster rates 2025, appendix G.1: every arm loses 1 in every round, but for the first.
+
+    In the first round the second arm loses 0; in the neighbouring game (``neighbour=True``) it
+    loses 1 as well. Replaying the same alternating actions in both, EXP3 in loss form drives the
+    two action probabilities ever further apart.
+
+    >>> Leak(2).deal(0, 2, np.random.default_rng()).losses.tolist()
+    [[1.0, 0.0], [1.0, 1.0]]
+    """
+
+    on_unit_scale = True
+
+    neighbour: bool = False
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
+        """Return rounds start to stop."""
+        losses = np.ones((stop - start, self.arms))
+        if start == 0 and not self.neighbour:
+            losses[0, 1] = 0.0
+        return ArmGame(losses)
+
+
+@register_environment(
+    "drop", title="one arm better by 1/2 (Faster rates 2025, G.2)", problem=Arms, alternate=False
+)
+@register_environment(
+    "drop-alternate",
+    title="its alternate: the others are better in the second half",
+    problem=Arms,
+    alternate=True,
+)
+class Drop(ArmsEnvironment):
+    """Faster rates 2025, appendix G.2: the first arm always loses 1/2, all others 1.
+
+    In the alternate game the others lose 0 in the second half: a private algorithm that has quickly
+    dropped them cannot notice soon, and has regret of order sqrt(T / ε) in one of the two.
+
+    >>> Drop(2, 4, alternate=True).deal(0, 4, np.random.default_rng()).losses.tolist()
+    [[0.5, 1.0], [0.5, 1.0], [0.5, 0.0], [0.5, 0.0]]
+    """
+
+    on_unit_scale = True
+
+    rounds: int
+    alternate: bool = False
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
+        """Return rounds start to stop."""
+        losses = np.ones((stop - start, self.arms))
+        losses[:, 0] = 0.5
+        if self.alternate:
+            losses[np.arange(start, stop) >= self.rounds // 2, 1:] = 0.0
         return ArmGame(losses)

@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.functions.solving import PRECISE, least_point
-from discreet.environments.points.linear import directions
+from discreet.environments.functions.squared_errors import PRECISE, least_point
+from discreet.environments.points import directions
 from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment

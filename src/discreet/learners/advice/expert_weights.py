@@ -10,8 +10,7 @@ from componentjit import as_list, helper
 from discreet.components import Component
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
-from discreet.learners.arms.draws import draw, draw_evenly
-from discreet.learners.arms.weights import bounded_exp, rebuild
+from discreet.learners.arms.draws import bounded_exp, draw, draw_evenly, rebuild
 from discreet.lengths import check_experts
 
 SMALL = 0.125  # changes of logarithms below have a short series; nearly all are

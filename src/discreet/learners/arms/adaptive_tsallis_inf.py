@@ -11,7 +11,7 @@ from componentjit import as_list, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
 from discreet.learners.arms.draws import draw
-from discreet.learners.arms.tsallis_weights import solve
+from discreet.learners.arms.tsallis_inf import solve
 
 # in units of 1 / ε: the length with the least second moment a round, if losses are the same in a
 # batch

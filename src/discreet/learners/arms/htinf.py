@@ -11,7 +11,7 @@ from componentjit import as_list, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive
 from discreet.learners.arms.draws import draw
-from discreet.learners.arms.tsallis_weights import solve
+from discreet.learners.arms.tsallis_inf import solve
 
 
 class TruncatedDraw(NamedTuple):

@@ -10,8 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.holding import LONGEST, fresh_arm
-from discreet.learners.arms.radius import batch_weight
-from discreet.learners.arms.windows import Windows
+from discreet.learners.arms.radius import Windows, batch_weight
 
 # Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on
 # others (docs/tracking.md).

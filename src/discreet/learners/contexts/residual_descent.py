@@ -1,4 +1,4 @@
-"""Gradient steps on reported residuals, for devices that choose greedily."""
+"""Servers for devices that choose greedily, or at random."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Integers, Server
+from discreet.contracts import Floats, Integers, Query, Release, Server
 from discreet.errors import check_int, check_positive
 from discreet.models import GreedyModel
 
@@ -116,3 +116,22 @@ class ResidualDescent(Server[GreedyModel, Floats]):
         else:
             for i in range(point.size):
                 mean[i] = point[i]
+
+
+class Unmoved(Server[Floats, Release, Query]):
+    """Publishes the same model for ever: the yardstick of those that learn."""
+
+    model: Floats
+
+    @classmethod
+    def start(cls) -> Self:
+        """Return the server."""
+        return cls(np.zeros(1))
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.start()
+
+    def learn(self, trace: object, released: Release) -> None:
+        """Learn nothing."""

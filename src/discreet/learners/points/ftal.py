@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.learners.points.ftrl import vector
-from discreet.learners.points.leader import Leader
+from discreet.learners.points.rates import Leader
 from discreet.sets import ConvexSet, L2Ball
 
 

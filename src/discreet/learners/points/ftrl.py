@@ -45,8 +45,7 @@ import numpy as np
 from componentjit import helper
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
-from discreet.learners.points.leader import Leader
-from discreet.learners.points.rates import Rates
+from discreet.learners.points.rates import Leader, Rates
 from discreet.sets import ConvexSet, L2Ball
 
 

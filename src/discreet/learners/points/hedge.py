@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.points.ftrl import exponential_weights
-from discreet.learners.points.leader import Leader
+from discreet.learners.points.rates import Leader
 
 
 class Hedge(Leader):

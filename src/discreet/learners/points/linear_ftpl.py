@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
-from discreet.learners.points.leader import Leader
+from discreet.learners.points.rates import Leader
 from discreet.sets import ConvexSet, L2Ball
 
 

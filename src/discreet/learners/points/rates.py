@@ -1,4 +1,4 @@
-"""Learning rates that are fixed, or fall with time, for leaders on sums with noise."""
+"""What leaders on sums of loss vectors share: their state and their learning rates."""
 
 from __future__ import annotations
 
@@ -7,8 +7,29 @@ import math
 import numpy as np
 
 from discreet.components import Component
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Learner
 from discreet.errors import check_int, check_positive
+
+
+class Leader(Learner[Floats, float, Floats, float]):
+    """Plays a point that it computes from the newest sum of all loss vectors."""
+
+    sums: Floats  # L, with its noise
+    point: Floats  # what is played: a buffer
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.sums.size
+
+    def learn(self, trace: float, released: Floats) -> None:
+        """Keep the newest sum."""
+        for i in range(self.sums.size):
+            self.sums[i] = released[i]
+
+    def release_size(self) -> int:
+        """Return the dimension of the points."""
+        return self.sums.size
 
 
 class Rates(Component):

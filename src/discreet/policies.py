@@ -1,11 +1,33 @@
-"""Choosing by the largest reward that is still plausible."""
+"""How a device chooses, given a published model and what only it observes."""
 
 from __future__ import annotations
 
 import math
 
-from discreet.contracts import Floats, Generator, Policy
-from discreet.models import LinearModel
+from discreet.contracts import Floats, Generator, Model, Policy
+from discreet.models import GreedyModel, LinearModel
+
+
+class Greedy(Policy[GreedyModel, int, Floats]):
+    """Plays the arm with the largest ⟨x, estimate⟩, the first of several."""
+
+    margin: float = 0.0  # by which a later arm must be better, against ties by rounding
+
+    @classmethod
+    def example(cls) -> Greedy:
+        """Return one to check the contract with."""
+        return cls()
+
+    def choose(self, model: GreedyModel, observation: Floats, rng: Generator) -> int:
+        """Return the arm that looks best."""
+        best, most = 0, -math.inf
+        for arm in range(observation.shape[0]):
+            score = 0.0
+            for i in range(observation.shape[1]):
+                score += observation[arm, i] * model.estimate[i]
+            if score > most + self.margin:
+                best, most = arm, score
+        return best
 
 
 class Optimistic(Policy[LinearModel, int, Floats]):
@@ -40,3 +62,18 @@ class Optimistic(Policy[LinearModel, int, Floats]):
             if score > most:
                 best, most = arm, score
         return best
+
+
+class UniformChoice(Policy[Model, int, Floats]):
+    """Plays every arm with the same probability, whatever is shown and published."""
+
+    arms: int
+
+    @classmethod
+    def example(cls) -> UniformChoice:
+        """Return one to check the contract with."""
+        return cls(4)
+
+    def choose(self, model: Model, observation: Floats, rng: Generator) -> int:
+        """Return any arm."""
+        return min(int(rng.random() * self.arms), self.arms - 1)

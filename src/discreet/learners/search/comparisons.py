@@ -1,4 +1,4 @@
-"""Successive elimination: pull all arms in turn, and drop those that are surely not the best (Even-Dar et al. 2006)."""
+"""Searches that compare the leader with its rivals: successive elimination and LUCB."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Integers
 from discreet.learners.search.evidence import Mixture, Rule
-from discreet.learners.search.searching import EVERY_ROUND, Batches, Pull, Searching, start_of
+from discreet.learners.search.searching import EVERY_ROUND, NONE, Batches, Pull, Searching, start_of
 
 
 class SuccessiveElimination(Searching):
@@ -92,3 +92,81 @@ class SuccessiveElimination(Searching):
             if self.active[i] > 0.0 and (best < 0 or self.mean_gain(i) > self.mean_gain(best)):
                 best = i
         return best
+
+
+WIDE = 1e9  # the radius of an arm of which nothing was released
+
+
+class Lucb(Searching):
+    """Pulls in turn the arm with the largest mean, and among the others that with the largest upper bound.
+
+    On batches, which grow, it pulls the one of both that was pulled less: else the leader's would
+    grow without need. It stops when the lower bound of the former is above the upper bound of the
+    latter. Each bound fails with a probability of at most ν / K, ``failure``, at any time: so the
+    answer is wrong with at most ν, whatever the means.
+
+    >>> learner = Lucb.start(arms=3, error=0.1)
+    >>> [learner.act(0, np.random.default_rng(1))[0] for _ in range(3)], learner.is_done()
+    ([0, 1, 2], False)
+    """
+
+    rule: Rule
+    failure: float
+    radii: Floats
+    waiting: Integers  # the rival that is pulled next, or NONE
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        arms: int,
+        error: float = 0.1,
+        rule: Rule | None = None,
+        batches: Batches = EVERY_ROUND,
+    ) -> Lucb:
+        """Return the learner before the first round; ``error`` is ν, and gains lie in [0, 1] without a rule."""
+        begin = start_of(arms, (error,), batches)
+        failure = error / begin.gains.size
+        usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
+        return cls(*begin, usual, failure, np.full(begin.gains.size, WIDE), np.full(1, NONE))
+
+    @classmethod
+    def example(cls) -> Lucb:
+        """Return one to check the contract with."""
+        return cls.start(arms=4)
+
+    def act(self, observation: object, rng: Generator) -> tuple[int, Pull]:
+        """Pull what was never pulled, the leader, or its rival."""
+        arm = self.unasked_arm()
+        if arm == NONE:
+            arm = int(self.waiting[0])
+            self.waiting[0] = NONE
+        if arm == NONE:
+            arm = self.leading_arm()
+            rival = self.nearest_rival(arm)
+            if self.first == 0:
+                self.waiting[0] = rival
+            elif self.begun[rival] < self.begun[arm]:
+                arm = rival
+        return arm, self.pull_of(arm)
+
+    def learn(self, trace: Pull, released: float) -> None:
+        """Count it; stop if the leader's interval is above all others."""
+        self.count_release(trace, released)
+        arm = trace.arm
+        self.radii[arm] = self.rule.mean_radius(self.pulls[arm], self.releases[arm], self.failure)
+        best = self.leading_arm()
+        rival = self.nearest_rival(best)
+        if self.mean_gain(best) - self.radii[best] > self.mean_gain(rival) + self.radii[rival]:
+            self.conclude(0, best)
+
+    def nearest_rival(self, best: int) -> int:
+        """Return the arm with the largest upper bound among all but one."""
+        rival = NONE
+        most = 0.0
+        for i in range(self.radii.size):
+            if i != best:
+                upper = self.mean_gain(i) + self.radii[i]
+                if rival == NONE or upper > most:
+                    rival, most = i, upper
+        return rival
