@@ -12,7 +12,7 @@ from discreet.channels import Batch
 from discreet.checks import check_learner, check_private
 from discreet.contracts import Learner
 from discreet.environments import environment
-from discreet.learners.arms.draws import Draw
+from discreet.learners import Draw
 
 
 class ExploringLeader(Learner):

@@ -69,7 +69,7 @@ def test_every_set_of_one_dimension_is_an_interval(segment, ends):
 
 def test_sets_of_more_dimensions_are_refused():
     with pytest.raises(
-        DiscreetError, match="type L2Ball has a hull of dimension 3, but must have exactly 1"
+        DiscreetError, match="type L2Ball has a hull of dimension 3, but it must be 1"
     ):
         algorithm("local-stochastic-convex").build(Setting(Functions("ball(3)")))
 

@@ -22,7 +22,9 @@ from discreet.learners.arms.draws import draw, draw_evenly
 from discreet.learners.arms.tsallis_inf import solve
 
 ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
-EXAMPLES = {name: getattr(learners, name).example() for name in learners.__all__}
+EXAMPLES = {
+    name: getattr(learners, name).example() for name in learners.__all__ if name != "Draw"
+}  # Draw is a trace
 IN = {
     name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()
 }  # the room of each

@@ -17,7 +17,7 @@ from discreet.learners import (
     TwoPoint,
     TwoPointLeader,
 )
-from discreet.learners.functions.dikin import BallBarrier, CubeBarrier, balanced, barrier_of
+from discreet.learners.functions.dikin import BallBarrier, CubeBarrier, barrier_of, solve_balance
 from discreet.learners.functions.exploring import draw_direction
 from discreet.sets import Box, L1Ball, L2Ball
 
@@ -89,7 +89,7 @@ def test_two_points_agree_with_a_slow_implementation(lazy):
 
 def test_lazy_steps_are_for_no_curvature():
     with pytest.raises(
-        DiscreetError, match=r"lazy is given with a curvature of 0\.5, but lazy steps are for none"
+        DiscreetError, match=r"lazy is given with curvature 0\.5, but lazy steps need curvature 0"
     ):
         TwoPoint.start(
             set=BALL, inner=1.0, radius=0.1, slope=1.0, damping=0.0, curvature=0.5, lazy=True
@@ -194,7 +194,7 @@ def test_steps_are_roots_of_the_hessian_and_stay_inside(kind, ridge):
 def test_balance_is_solved_to_the_last_digits():
     for force in (0.0, 1e-9, 0.1, 10.0, 1e6):
         for ridge in (0.0, 1e-6, 1.0, 1e6):
-            m = balanced(force, ridge, 2.0)
+            m = solve_balance(force, ridge, 2.0)
             assert ridge * m + 2.0 * m / (4.0 - m * m) == pytest.approx(force, rel=1e-6, abs=1e-12)
 
 
@@ -267,9 +267,9 @@ def test_estimates_are_gradients_on_average():
         ),
         (
             lambda: barrier_of(L1Ball(3, 1.0)),
-            "a barrier is known for balls and for cubes around the origin only",
+            "a barrier is known only for balls and for cubes around the origin",
         ),
-        (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "a barrier is known for balls and for cubes"),
+        (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "a barrier is known only for balls and for cubes"),
         (lambda: Centre.start(set=BALL, points=3), "points is 3, which is too large"),
     ],
 )

@@ -301,7 +301,7 @@ def test_batches_have_the_lengths_that_were_fixed(kind):
         (lambda: Lucb.start(arms=2, error=0.0), "error is 0.0, but must be above 0 and below 1"),
         (
             lambda: TrackAndStop.start(arms=2, errors=(0.01, 0.1)),
-            "each smaller than the one before",
+            "in strictly decreasing order",
         ),
         (lambda: TrackAndStop.start(arms=2, errors=()), "must be some numbers"),
         (lambda: Lucb.start(arms=2, batches=Batches(0, 0.5)), "batch_size is 0"),

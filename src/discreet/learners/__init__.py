@@ -1,8 +1,8 @@
-"""Ordinary online learners, one algorithm a file. None of them knows about privacy."""
+"""Ordinary online learners: variants of one algorithm share a file. None knows about privacy."""
 
 from discreet.learners.advice.exp4 import BatchedExp4, Exp4, Exp4P, Following
 from discreet.learners.arms.adaptive_tsallis_inf import AdaptiveTsallisInf
-from discreet.learners.arms.draws import Uniform
+from discreet.learners.arms.draws import Draw, Uniform
 from discreet.learners.arms.exp3 import Exp3, Exp3Gain, Exp3IX, Exp3P
 from discreet.learners.arms.ftpl import Ftpl
 from discreet.learners.arms.guarded_ucb import GuardedUcb
@@ -50,6 +50,7 @@ __all__ = [
     "DpImed",
     "DpKlUcb",
     "DpSuccessiveElimination",
+    "Draw",
     "EntropyFtrl",
     "Exp3",
     "Exp3Gain",

@@ -1,4 +1,4 @@
-"""Draws of an arm, exponential weights to draw from, and uniform play."""
+"""Drawing an arm: the trace it leaves, exponential weights to draw from, and uniform play."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from discreet.components import Component
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int
 
+# Up to this many arms, one pass over all weights is faster than walking down a tree.
+FEW = 512
+
 
 class Draw(NamedTuple):
-    """An arm, and 1 / p where p is the probability with which it was drawn: what a loss estimate is multiplied by."""
+    """The trace of a draw: the arm and its importance 1 / p, p the probability of drawing it.
+
+    A loss estimate is the loss times the importance.
+    """
 
     arm: int
     importance: float
 
     @property
     def probability(self) -> float:
-        """The probability with which the arm was drawn."""
+        """The probability of drawing the arm."""
         return 1.0 / self.importance
 
 
@@ -34,26 +40,26 @@ def new_draw(arm: int, importance: float) -> Draw:
 
 @helper
 def draw_evenly(point: float, share: float, arms: int) -> int:
-    """Return an arm, all alike, from a uniform point of [0, share); rounding must not lead beyond the last one.
+    """Return a uniform arm from a uniform point of [0, share).
 
-    What is divided is the same in every round, so compiled code divides once. Below 2^-53 the only
-    point is 0.
+    Rounding must not lead beyond the last arm. The quotient is the same in every round, so compiled
+    code divides once. Below a share of 2^-53 the only point is 0.
 
     >>> [draw_evenly(point, 0.3, 3) for point in (0.0, 0.15, 0.2999)]
     [0, 1, 2]
     """
-    return min(
-        int(point * (arms / max(share, 2.0**-60))), arms - 1
-    )  # an infinite factor would make 0 no number
+    # Bounded below: for a share of 0 the factor would be infinite, and 0 times it is not a number.
+    return min(int(point * (arms / max(share, 2.0**-60))), arms - 1)
 
 
 @helper
 def draw(weights: Sequence[float] | Floats, mass: float) -> int:
-    """Return the arm at which the running sum of the weights passes ``mass``, which is in [0, their sum).
+    """Return the arm at which the running sum of the weights passes ``mass``, from [0, their sum).
 
-    Four arms are taken at a time and told apart without branches, which a processor could not
-    predict. An arm of weight 0 is never drawn; if rounding lets the sum stay short of ``mass``, the
-    last arm of positive weight is meant. In plain Python a list is much faster (``as_list``).
+    The loop takes four arms at a time and tells them apart without branches, which a processor
+    could not predict. An arm of weight 0 is never drawn; if rounding keeps the sum below ``mass``,
+    the result is the last arm with a positive weight. In plain Python a list is much faster
+    (``as_list``).
     """
     arms = len(weights)
     arm = 0
@@ -77,15 +83,12 @@ def draw(weights: Sequence[float] | Floats, mass: float) -> int:
     return arm
 
 
-FEW = 512  # arms up to which a pass over all of them is faster than walking down a tree
-
-
 class FewWeights(Component):
-    """Weights w(i) = exp(logs(i) - reference), of which one changes a round; drawn by a pass over all of them.
+    """Weights w(i) = exp(logs(i) - reference), one of which changes per round; for few arms.
 
-    The logarithms are the state; they never overflow. The weights are kept relative to a reference,
-    and rebuilt from the logarithms before their sum has moved by a factor that could cost
-    precision. Changing a weight costs one exponential.
+    A draw is one pass over all weights. The logarithms are the state; they never overflow. The
+    weights are kept relative to a reference, and are rebuilt from the logarithms before their sum
+    has moved by a factor that could cost precision. Changing a weight costs one exponential.
     """
 
     logs: Floats
@@ -93,7 +96,10 @@ class FewWeights(Component):
     scale: Floats  # sum of the values, and the reference
 
     def draw(self, mixing: float, rng: Generator) -> Draw:
-        """Draw an arm uniformly with probability ``mixing``, else by weight; one uniform number decides both."""
+        """Draw an arm uniformly with probability ``mixing``, else by weight.
+
+        One uniform number decides both.
+        """
         values = as_list(self.values)
         arms, total = len(values), float(self.scale[0])
         point = rng.random()
@@ -112,24 +118,27 @@ class FewWeights(Component):
         logs[arm] = log_weight
         values[arm] = weight
         scale[0] = total
-        if not 0.25 < total < 4.0 * values.size:
+        if not 0.25 < total < 4.0 * values.size:  # a factor of 4 costs two bits of precision
             scale[0] = rebuild(logs, values, scale)
 
 
 class ManyWeights(Component):
-    """The same for many arms, drawn in O(log K) by walking down a tree of sums.
+    """The same weights for many arms: a draw walks down a tree of sums, in O(log K).
 
-    Nodes are always computed from their children, so that rounding errors cannot add up.
+    Nodes are always computed from their children, so rounding errors cannot accumulate.
     """
 
     logs: Floats
     values: Floats
     scale: Floats  # sum of the values, and the reference
-    # tree[1] is the sum of all, tree[i] = tree[2 i] + tree[2 i + 1]; the values follow on as leaves
+    # tree[1] is the total, tree[i] = tree[2 i] + tree[2 i + 1]; the leaves below are the values
     tree: Floats
 
     def draw(self, mixing: float, rng: Generator) -> Draw:
-        """Draw an arm uniformly with probability ``mixing``, else by weight; one uniform number decides both."""
+        """Draw an arm uniformly with probability ``mixing``, else by weight.
+
+        One uniform number decides both.
+        """
         arms = self.values.size
         total = float(self.scale[0])
         point = rng.random()
@@ -150,7 +159,7 @@ class ManyWeights(Component):
             )
             node //= 2
         self.scale[0] = self.tree[1]
-        if not 0.25 < self.tree[1] < 4.0 * self.values.size:
+        if not 0.25 < self.tree[1] < 4.0 * self.values.size:  # as for few weights
             rebuild(self.logs, self.values, self.scale)
             self.scale[0] = grow(self.tree, self.values)
 
@@ -175,13 +184,13 @@ def equal_weights(arms: int) -> Weights:
 
 @helper
 def bounded_exp(exponent: float) -> float:
-    """Return exp(exponent), but no more than exp(700): weights that large are rebuilt at once."""
+    """Return exp(exponent), at most exp(700): weights that large are rebuilt at once."""
     return math.exp(exponent) if exponent < 700.0 else math.exp(700.0)
 
 
 @helper
 def rebuild(logs: Floats, values: Floats, scale: Floats) -> float:
-    """Compute all weights from the logarithms, relative to the largest one; return their sum."""
+    """Compute all weights from the logarithms, relative to the largest; return their sum."""
     scale[1] = -math.inf
     for arm in range(values.size):
         scale[1] = max(scale[1], logs[arm])
@@ -194,7 +203,7 @@ def rebuild(logs: Floats, values: Floats, scale: Floats) -> float:
 
 @helper
 def grow(tree: Floats, values: Floats) -> float:
-    """Compute all sums of a tree; return the sum of all."""
+    """Compute all sums of a tree; return the total."""
     for node in range(tree.size - 1, 0, -1):
         tree[node] = below(tree, values, 2 * node) + below(tree, values, 2 * node + 1)
     return float(tree[1])
@@ -202,7 +211,7 @@ def grow(tree: Floats, values: Floats) -> float:
 
 @helper
 def below(tree: Floats, values: Floats, node: int) -> float:
-    """Return the sum at a node, or the weight at a leaf: leaves are numbered on after the nodes."""
+    """Return the sum at a node or the weight at a leaf; leaves are numbered after the nodes."""
     if node < tree.size:
         return float(tree[node])
     arm = node - tree.size
@@ -211,7 +220,10 @@ def below(tree: Floats, values: Floats, node: int) -> float:
 
 @helper
 def descend(tree: Floats, values: Floats, mass: float) -> int:
-    """Return the arm at which the running sum of the weights passes ``mass``; one of weight 0 is never drawn."""
+    """Return the arm at which the running sum of the weights passes ``mass``.
+
+    An arm of weight 0 is never drawn.
+    """
     node = 1
     while node < tree.size:
         left = below(tree, values, 2 * node)
@@ -224,7 +236,7 @@ def descend(tree: Floats, values: Floats, mass: float) -> int:
 
 
 class Uniform(Learner[int, Draw, float]):
-    """Draws uniformly from ``arms`` arms."""
+    """Draws uniformly from ``arms`` arms and learns nothing: the baseline."""
 
     arms: int
 
@@ -239,7 +251,7 @@ class Uniform(Learner[int, Draw, float]):
 
     @classmethod
     def example(cls) -> Uniform:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls(5)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:

@@ -16,13 +16,13 @@ from discreet.learners.arms.draws import Draw, Weights, draw, equal_weights
 class Exp3(Learner[int, Draw, float]):
     """Exponential weights on importance-weighted losses.
 
-    Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K and, when its loss y comes (on the
-    scale [0, 1], perhaps with noise), updates that arm only:
+    Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K. When its loss y arrives (on the
+    scale [0, 1], possibly with noise), only that arm is updated:
 
         log w(I) ← log w(I) - η y / p(I)
 
-    ``learning_rate`` is η, ``mixing`` is γ. Mixing is needed when y can be negative: with Laplace
-    noise of scale λ and γ > η λ K the mean of exp(-η y / p) is finite, which the regret proof uses
+    ``learning_rate`` is η, ``mixing`` is γ. Mixing is needed where y can be negative: with Laplace
+    noise of scale λ and γ > η λ K, the mean of exp(-η y / p) is finite, which the regret proof uses
     (docs/regret.md: EXP3).
 
     Regret for losses in [0, 1]: at most sqrt(2 T K ln K) for η = sqrt(2 ln K / (T K)), γ = 0
@@ -56,7 +56,7 @@ class Exp3(Learner[int, Draw, float]):
 
     @classmethod
     def example(cls) -> Exp3:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, learning_rate=0.05, mixing=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
@@ -65,21 +65,23 @@ class Exp3(Learner[int, Draw, float]):
         return trace.arm, trace
 
     def learn(self, trace: Draw, released: float) -> None:
-        """Move the weight of the arm that was played."""
+        """Update the weight of the arm that was played."""
         self.weights.add(trace.arm, -self.learning_rate * released * trace.importance)
 
 
 class Exp3IX(Learner[int, Draw, float]):
-    """Exponential weights on losses that are divided by a little more than their probability.
+    """Exponential weights with implicit exploration (Neu 2015).
+
+    A loss is divided by a little more than its probability:
 
         p(i) = w(i) / Σ w,   log w(I) ← log w(I) - η y / (p(I) + γ)
 
     ``learning_rate`` is η, ``bias`` is γ. The estimate is too small on purpose, which keeps its
     tails short.
 
-    Regret for losses in [0, 1], with probability 1 - δ: at most 2 sqrt(2 K T ln K) + (sqrt(2 K T /
-    ln K) + 1) ln(2 / δ) for η = 2 γ = sqrt(2 ln K / (K T)). Losses must not be negative; so it is
-    not for noisy ones.
+    Regret for losses in [0, 1], with probability 1 - δ: at most
+    2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / δ) for η = 2 γ = sqrt(2 ln K / (K T)).
+    Losses must not be negative, so it is not for noisy ones.
     """
 
     learning_rate: float
@@ -103,7 +105,7 @@ class Exp3IX(Learner[int, Draw, float]):
 
     @classmethod
     def example(cls) -> Exp3IX:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, learning_rate=0.05)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
@@ -112,25 +114,26 @@ class Exp3IX(Learner[int, Draw, float]):
         return trace.arm, trace
 
     def learn(self, trace: Draw, released: float) -> None:
-        """Move the weight of the arm that was played."""
+        """Update the weight of the arm that was played."""
         importance = trace.importance / (1.0 + self.bias * trace.importance)
         self.weights.add(trace.arm, -self.learning_rate * released * importance)
 
 
 class Exp3Gain(Learner[int, Draw, float]):
-    """Exponential weights on importance-weighted gains.
+    """Exponential weights on importance-weighted gains (Auer et al. 2002).
 
-    Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K. When its loss y comes, on the scale
-    [0, 1], the gain g = 1 - y moves that arm only:
+    Round t draws arm I from p(i) = (1 - γ) w(i) / Σ w + γ / K. When its loss y arrives, on the
+    scale [0, 1], the gain g = 1 - y updates that arm only:
 
         log w(I) ← log w(I) + η g / p(I),   η = γ / K unless set
 
     Released values may be noisy: a gain outside [-b, 1 + b] is ignored, and one inside is scaled to
-    [0, 1] as (g + b) / (1 + 2 b); ``margin`` is b, and 0 takes gains as they are.
+    [0, 1] as (g + b) / (1 + 2 b) (Tossou & Dimitrakakis 2017). ``margin`` is b; 0 takes gains as
+    they are.
 
-    Regret for gains in [0, 1]: at most 2 sqrt((e - 1) T K ln K) for γ = min(1, sqrt(K ln K / ((e -
-    1) T))) (Auer et al. 2002, Corollary 3.2). Unlike the loss form, the gain form does not amplify
-    a difference between two histories.
+    Regret for gains in [0, 1]: at most 2 sqrt((e - 1) T K ln K) for
+    γ = min(1, sqrt(K ln K / ((e - 1) T))) (Auer et al. 2002, Corollary 3.2). Unlike the loss form,
+    the gain form does not amplify a difference between two histories.
     """
 
     learning_rate: float
@@ -159,20 +162,22 @@ class Exp3Gain(Learner[int, Draw, float]):
 
     @classmethod
     def example(cls) -> Exp3Gain:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, mixing=0.1, margin=3.0)
 
     def window(self, change: float) -> float:
-        """Return within which window log-ratios of weights stay when one past gain was another one, ``change`` away.
+        """Return how far log-ratios of weights can move if one past gain changes by ``change``.
 
-        Let D = u - u' be the difference of two vectors of log-weights that saw the same actions,
-        and r = η K / γ ≤ 4. In a round with equal gains the range of D never grows: if arm j is
-        played with gain g, and E = D(j) - log Σ q' e^D is positive, then D(j) falls by r g (1 / (1
-        + x) - 1 / (1 + x e^E)) ≤ r g tanh(E / 4) ≤ E, where x = (1 - γ) q'(j) K / γ, and so stays
-        above that average; E < 0 is symmetric. In the round with different gains D(j) moves by at
-        most r times their difference, as p ≥ γ / K. For losses the same step is an expansion. Noisy
-        gains are not covered, nor gains that come after newer draws: p must be that of the current
-        weights. In full: docs/proofs.md: Selection.
+        Let D = v - v' be the difference of two vectors of log-weights that saw the same actions,
+        and κ = η K / γ ≤ 4. In a round with equal gains the range of D never grows: if arm i is
+        played with gain g, and E = D(i) - log Σ q' e^D is positive, then D(i) falls by
+        κ g (1 / (1 + z) - 1 / (1 + z e^E)) ≤ κ g tanh(E / 4) ≤ E, where z = (1 - γ) q'(i) K / γ,
+        and so stays above that average; E < 0 is symmetric. In the round with different gains D(i)
+        moves by at most κ times their difference, because p ≥ γ / K. For losses the same step is an
+        expansion.
+
+        Not covered: noisy gains, and gains that arrive after newer draws, because p must be that of
+        the current weights. Full proof: docs/proofs.md: Selection.
         """
         ratio = (
             self.learning_rate * self.weights.values.size / self.mixing
@@ -187,7 +192,7 @@ class Exp3Gain(Learner[int, Draw, float]):
         return trace.arm, trace
 
     def learn(self, trace: Draw, released: float) -> None:
-        """Move the weight of the arm that was played, unless its gain is too far out."""
+        """Update the weight of the arm that was played, unless its gain is out of bounds."""
         gain = 1.0 - released
         if -self.margin <= gain <= 1.0 + self.margin:
             rate = self.learning_rate / (1.0 + 2.0 * self.margin)
@@ -195,23 +200,24 @@ class Exp3Gain(Learner[int, Draw, float]):
 
 
 class AllDraw(NamedTuple):
-    """An arm, and the probabilities of all arms when it was drawn."""
+    """The trace of a draw: the arm, and the probabilities of all arms at the time."""
 
     arm: int
     probabilities: Floats
 
 
 class Exp3P(Learner[int, AllDraw, float]):
-    """Exponential weights on gains with an upper confidence bonus for every arm.
+    """Exponential weights on gains with a bonus for rarely played arms (Auer et al. 2002).
 
-        p = (1 - γ) softmax(η G) + γ / K,   G(i) ← G(i) + (g 1[i = I] + β) / p(i) for all i,   g = 1 - y
+        p = (1 - γ) softmax(η G) + γ / K,   g = 1 - y
+        G(i) ← G(i) + (g 1[i = I] + β) / p(i) for all i
 
-    ``learning_rate`` is η, ``mixing`` is γ, ``bonus`` is β. Every arm changes every round: a round
-    costs O(K).
+    ``learning_rate`` is η, ``mixing`` is γ, ``bonus`` is β. Every arm changes in every round, so a
+    round costs O(K).
 
-    Regret for gains in [0, 1], with probability 1 - δ: at most 5.15 sqrt(T K ln(K / δ)) for β =
-    sqrt(ln(K / δ) / (T K)), η = 0.95 sqrt(ln K / (T K)), γ = 1.05 sqrt(K ln K / T) (Bubeck &
-    Cesa-Bianchi 2012, Theorem 3.2).
+    Regret for gains in [0, 1], with probability 1 - δ: at most 5.15 sqrt(T K ln(K / δ)) for
+    β = sqrt(ln(K / δ) / (T K)), η = 0.95 sqrt(ln K / (T K)), γ = 1.05 sqrt(K ln K / T)
+    (Bubeck & Cesa-Bianchi 2012, Theorem 3.2).
     """
 
     learning_rate: float
@@ -239,7 +245,7 @@ class Exp3P(Learner[int, AllDraw, float]):
 
     @classmethod
     def example(cls) -> Exp3P:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, learning_rate=0.05, mixing=0.1, bonus=0.01)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, AllDraw]:
@@ -261,7 +267,7 @@ class Exp3P(Learner[int, AllDraw, float]):
         return arm, AllDraw(arm, self.probabilities)
 
     def learn(self, trace: AllDraw, released: float) -> None:
-        """Add the bonus to every arm, and the gain to the one that was played."""
+        """Add the bonus to every arm, and the gain to the arm that was played."""
         for arm in range(self.gains.size):
             self.gains[arm] += self.bonus / float(trace.probabilities[arm])
         self.gains[trace.arm] += (1.0 - released) / float(trace.probabilities[trace.arm])

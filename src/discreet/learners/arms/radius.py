@@ -10,30 +10,34 @@ from componentjit import helper, helper_apart
 from discreet.components import Component
 from discreet.contracts import Floats
 
-STEPS = 24
+STEPS = 24  # of a bisection: 2^-24 of the first interval
 
 
 @helper
 def batch_weight(rounds: float, noise: float) -> float:
-    """Return 1 / the largest variance of the mean of a batch with Laplace noise of scale ``noise`` on its sum."""
+    """Return the inverse of the largest variance of the mean of a batch.
+
+    ``noise`` is Λ, the scale of the Laplace noise on its sum.
+    """
     return rounds * rounds / (rounds / 4.0 + 2.0 * noise * noise)
 
 
 @helper_apart
 def radius(weight: float, laplace: float, largest: float, confidence: float) -> float:
-    """Return within how much a weighted mean of batches is of the truth, on one side, but with probability exp(-β).
+    """Return the one-sided confidence radius of a weighted mean of batches.
 
-    A mean of batches with weights o(k), their inverse variances, has deviations of two kinds: those
-    of losses in [0, 1], at most Gaussian with variance V = Σ o(k)² / (4 b(k)) / P², and Laplace
-    noise of scales s(k) = o(k) noise / b(k) / P, where P = Σ o(k) is ``weight``. Of the sums over
-    batches ``laplace`` is P² Σ s(k)², ``largest`` is P max s(k), and P² V = P - 2 P² Σ s(k)². By
-    Chernoff's bound, as -ln(1 - x) / x increases, the radius is the least over λ < 1 / s of
+    The mean is beyond it with probability at most exp(-β), where β is ``confidence``. A mean of
+    batches with weights o(k), their inverse variances, deviates in two ways: by losses in [0, 1],
+    at most as a Gaussian of variance V = Σ o(k)² / (4 τ(k)) / P², and by Laplace noise of scales
+    s(k) = o(k) Λ / τ(k) / P, where P = Σ o(k) is ``weight``. Over all batches ``laplace`` is
+    P² Σ s(k)², ``largest`` is P max s(k), and P² V = P - 2 P² Σ s(k)². By Chernoff's bound, as
+    -ln(1 - z) / z increases, the radius is the least over θ < 1 / s of
 
-        (β + λ² V / 2 - (Σ s(k)² / s²) ln(1 - λ² s²)) / λ,   s = max s(k).
+        (β + θ² V / 2 - (Σ s(k)² / s²) ln(1 - θ² s²)) / θ,   s = max s(k).
 
-    Its derivative changes sign once, at a λ that is found by bisection; every λ gives a valid
-    radius. As x ≤ 2 x / (1 - x) + ln(1 - x), which is at most 3 x up to 1/2, it lies between sqrt(β
-    P / 1.5) and sqrt(2 β P) unless λ s > 0.7: so it is found as precisely where s is tiny.
+    Its derivative changes sign once, at a θ found by bisection; every θ gives a valid radius. As
+    z ≤ 2 z / (1 - z) + ln(1 - z), which is at most 3 z up to 1/2, that θ lies between
+    sqrt(β P / 1.5) and sqrt(2 β P) unless θ s > 0.7, so it is found as precisely where s is tiny.
     """
     scale = largest / weight
     count = laplace / (largest * largest)
@@ -54,29 +58,29 @@ def radius(weight: float, laplace: float, largest: float, confidence: float) -> 
     return scale * (confidence + 0.5 * square * gauss - count * math.log1p(-square)) / tilt
 
 
-# Columns of a bucket: releases, rounds, Σ o, Σ o gain, Σ (o noise / b)², max o noise / b; and the
-# latter over this bucket
-# and all older ones.
+# Columns of a bucket: releases, rounds, Σ o, Σ o gain, Σ (o Λ / τ)², max o Λ / τ; and the latter
+# over this bucket and all older ones.
 RELEASES, ROUNDS, WEIGHT, GAIN, LAPLACE, LARGEST, LARGEST_SO_FAR = range(7)
-BUCKETS = 80  # for 2^39 releases
+BUCKETS = 80  # two of each size: room for 2^39 releases
 
 
 class Windows(Component):
-    """For every arm the releases of a window, from the oldest to the newest, merged into buckets that double in size.
+    """For every arm a window of releases, merged into buckets that double in size.
 
-    A weighted mean needs sums only, so that 2 log2(n) buckets of 1, 2, 4, ... releases tell all
-    that n releases could, at the borders between buckets. A release of a batch of b rounds has the
-    weight o = b² / (b / 4 + 2 noise²).
+    Buckets go from the oldest to the newest. A weighted mean needs sums only, so 2 log2(n) buckets
+    of 1, 2, 4, ... releases say as much as n releases, at the borders between buckets. A release of
+    a batch of τ rounds has the weight o = τ² / (τ / 4 + 2 Λ²), Λ the scale of the Laplace noise on
+    its sum.
     """
 
-    noise: float  # the scale of the Laplace noise on the sum of a batch
+    noise: float  # Λ
     buckets: Floats  # arm, bucket, column
-    sizes: Floats  # buckets of an arm
+    sizes: Floats  # number of buckets of an arm
     sums: Floats  # arm, column: of the whole window
 
     @classmethod
     def empty(cls, arms: int, noise: float) -> Windows:
-        """Return windows without a release."""
+        """Return windows without releases."""
         return cls(noise, np.zeros((arms, BUCKETS, 7)), np.zeros(arms), np.zeros((arms, 7)))
 
     def enter(self, arm: int, rounds: int, gain: float) -> None:
@@ -106,10 +110,12 @@ class Windows(Component):
         self.add_up(arm)
 
     def cut(self, arm: int, ordinary: float, strong: float) -> int:
-        """Forget the older part of a window if the newer one differs from it; return 0 for no cut, 2 for a strong one.
+        """Forget the older part of a window if the newer one differs from it.
 
-        The last 1, 2, 4, ... releases are compared with all before them: means that differ by more
-        than the radius of their difference, with confidence ``ordinary``, are taken for a change.
+        Returns 0 for no cut, 1 for a cut, and 2 for one that is significant at confidence
+        ``strong`` too. The last 1, 2, 4, ... releases are compared with all before them: means that
+        differ by more than the radius of their difference, at confidence ``ordinary``, count as a
+        change.
         """
         newer = int(self.sizes[arm])
         releases, next_test = 0.0, 1.0
@@ -126,11 +132,11 @@ class Windows(Component):
             next_test = 2.0 * releases
             rest = float(self.sums[arm, WEIGHT]) - weight
             apart = abs(gain / weight - (float(self.sums[arm, GAIN]) - gain) / rest)
-            # The difference of two means, as one weighted mean of all their releases: weights and
-            # scales add up.
+            # The difference of two means is one weighted mean of all their releases, so weights
+            # and scales add up.
             both = 1.0 / (1.0 / weight + 1.0 / rest)
             if apart * apart * both <= 2.0 * ordinary:
-                continue  # within the radius that Gaussian noise would have, the least of all
+                continue  # within the radius for Gaussian noise, which is the smallest
             older = float(self.sums[arm, LAPLACE]) - laplace
             scales = both * both * (laplace / (weight * weight) + older / (rest * rest))
             most = both * max(
@@ -151,7 +157,7 @@ class Windows(Component):
         self.add_up(arm)
 
     def add_up(self, arm: int) -> None:
-        """Compute the sums over a window, from its buckets, so that rounding errors cannot add up."""
+        """Compute the sums over a window from its buckets, so rounding errors cannot accumulate."""
         for column in range(7):
             self.sums[arm, column] = 0.0
         for bucket in range(int(self.sizes[arm])):
@@ -162,7 +168,7 @@ class Windows(Component):
             self.buckets[arm, bucket, LARGEST_SO_FAR] = largest
 
     def length(self, arm: int) -> float:
-        """Return how many rounds are in a window."""
+        """Return the number of rounds in a window."""
         return float(self.sums[arm, ROUNDS])
 
     def mean_gain(self, arm: int) -> float:
@@ -170,7 +176,7 @@ class Windows(Component):
         return float(self.sums[arm, GAIN]) / float(self.sums[arm, WEIGHT])
 
     def last_gain(self, arm: int) -> float:
-        """Return the newest release of an arm; a bucket of one release is always the newest."""
+        """Return the newest release of an arm: the newest bucket always has one release."""
         newest = int(self.sizes[arm]) - 1
         return float(self.buckets[arm, newest, GAIN]) / float(self.buckets[arm, newest, WEIGHT])
 
@@ -179,7 +185,7 @@ class Windows(Component):
         return 1.0 / float(self.buckets[arm, int(self.sizes[arm]) - 1, WEIGHT])
 
     def window_radius(self, arm: int, confidence: float) -> float:
-        """Return the radius of that mean."""
+        """Return the confidence radius of that mean."""
         return radius(
             float(self.sums[arm, WEIGHT]),
             float(self.sums[arm, LAPLACE]),

@@ -13,17 +13,17 @@ from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.draws import draw
 
-MANY = 8  # arms from which on sums are added up in four parts
+MANY = 8  # arms from which four partial sums are faster than one
 
 
 @helper
 def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
-    """Fill in the weights w(i) = 4 / (rate (d(i) + s))², d = losses - min, and return the s at which they sum to 1.
+    """Write the weights 4 / (rate (d(i) + s))², d = losses - min; return the s where they sum to 1.
 
-    With h(s) = (Σ (d(i) + s)⁻²)^(-1/2) the condition reads h(s) = 2 / rate. h is increasing and
-    concave, so that a Newton step from anywhere lands at or below the solution and from there on
-    climbs to it; the solution is at least 2 / rate. A later step that does not climb has nothing
-    left to correct but the rounding errors of the sum.
+    With h(s) = (Σ (d(i) + s)⁻²)^(-1/2) the condition is h(s) = 2 / rate. h is increasing and
+    concave, so a Newton step from anywhere lands at or below the solution and climbs to it from
+    there; the solution is at least 2 / rate. A later step that does not climb has only rounding
+    errors of the sum left to correct.
     """
     target = 2.0 / rate
     values = as_list(losses)
@@ -51,7 +51,7 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
 
 @helper
 def inverse_powers(values: Sequence[float] | Floats, least: float, s: float) -> tuple[float, float]:
-    """Return Σ x⁻² and Σ x⁻³ of x = value - least + s."""
+    """Return Σ z⁻² and Σ z⁻³ of z = value - least + s."""
     squares = 0.0
     cubes = 0.0
     for i in range(len(values)):
@@ -66,7 +66,10 @@ def inverse_powers(values: Sequence[float] | Floats, least: float, s: float) -> 
 def many_inverse_powers(
     values: Sequence[float] | Floats, least: float, s: float, room: Floats
 ) -> tuple[float, float]:
-    """Return the same of many numbers: first all quotients, then four sums, of which a processor does several at once."""
+    """Return the same of many numbers.
+
+    All quotients come first, then four partial sums, several of which a processor adds at once.
+    """
     count = len(values)
     for i in range(count):
         room[i] = 1.0 / (values[i] - least + s)
@@ -92,7 +95,7 @@ def many_inverse_powers(
 
 @helper
 def least_of(values: Sequence[float] | Floats) -> float:
-    """Return the least number, found in four parts at once."""
+    """Return the least number, searched for in four parts at once."""
     one, two, three, four = math.inf, math.inf, math.inf, math.inf
     i = 0
     while i + 4 <= len(values):
@@ -108,7 +111,10 @@ def least_of(values: Sequence[float] | Floats) -> float:
 
 
 class BaselineDraw(NamedTuple):
-    """A draw, with the baseline of every arm at the time, and how far a loss may be from its own to count."""
+    """The trace of a draw, with the baseline of every arm at the time.
+
+    A loss counts if it is within ``limit`` of the baseline of its arm.
+    """
 
     arm: int
     probability: float
@@ -117,28 +123,28 @@ class BaselineDraw(NamedTuple):
 
 
 class TsallisInf(Learner[int, BaselineDraw, float]):
-    """Follow the regularised leader with the 1/2-Tsallis entropy.
+    """Follow the regularised leader with the 1/2-Tsallis entropy (Zimmert & Seldin 2021).
 
     Round t plays arm I drawn from
 
-        w = argmin ⟨L, w⟩ - (4 / η) Σ sqrt(w(i)),   η = c / sqrt(t),   that is   w(i) = 4 / (η (L(i) - x))²
+        w = argmin ⟨L, w⟩ - (4 / η) Σ sqrt(w(i)),   that is   w(i) = 4 / (η (L(i) - z))²
 
-    with x such that Σ w = 1, and estimates losses around a baseline B(i) = β if w(i) ≥ κ η², else
-    0:
+    with η = c / sqrt(t) and z such that Σ w = 1, and estimates losses around a baseline B(i), which
+    is β if w(i) ≥ κ η², else 0:
 
         L(i) ← L(i) + B(i) for all i,   L(I) ← L(I) + (y - B(I)) / w(I)
 
-    ``learning_rate`` is c, ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the
+    ``learning_rate`` is c; ``baseline`` is β: 0 is the importance-weighted estimator, 1/2 the
     reduced-variance one; ``likely`` is κ, 1 in the paper.
 
     With noisy losses one large negative value can push a rare arm so far ahead that it leads for
-    most of the game. ``caution`` is θ: as in HTINF, y counts only if |y - B(I)| ≤ 2 θ sqrt(w(I)) /
-    η, so that no loss moves 1 / sqrt(w(I)) by more than the factor 1 ± θ. Without noise none is
-    needed.
+    most of the game. ``caution`` is Θ: as in HTINF, y counts only if
+    |y - B(I)| ≤ 2 Θ sqrt(w(I)) / η, so no loss changes 1 / sqrt(w(I)) by more than a factor of
+    1 ± Θ. Without noise this is not needed.
 
-    Regret for losses in [0, 1] (Zimmert & Seldin 2021): of order 4 sqrt(K T) for β = 0, c = 2 and 2
-    sqrt(K T) for β = 1/2, c = 4; logarithmic against a stochastic adversary. What else there is in
-    both is less with κ = 1/4 (docs/regret.md: Tsallis-INF).
+    Regret for losses in [0, 1] (Zimmert & Seldin 2021): of order 4 sqrt(K T) for β = 0, c = 2, and
+    2 sqrt(K T) for β = 1/2, c = 4; logarithmic against a stochastic adversary. κ = 1/4 makes the
+    lower-order terms of both smaller (docs/regret.md: Tsallis-INF).
 
     >>> learner = TsallisInf.start(arms=3, learning_rate=2.0)
     >>> arm, trace = learner.act(None, np.random.default_rng(0))
@@ -155,7 +161,7 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
     losses: Floats  # L
     probabilities: Floats  # w of the last draw
     baselines: Floats  # B of the last draw
-    clock: Floats  # rounds drawn, and min L - x of the last draw
+    clock: Floats  # rounds drawn, and min L - z of the last draw
 
     @property
     def choices(self) -> int:
@@ -187,7 +193,7 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
 
     @classmethod
     def example(cls) -> TsallisInf:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, learning_rate=1.0, baseline=0.5)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, BaselineDraw]:

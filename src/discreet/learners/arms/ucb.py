@@ -1,4 +1,4 @@
-"""Upper confidence bounds: UCB1 and KL-UCB."""
+"""Upper confidence bounds without privacy: UCB1 and KL-UCB."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from discreet.learners.arms.draws import Draw
 class Ucb(Learner[int, Draw, float]):
     """Plays each arm once, then the one with the largest mean gain + sqrt(ψ ln t / n).
 
-    ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1]. n counts the gains of an arm that have come
-    in.
+    ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1] (Auer, Cesa-Bianchi & Fischer 2002). n
+    counts the gains of an arm that have arrived.
 
-    Regret against independent, identically distributed gains with gaps Δ: at most 8 Σ ln T / Δ + (1
-    + π²/3) Σ Δ. Nothing is promised against other adversaries.
+    Regret against independent, identically distributed gains with gaps Δ: at most
+    8 Σ ln T / Δ + (1 + π²/3) Σ Δ. No bound holds against other adversaries.
     """
 
     exploration: float
@@ -45,11 +45,11 @@ class Ucb(Learner[int, Draw, float]):
 
     @classmethod
     def example(cls) -> Ucb:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
-        """Choose the arm of the largest index; the first of several."""
+        """Choose the arm with the largest index; ties go to the first."""
         self.clock[0] += 1.0
         arm = int(self.clock[0]) - 1
         if arm < self.gains.size:
@@ -71,10 +71,11 @@ class Ucb(Learner[int, Draw, float]):
 
 
 class KlUcb(Learner[int, Draw, float]):
-    """Plays each arm once, then the one with the largest index max{q: n kl(mean, q) ≤ ln t + c ln ln t}.
+    """Plays each arm once, then the one with the largest index by relative entropy.
 
-    kl is the relative entropy of Bernoulli distributions, valid for all gains in [0, 1]; ``extra``
-    is c: 3 in the theory, 0 in practice. n counts the gains of an arm that have come in.
+    The index is max{q: n kl(mean, q) ≤ ln t + c ln ln t} (Garivier & Cappé 2011). kl is the
+    relative entropy of Bernoulli distributions, which is valid for all gains in [0, 1]. ``extra``
+    is c: 3 in the theory, 0 in practice. n counts the gains of an arm that have arrived.
 
     Regret against independent, identically distributed gains: asymptotically Σ Δ ln T / kl(μ, μ*),
     which is optimal.
@@ -100,11 +101,11 @@ class KlUcb(Learner[int, Draw, float]):
 
     @classmethod
     def example(cls) -> KlUcb:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
-        """Choose the arm of the largest index; the first of several."""
+        """Choose the arm with the largest index; ties go to the first."""
         self.clock[0] += 1.0
         arm = int(self.clock[0]) - 1
         if arm < self.gains.size:
@@ -142,9 +143,9 @@ def divergence(p: float, q: float) -> float:
 def upper(p: float, budget: float) -> float:
     """Return the largest q with divergence(p, q) ≤ budget.
 
-    The divergence is convex and increasing on [p, 1): Newton's steps from the right of the solution
-    stay there. Pinsker's inequality gives a start on the right; if that is beyond 1, the bound that
-    drops the first term does.
+    The divergence is convex and increasing on [p, 1), so Newton steps from the right of the
+    solution stay there. Pinsker's inequality gives a start on the right; if that is beyond 1, the
+    bound that drops the first term does.
     """
     if p >= 1.0:
         return 1.0
@@ -158,6 +159,6 @@ def upper(p: float, budget: float) -> float:
     for _ in range(50):
         step = (divergence(p, q) - budget) * q * (1.0 - q) / (q - p) if q > p else 0.0
         q -= step
-        if abs(step) <= 1e-13:
+        if abs(step) <= 1e-13:  # below what means of gains can resolve
             break
     return max(q, p)

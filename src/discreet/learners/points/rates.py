@@ -15,7 +15,7 @@ class Leader(Learner[Floats, float, Floats, float]):
     """Plays a point that it computes from the newest sum of all loss vectors."""
 
     sums: Floats  # L, with its noise
-    point: Floats  # what is played: a buffer
+    point: Floats  # the point that is played: a buffer
 
     @property
     def choices(self) -> int:
@@ -33,20 +33,20 @@ class Leader(Learner[Floats, float, Floats, float]):
 
 
 class Rates(Component):
-    """Rates η(t) = max(least, scale / sqrt(τ(t))), with τ(t) = t ``step`` + ``noise``.
+    """Rates η(t) = max(least, scale / sqrt(A(t))), with A(t) = t ``step`` + ``noise``.
 
-    Leaders with a fixed rate have bounds D / η + κ η τ(T): D is the ``size`` of the regulariser, κ
-    the ``curvature``; each round adds ``step`` to τ, and noise in the sums a multiple of its
-    variance. If the rate falls, the same proof gives D / η(T) + κ Σ η(t) (τ(t) - τ(t - 1))
-    (docs/regret.md: Falling rates). ``noise`` has an entry for each number of binary digits: what
-    the noise in a sum of that many vectors adds, at most.
+    Leaders with a fixed rate have bounds D / η + κ η A(T): D is the ``size`` of the regulariser, κ
+    the ``curvature``; each round adds ``step`` to A, and noise in the sums adds a multiple of its
+    variance. If the rate falls, the same proof gives D / η(T) + κ Σ η(t) (A(t) - A(t - 1))
+    (docs/regret.md: Falling rates). ``noise`` has an entry for each number of binary digits: an
+    upper bound on what the noise in a sum of that many vectors adds.
 
-    * ``fixed``: the same rate in all rounds; sqrt(D / (κ τ(T))) is the best, with the bound 2
-      sqrt(D κ τ(T)).
-    * ``anytime``: η(t) = sqrt(D / (2 κ τ(t))), for an unknown number of rounds: sqrt(2) times that
+    * ``fixed``: the same rate in all rounds; sqrt(D / (κ A(T))) is the best, with the bound
+      2 sqrt(D κ A(T)).
+    * ``anytime``: η(t) = sqrt(D / (2 κ A(t))), for an unknown number of rounds: sqrt(2) times that
       bound, for every T.
-    * ``early``: the best fixed rate times max(g, h sqrt(τ(T) / τ(t))), g = sqrt(1 + h²): g times
-      that bound. Early rounds have larger rates, so what is easy is learned sooner.
+    * ``early``: the best fixed rate times max(g, h sqrt(A(T) / A(t))), g = sqrt(1 + h²): g times
+      that bound. Early rounds have larger rates, so easy problems are learned sooner.
 
     >>> rates = Rates.anytime(size=math.log(10), curvature=1 / 8, step=1.0)
     >>> round(rates.at(1), 4), round(rates.at(100), 4)
@@ -56,7 +56,7 @@ class Rates(Component):
     least: float
     scale: float
     step: float
-    noise: Floats  # by the binary digits of the number of vectors in a sum; that of none is 0
+    noise: Floats  # indexed by the binary digits of the number of vectors in a sum; entry 0 is 0
 
     @classmethod
     def fixed(cls, rate: float) -> Rates:
@@ -90,7 +90,7 @@ class Rates(Component):
         head_start: float,
         noise: Floats | None = None,
     ) -> Rates:
-        """Return rates for a number of rounds that are larger at the beginning; ``head_start`` is h."""
+        """Return rates for a known number of rounds that start higher; ``head_start`` is h."""
         falling = cls.anytime(size=size, curvature=curvature, step=step, noise=noise)
         best = (
             math.sqrt(2.0)
@@ -104,7 +104,7 @@ class Rates(Component):
 
     @property
     def falls(self) -> bool:
-        """Whether the rate is not the same in all rounds."""
+        """Whether the rate changes over time."""
         return self.scale > 0.0
 
     def at(self, time: int) -> float:
@@ -112,7 +112,7 @@ class Rates(Component):
         return max(self.least, self.scale / math.sqrt(self.paid(time)))
 
     def paid(self, time: int) -> float:
-        """Return τ(t)."""
+        """Return A(t)."""
         digits = 0
         vectors = time - 1
         while vectors > 0 and digits + 1 < self.noise.size:

@@ -8,20 +8,27 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.learners.search.evidence import Mixture, Rule
-from discreet.learners.search.searching import EVERY_ROUND, NONE, Batches, Pull, Searching, start_of
+from discreet.learners.search.searching import (
+    EVERY_ROUND,
+    NONE,
+    Batches,
+    Pull,
+    Searching,
+    start_search,
+)
 
 
 class SuccessiveElimination(Searching):
-    """Pulls all arms that are left in turn; drops those of which the leader is better with evidence of (K - 1) / ν.
+    """Pulls all remaining arms in turn, and drops those surely worse than the leader.
 
-    Arms are compared when all that are left have as many releases, by the differences of what was
-    released in turn, and not by two intervals: that takes half as many samples. The best arm is
-    dropped with a probability of at most ν.
+    That takes evidence of (K - 1) / ν (Even-Dar et al. 2006). Arms are compared when all remaining
+    ones have equally many releases, by the differences of what was released in turn, not by two
+    intervals: that takes half as many samples. The best arm is dropped with probability at most ν.
     """
 
     rule: Rule
     needed: float  # log evidence
-    active: Floats  # 1 for arms that are left
+    active: Floats  # 1 for arms that are left, else 0
 
     @classmethod
     def start(
@@ -32,27 +39,30 @@ class SuccessiveElimination(Searching):
         rule: Rule | None = None,
         batches: Batches = EVERY_ROUND,
     ) -> SuccessiveElimination:
-        """Return the learner before the first round; ``error`` is ν, and gains lie in [0, 1] without a rule."""
-        begin = start_of(arms, (error,), batches)
+        """Return the learner before the first round.
+
+        ``error`` is ν. Without a rule, gains lie in [0, 1].
+        """
+        begin = start_search(arms, (error,), batches)
         needed = math.log((begin.gains.size - 1) / error)
         usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
         return cls(*begin, usual, needed, np.ones(begin.gains.size))
 
     @classmethod
     def example(cls) -> SuccessiveElimination:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=4)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Pull]:
-        """Pull the arm with the fewest releases of those that are left, and of several the one asked for least."""
+        """Pull the remaining arm with the fewest releases; ties go to the least requested."""
         arm = -1
         for i in range(self.active.size):
             if self.active[i] > 0.0 and (arm < 0 or self.is_behind(i, arm)):
                 arm = i
-        return arm, self.pull_of(arm)
+        return arm, self.next_pull(arm)
 
     def learn(self, trace: Pull, released: float) -> None:
-        """Count it; compare when all that are left have as many releases."""
+        """Count it; compare when all remaining arms have equally many releases."""
         self.count_release(trace, released)
         if not self.is_even(self.releases[trace.arm]):
             return
@@ -61,9 +71,8 @@ class SuccessiveElimination(Searching):
         for i in range(self.active.size):
             if i != best and self.active[i] > 0.0:
                 gap = self.mean_gain(best) - self.mean_gain(i)
-                pulls = min(
-                    self.pulls[i], self.pulls[best]
-                )  # they are as many, unless a batch was given up
+                # They are equal, unless a batch was abandoned.
+                pulls = min(self.pulls[i], self.pulls[best])
                 if self.rule.even_evidence(gap, pulls, self.releases[i]) >= self.needed:
                     self.active[i] = 0.0
                 else:
@@ -78,7 +87,7 @@ class SuccessiveElimination(Searching):
         return bool(self.begun[arm] < self.begun[other])
 
     def is_even(self, releases: float) -> bool:
-        """Return whether all arms that are left have this many releases."""
+        """Return whether all remaining arms have this many releases."""
         odd = 0
         for i in range(self.active.size):
             if self.active[i] > 0.0 and self.releases[i] != releases:
@@ -86,7 +95,7 @@ class SuccessiveElimination(Searching):
         return odd == 0
 
     def leading_active(self) -> int:
-        """Return the arm with the largest mean among those that are left."""
+        """Return the remaining arm with the largest mean."""
         best = -1
         for i in range(self.active.size):
             if self.active[i] > 0.0 and (best < 0 or self.mean_gain(i) > self.mean_gain(best)):
@@ -94,16 +103,18 @@ class SuccessiveElimination(Searching):
         return best
 
 
-WIDE = 1e9  # the radius of an arm of which nothing was released
+WIDE = 1e9  # the radius of an arm without a release
 
 
 class Lucb(Searching):
-    """Pulls in turn the arm with the largest mean, and among the others that with the largest upper bound.
+    """Pulls the arm with the largest mean and its most likely rival in turn.
 
-    On batches, which grow, it pulls the one of both that was pulled less: else the leader's would
-    grow without need. It stops when the lower bound of the former is above the upper bound of the
-    latter. Each bound fails with a probability of at most ν / K, ``failure``, at any time: so the
-    answer is wrong with at most ν, whatever the means.
+    The rival is the arm with the largest upper bound among the others (Kalyanakrishnan, Tewari,
+    Auer & Stone 2012). On batches, which grow, it pulls the one of the two that was pulled less;
+    otherwise the leader's batches would grow without need. It stops when the lower bound of the
+    leader is above the upper bound of the rival. Each bound fails at any time with probability at
+    most ν / K, the ``failure``, so the answer is wrong with probability at most ν, whatever the
+    means.
 
     >>> learner = Lucb.start(arms=3, error=0.1)
     >>> [learner.act(0, np.random.default_rng(1))[0] for _ in range(3)], learner.is_done()
@@ -113,7 +124,7 @@ class Lucb(Searching):
     rule: Rule
     failure: float
     radii: Floats
-    waiting: Integers  # the rival that is pulled next, or NONE
+    waiting: Integers  # the rival to pull next, or NONE
 
     @classmethod
     def start(
@@ -124,19 +135,22 @@ class Lucb(Searching):
         rule: Rule | None = None,
         batches: Batches = EVERY_ROUND,
     ) -> Lucb:
-        """Return the learner before the first round; ``error`` is ν, and gains lie in [0, 1] without a rule."""
-        begin = start_of(arms, (error,), batches)
+        """Return the learner before the first round.
+
+        ``error`` is ν. Without a rule, gains lie in [0, 1].
+        """
+        begin = start_search(arms, (error,), batches)
         failure = error / begin.gains.size
         usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
         return cls(*begin, usual, failure, np.full(begin.gains.size, WIDE), np.full(1, NONE))
 
     @classmethod
     def example(cls) -> Lucb:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=4)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Pull]:
-        """Pull what was never pulled, the leader, or its rival."""
+        """Pull an arm that was never pulled, the leader, or its rival."""
         arm = self.unasked_arm()
         if arm == NONE:
             arm = int(self.waiting[0])
@@ -148,7 +162,7 @@ class Lucb(Searching):
                 self.waiting[0] = rival
             elif self.begun[rival] < self.begun[arm]:
                 arm = rival
-        return arm, self.pull_of(arm)
+        return arm, self.next_pull(arm)
 
     def learn(self, trace: Pull, released: float) -> None:
         """Count it; stop if the leader's interval is above all others."""
