@@ -9,13 +9,13 @@ from discreet.models import GreedyModel, LinearModel
 
 
 class Greedy(Policy[GreedyModel, int, Floats]):
-    """Plays the arm with the largest ⟨x, estimate⟩, the first of several."""
+    """Plays the arm with the largest ⟨x, estimate⟩; ties go to the first."""
 
-    margin: float = 0.0  # by which a later arm must be better, against ties by rounding
+    margin: float = 0.0  # by which a later arm must be better, to break ties despite rounding
 
     @classmethod
     def example(cls) -> Greedy:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls()
 
     def choose(self, model: GreedyModel, observation: Floats, rng: Generator) -> int:
@@ -31,17 +31,17 @@ class Greedy(Policy[GreedyModel, int, Floats]):
 
 
 class Optimistic(Policy[LinearModel, int, Floats]):
-    """Plays the arm with the largest ⟨x, estimate⟩ + sqrt(x' spread x)."""
+    """Plays the arm with the largest plausible reward, ⟨x, estimate⟩ + sqrt(x' spread x)."""
 
     slack: float = 1.0 + 1e-9  # for rounding
 
     @classmethod
     def example(cls) -> Optimistic:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls()
 
     def choose(self, model: LinearModel, observation: Floats, rng: Generator) -> int:
-        """Return the arm with the largest plausible reward, the first of several."""
+        """Return the arm with the largest plausible reward; ties go to the first."""
         size, widest = model.estimate.size, model.widest[0]
         best, most = 0, -math.inf
         for arm in range(observation.shape[0]):
@@ -51,7 +51,7 @@ class Optimistic(Policy[LinearModel, int, Floats]):
                 mean += part * model.estimate[i]
                 length += part * part
             if mean + self.slack * math.sqrt(max(widest * length, 0.0)) <= most:
-                continue  # it cannot be the best one: that is seen without its uncertainty
+                continue  # it cannot be the best arm, whatever its own uncertainty
             square = 0.0
             for i in range(size):
                 part = 0.5 * observation[arm, i] * model.spread[i, i]
@@ -65,15 +65,15 @@ class Optimistic(Policy[LinearModel, int, Floats]):
 
 
 class UniformChoice(Policy[Model, int, Floats]):
-    """Plays every arm with the same probability, whatever is shown and published."""
+    """Plays every arm with the same probability: the baseline that learns nothing."""
 
     arms: int
 
     @classmethod
     def example(cls) -> UniformChoice:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls(4)
 
     def choose(self, model: Model, observation: Floats, rng: Generator) -> int:
-        """Return any arm."""
+        """Return a random arm."""
         return min(int(rng.random() * self.arms), self.arms - 1)

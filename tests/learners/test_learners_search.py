@@ -303,7 +303,7 @@ def test_batches_have_the_lengths_that_were_fixed(kind):
             lambda: TrackAndStop.start(arms=2, errors=(0.01, 0.1)),
             "in strictly decreasing order",
         ),
-        (lambda: TrackAndStop.start(arms=2, errors=()), "must be some numbers"),
+        (lambda: TrackAndStop.start(arms=2, errors=()), "must be at least one number"),
         (lambda: Lucb.start(arms=2, batches=Batches(0, 0.5)), "batch_size is 0"),
         (
             lambda: Lucb.start(arms=2, batches=Batches(5, 0.0)),

@@ -1,5 +1,6 @@
-"""Adversaries: who produces the losses, and how a learner is scored against them."""
+"""Environments: where losses come from, and how a learner is scored against them."""
 
+from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
 from discreet.environments.arms.actg175 import Actg175Arms
@@ -27,7 +28,7 @@ from discreet.environments.functions.diabetes import Diabetes
 from discreet.environments.functions.linear import Linear, Ranking, Routing, Slates
 from discreet.environments.functions.logistic import Logistic
 from discreet.environments.functions.quadratics import Absolute, DriftingQuadratics, Pricing
-from discreet.environments.functions.squared_errors import Completion
+from discreet.environments.functions.squared_errors import Completion, SquaredErrors
 from discreet.environments.points import (
     LinearAdaptive,
     LinearAlternating,
@@ -78,6 +79,7 @@ __all__ = [
     "Repeating",
     "Routing",
     "Slates",
+    "SquaredErrors",
     "Stochastic",
     "Switching",
     "SwitchingCosts",
@@ -88,4 +90,5 @@ __all__ = [
     "read_advice",
     "read_table",
     "register_environment",
+    "uniforms",
 ]

@@ -1,4 +1,7 @@
-"""Linear losses with full information: a point x is played, ⟨ℓ, x⟩ is lost, and the whole vector ℓ is the feedback."""
+"""Environments that deal loss vectors, for learners that play points.
+
+Full information: a point x is played, ⟨ℓ, x⟩ is lost, and the whole vector ℓ is the feedback.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +43,11 @@ class PointsEnvironment(Environment):
     problem=Points,
 )
 class LinearStochastic(PointsEnvironment):
-    """Independent loss vectors; one fixed point gains ``gap`` a round on the middle of the set.
+    """Independent loss vectors; one fixed point gains ``gap`` per round on the centre of the set.
 
     Experts: Bernoulli losses with mean 1/2, and 1/2 - gap for the first. Ball: with probability gap
-    the vector -(1, .., 1) / sqrt(N), else a uniform direction. Cube: plus or minus a unit vector,
-    minus with probability (1 + gap) / 2. All are then scaled to the declared size, or range.
+    the vector -(1, .., 1) / sqrt(N), otherwise a uniform direction. Cube: plus or minus a unit
+    vector, minus with probability (1 + gap) / 2. All are then scaled to the declared size or range.
     """
 
     gap: float = 0.1
@@ -73,10 +76,10 @@ class LinearStochastic(PointsEnvironment):
     "linear-alternating", title="a loss vector and its opposite in turn", problem=Points
 )
 class LinearAlternating(PointsEnvironment):
-    """One vector and its opposite in turn, the first one halved: who follows the leader is always wrong.
+    """A vector and its opposite in turn, the first one halved, which defeats following the leader.
 
-    Experts: every other one loses everything while the others lose nothing, and the other way
-    round. Ball and cube: the vector (1, .., 1), as long as it may be.
+    Experts: every other expert loses everything while the others lose nothing, and vice versa. Ball
+    and cube: the vector (1, .., 1), at its largest size.
     """
 
     def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
@@ -99,11 +102,11 @@ class LinearAlternating(PointsEnvironment):
     "linear-drifting", title="loss vectors whose mean goes round twice", problem=Points
 )
 class LinearDrifting(PointsEnvironment):
-    """Noisy loss vectors whose mean goes round twice in a game: what is best now is worst later.
+    """Noisy loss vectors whose mean rotates twice in a game: what is best now is worst later.
 
-    Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - i / N)). Ball and cube: half
-    of the time a vector with entries cos(2 π (2 t / T - i / N)), as long as it may be, else one
-    without a mean.
+    Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - j / N)). Ball and cube: half
+    of the time a vector with entries cos(2 π (2 t / T - j / N)), at its largest size, otherwise one
+    of mean zero.
     """
 
     rounds: int
@@ -124,7 +127,7 @@ class LinearDrifting(PointsEnvironment):
 
 
 def directions(rng: Generator, start: int, stop: int, size: int) -> Floats:
-    """Return vectors of length 1 in uniform directions."""
+    """Return unit vectors in uniform directions."""
     from scipy.special import ndtri
 
     gauss: Floats = ndtri(uniforms(rng, start, stop, size))
@@ -132,14 +135,14 @@ def directions(rng: Generator, start: int, stop: int, size: int) -> Floats:
     return gauss
 
 
-OFF = 1e-9
+OFF = 1e-9  # the centre is answered as if it were this far off: it has no worst vector
 
 
 class AnsweringGame(ReactingGame[Floats, Floats]):
-    """Rounds in which the loss vector is the worst one for the point that was played ``lag`` rounds before.
+    """Rounds in which the loss vector is the worst one for the point played ``lag`` rounds before.
 
-    ``memory`` holds the sum of all loss vectors that a player got, and its last point: every player
-    has one of its own.
+    ``memory`` holds the sum of all loss vectors that a player got, and its last point; every player
+    has its own.
     """
 
     set: ConvexSet  # of loss vectors
@@ -151,7 +154,7 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
     vector: Floats
 
     def answer(self, action: Floats) -> None:
-        """Write the loss vector; the middle of the set is answered as if it were a little off."""
+        """Write the loss vector."""
         check_point(action.size, self.aim.size)
         for i in range(self.aim.size):
             point = action[i] if self.lag == 0 else self.memory[1, i]
@@ -175,7 +178,7 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
         return self.vector
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return zeros: what comparators are scored by is in a player's memory."""
+        """Return zeros: the comparators' scores are in a player's memory."""
         return np.zeros((len(starts), *self.memory.shape))
 
     def rescaled(self, shift: float, factor: float) -> AnsweringGame:
@@ -189,12 +192,12 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
     problem=Points,
 )
 class LinearAdaptive(PointsEnvironment):
-    """Answers the last point with the loss vector that is worst for it, relative to the middle of the set.
+    """Answers the last point with the loss vector that is worst for it, relative to the centre.
 
-    With ``lag=0`` it answers the point of the very round, which is more than learners that draw
-    their points can stand: the adversary then sees the draw. Private learners play points that show
+    With ``lag=0`` it answers the point of the current round. Learners that draw their points cannot
+    cope with that, because the adversary then sees the draw. Private learners play points that show
     the noise of their sums, and the losses follow that noise: regret bounds with noise do not cover
-    it, guarantees do. Each player is compared with the best fixed point for its own losses.
+    this, but guarantees do. Each player is compared with the best fixed point for its own losses.
     """
 
     reacts = True

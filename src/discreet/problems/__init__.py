@@ -1,4 +1,4 @@
-"""Problems: what is played, seen and fed back, and against what one is compared. One file each."""
+"""Problems: what is played, seen and fed back, and what regret compares with."""
 
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
 from discreet.problems.arms import (
@@ -20,7 +20,13 @@ from discreet.problems.function_games import (
     domain_named,
 )
 from discreet.problems.functions import Functions, FunctionsEnvironment
-from discreet.problems.points import FullInformation, LinearGame, Points, with_full_information
+from discreet.problems.points import (
+    FullInformation,
+    GeometryName,
+    LinearGame,
+    Points,
+    with_full_information,
+)
 
 __all__ = [
     "Advice",
@@ -43,6 +49,7 @@ __all__ = [
     "Functions",
     "FunctionsEnvironment",
     "Game",
+    "GeometryName",
     "LinearFunctions",
     "LinearGame",
     "Pairs",

@@ -1,4 +1,4 @@
-"""Losses without randomness."""
+"""Games without randomness, among them pairs of neighbouring ones."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from discreet.problems import ArmGame, Arms, ArmsEnvironment
     problem=Arms,
 )
 class Deterministic(ArmsEnvironment):
-    """Gains that a greedy player misreads; the loss is 1 - gain.
+    """Gains that mislead a greedy player; the loss is 1 - gain.
 
     The first arm always gives 0.38; the second gives 1 in every even round; the third gives 1 in
     every round that is a multiple of 3; all others give 0. Rounds count from 1. The second arm is
-    best in the long run, and uniform play on four arms loses 59/300 a round against it.
+    best in the long run, and uniform play on four arms loses 59/300 per round compared with it.
 
     >>> Deterministic(4).deal(0, 4, np.random.default_rng()).losses.round(2).tolist()
     [[0.62, 1.0, 1.0, 1.0], [0.62, 0.0, 1.0, 1.0], [0.62, 1.0, 0.0, 1.0], [0.62, 0.0, 1.0, 1.0]]
@@ -51,11 +51,11 @@ class Deterministic(ArmsEnvironment):
     neighbour=True,
 )
 class Leak(ArmsEnvironment):
-    """Faster rates 2025, appendix G.1: every arm loses 1 in every round, but for the first.
+    """Faster rates 2025, appendix G.1: every arm loses 1 in every round except the first.
 
     In the first round the second arm loses 0; in the neighbouring game (``neighbour=True``) it
-    loses 1 as well. Replaying the same alternating actions in both, EXP3 in loss form drives the
-    two action probabilities ever further apart.
+    loses 1 as well. If the same alternating actions are replayed in both, EXP3 in loss form drives
+    the two action probabilities ever further apart.
 
     >>> Leak(2).deal(0, 2, np.random.default_rng()).losses.tolist()
     [[1.0, 0.0], [1.0, 1.0]]
@@ -85,8 +85,9 @@ class Leak(ArmsEnvironment):
 class Drop(ArmsEnvironment):
     """Faster rates 2025, appendix G.2: the first arm always loses 1/2, all others 1.
 
-    In the alternate game the others lose 0 in the second half: a private algorithm that has quickly
-    dropped them cannot notice soon, and has regret of order sqrt(T / ε) in one of the two.
+    In the alternate game the others lose 0 in the second half. A private algorithm that has quickly
+    dropped them cannot notice this soon, and has regret of order sqrt(T / ε) in one of the two
+    games.
 
     >>> Drop(2, 4, alternate=True).deal(0, 4, np.random.default_rng()).losses.tolist()
     [[0.5, 1.0], [0.5, 1.0], [0.5, 0.0], [0.5, 0.0]]

@@ -12,7 +12,7 @@ from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 CYCLES = 2.0  # of the drift, over the whole game
 STRIDE = 64  # rounds between two steps of a walk
-STEP = 0.02
+STEP = 0.02  # the largest step of a walk
 
 
 @register_environment(
@@ -21,7 +21,7 @@ STEP = 0.02
 class Drifting(ArmsEnvironment):
     """Bernoulli losses whose means rise and fall, each arm a little later than the one before.
 
-    The mean of arm i in round t is 1/2 - 0.4 cos(2 π (2 t / T - i / K)); every arm is best for a
+    The mean of arm i in round t is 1/2 - 0.4 cos(2 π (2 t / T - i / K)). Every arm is best for a
     while, twice.
     """
 
@@ -41,11 +41,15 @@ class Drifting(ArmsEnvironment):
 
 @register_environment("random-walk", title="every loss a reflected random walk", problem=Arms)
 class RandomWalk(ArmsEnvironment):
-    """Every arm's loss is a random walk, reflected at 0 and 1, that starts at 1/2 and steps every 64 rounds.
+    """Every arm's loss is a random walk from 1/2, reflected at 0 and 1.
+
+    Every 64 rounds there is a step, uniform in [-0.02, 0.02].
 
     >>> losses = RandomWalk(2).deal(0, 6400, np.random.default_rng(1)).losses
-    >>> float(losses.min()) >= 0.0, float(losses.max()) <= 1.0, losses[:64].tolist() == [[0.5, 0.5]] * 64
-    (True, True, True)
+    >>> float(losses.min()) >= 0.0, float(losses.max()) <= 1.0
+    (True, True)
+    >>> losses[:64].tolist() == [[0.5, 0.5]] * 64
+    True
     """
 
     on_unit_scale = True
@@ -64,9 +68,10 @@ class RandomWalk(ArmsEnvironment):
     "switching", title="Bernoulli losses, another arm is best after a third", problem=Arms
 )
 class Switching(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2; first the first arm is better by 0.05, after a third the second one by 0.2.
+    """Bernoulli losses of mean 1/2, with one change of the best arm.
 
-    With ``at`` the change comes after another share of the game.
+    For the first third of the game the first arm is better by 0.05, then the second one by 0.2.
+    ``at`` is the share of the game before the change.
     """
 
     on_unit_scale = True
@@ -87,7 +92,10 @@ class Switching(ArmsEnvironment):
     "late-change", title="Bernoulli losses, a bad arm is best in the last fifth", problem=Arms
 )
 class LateChange(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2; the first arm is better by 0.02, and in the last fifth the second one by 0.2."""
+    """Bernoulli losses of mean 1/2, with a better arm towards the end.
+
+    The first arm is better by 0.02, and in the last fifth the second one by 0.2.
+    """
 
     on_unit_scale = True
 
@@ -105,7 +113,10 @@ class LateChange(ArmsEnvironment):
     "flipping", title="Bernoulli losses, two arms take turns as the best", problem=Arms
 )
 class Flipping(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2; the first two arms take turns in being better by 0.2, for ``period`` rounds each."""
+    """Bernoulli losses of mean 1/2; the first two arms alternate as the best.
+
+    Each is better by 0.2 for ``period`` rounds at a time.
+    """
 
     on_unit_scale = True
 
@@ -123,7 +134,10 @@ class Flipping(ArmsEnvironment):
     "repeating", title="stochastic losses, each repeated for some rounds", problem=Arms
 )
 class Repeating(ArmsEnvironment):
-    """Bernoulli losses of mean 1/2, the first arm better by 0.05; all are drawn again every ``repeats`` rounds."""
+    """Bernoulli losses of mean 1/2, the first arm better by 0.05, that repeat for some rounds.
+
+    All losses are redrawn every ``repeats`` rounds.
+    """
 
     on_unit_scale = True
 

@@ -15,10 +15,8 @@ from discreet.errors import DiscreetError, check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
 from discreet.sets import LinearOracle
 
-DISTANCE, SPREAD = (
-    0.6,
-    0.4,
-)  # of the mean target from the centre, and of targets from their mean, in inner radii
+# Distances of the mean target from the centre, and of targets from their mean, in inner radii.
+DISTANCE, SPREAD = 0.6, 0.4
 
 
 @helper
@@ -60,7 +58,7 @@ class Quadratics(FunctionGame):
         return 2.0
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return the sums of all bases with weight · |target|², of all weights, and of weight · target."""
+        """Return the sums of base + weight · |target|², of all weights, and of weight · target."""
         base, weight, targets = self.losses[:, 0], self.losses[:, 1], self.losses[:, 2:]
         constant = base + weight * (targets**2).sum(axis=1)
         return np.add.reduceat(
@@ -80,12 +78,12 @@ class Quadratics(FunctionGame):
     "quadratics", title="squared distances from drifting targets", problem=Functions
 )
 class DriftingQuadratics(FunctionsEnvironment):
-    """Squared distances from targets, f(x) = |x - z|² / (R + r)², R and r the outer and inner radius of the set.
+    """Squared distances from targets that drift, f(x) = |x - z|² / (R + r)².
 
-    The targets z scatter around a mean that is 0.6 r away from the centre and goes once through an
-    angle of ``drift`` in the plane of the first two coordinates; they are at most 0.4 r from it. So
-    all of them are in the set. Values are in [0, 1]; the Lipschitz constant is 2 / (R + r);
-    smoothness and curvature are both 2 / (R + r)².
+    R and r are the outer and inner radius of the set. The targets z scatter around a mean that is
+    0.6 r from the centre and moves once through an angle of ``drift`` in the plane of the first two
+    coordinates; they are at most 0.4 r from it. So all targets are in the set. Values are in
+    [0, 1]; the Lipschitz constant is 2 / (R + r); smoothness and curvature are both 2 / (R + r)².
     """
 
     rounds: int
@@ -105,12 +103,10 @@ class DriftingQuadratics(FunctionsEnvironment):
         return Quadratics(np.column_stack([np.zeros(size), weight, targets + place.set.centre()]))
 
 
-FIRST_PRICE, SCATTER = (
-    0.9,
-    0.1,
-)  # of the best price, as a part of the highest one: its first mean, and how far it varies
-LEAST_DEMAND = 0.6  # at the price 0, of the largest demand
-MOST_DRIFT = 0.3  # at which the best price never falls below 1/2, so that demand stays above 0
+# The best price as a share of the highest one: its first mean, and how far it varies.
+FIRST_PRICE, SCATTER = 0.9, 0.1
+LEAST_DEMAND = 0.6  # at the price 0, as a share of the largest demand
+MOST_DRIFT = 0.3  # keeps the best price at 1/2 or more, so that demand stays positive
 
 
 @register_environment(
@@ -120,14 +116,14 @@ MOST_DRIFT = 0.3  # at which the best price never falls below 1/2, so that deman
     usual={"domain": "cube(1)"},
 )
 class Pricing(FunctionsEnvironment):
-    """Prices p from 0 to 1, the two ends of a set of one dimension; what is lost is revenue.
+    """Prices p from 0 to 1, the two ends of a one-dimensional set; the loss is lost revenue.
 
-    In each round the share a (1 - p / 2 q) of all people buys at the price p, so that q is the best
-    price of the round. The loss is what revenue lacks to 1/2, which is the most that it can be, in
-    halves: f = 1 - 2 a p (1 - p / 2 q), in [0, 1]. Demand is fixed before the game: a is uniform in
-    [0.6, 1], and q within 0.1 of a mean that falls evenly from 0.9 by ``drift``, at most 0.3; with
-    0 it stays. For a set of the radius R the Lipschitz constant is 1 / R, and second derivatives
-    are between 0.3 / R² and 1 / R².
+    In each round a share a (1 - p / 2 q) of all people buys at the price p, so q is the best price
+    of the round. Revenue is at most 1/2, and the loss is its shortfall in units of 1/2: f = 1 - 2 a
+    p (1 - p / 2 q), in [0, 1]. Demand is fixed before the game: a is uniform in [0.6, 1], and q is
+    within 0.1 of a mean that falls evenly from 0.9 by ``drift``, at most 0.3; with 0 it stays. For
+    a set of radius R the Lipschitz constant is 1 / R, and second derivatives are between 0.3 / R²
+    and 1 / R².
     """
 
     rounds: int
@@ -138,12 +134,7 @@ class Pricing(FunctionsEnvironment):
         place, drift = self.problem.place, check_range("drift", self.drift, 0.0, MOST_DRIFT)
         if place.dimension != 1:
             raise DiscreetError(
-                f"domain is {self.domain}, but pricing "
-                "is for "
-                "sets "
-                "of one "
-                "dimension, "
-                "such as "
+                f"domain is {self.domain}, but pricing is for sets of one dimension, such as "
                 "cube(1)."
             )
         chance = uniforms(rng, start, stop, 2)
@@ -158,15 +149,15 @@ class Pricing(FunctionsEnvironment):
         return Quadratics(np.column_stack([1.0 - demand * best, weight, target]))
 
 
-# of targets: so there are few different functions, and counts of them tell which point is best
+# Levels of a target: there are few different functions, and their counts give the best point.
 LEVELS = 5
 
 
 class AbsoluteLosses(FunctionGame):
-    """Distances in one coordinate: h(x) = |x(i) - level|, and the row is base, weight, i, number of the level.
+    """Distances in one coordinate: h(x) = |x(j) - level|.
 
-    ``levels`` holds the possible levels, a row a coordinate. All of them are such that a point
-    whose every coordinate is at one of its levels is in the set.
+    A row is base, weight, j, number of the level. ``levels`` holds the possible levels, one row per
+    coordinate. A point with every coordinate at one of its levels is in the set.
     """
 
     levels: Floats
@@ -177,7 +168,7 @@ class AbsoluteLosses(FunctionGame):
         return int(self.levels.shape[0])
 
     def shape(self, t: int, point: Floats) -> float:
-        """Return |x(i) - level|."""
+        """Return |x(j) - level|."""
         if point.size != self.levels.shape[0]:  # compiled code would read other memory
             return np.nan
         axis, level = int(self.losses[t, 2]), int(self.losses[t, 3])
@@ -227,12 +218,12 @@ class AbsoluteLosses(FunctionGame):
 
 @register_environment("absolute", title="absolute distances in one coordinate", problem=Functions)
 class Absolute(FunctionsEnvironment):
-    """Absolute losses f(x) = |x(i) - c(i) - z| / (R + a), a = r / sqrt(n), c the centre, R and r the radii of the set.
+    """Absolute losses in one coordinate, f(x) = |x(j) - c(j) - z| / (R + a), a = r / sqrt(N).
 
-    The coordinate i is uniform; z is one of -a, -a/2, 0, a/2, a, with the probability ``lean`` a
-    uniform one and else ±a, with a sign that alternates from coordinate to coordinate. Values are
-    in [0, 1]; the Lipschitz constant is 1 / (R + a). The best point has the median level in every
-    coordinate.
+    c is the centre of the set, R and r are its radii, and N is its dimension. The coordinate j is
+    uniform. z is one of -a, -a/2, 0, a/2, a: with probability ``lean`` a uniform one, otherwise ±a
+    with a sign that alternates from coordinate to coordinate. Values are in [0, 1]; the Lipschitz
+    constant is 1 / (R + a). The best point has the median level in every coordinate.
     """
 
     lean: float = 0.5

@@ -18,7 +18,7 @@ from discreet.problems.points import product
 from discreet.sets import LinearOracle, NuclearBall
 
 PRECISE = 1e-9  # the usual precision, per round of weight 1
-MOST_STEPS = 20_000
+MOST_STEPS = 20_000  # of gradient descent; the duality gap normally ends it long before
 
 
 def least_point(
@@ -26,9 +26,9 @@ def least_point(
 ) -> Floats:
     """Return the point of a set at which a convex function is least, up to ``precision``.
 
-    ``slope`` is its gradient and ``bend`` bounds its second derivatives from above. Accelerated
-    projected gradients, begun again whenever they turn uphill, until the duality gap proves the
-    point good.
+    ``slope`` is its gradient, and ``bend`` bounds its second derivatives from above. Accelerated
+    projected gradient steps, restarted whenever they turn uphill, continue until the duality gap
+    proves the point good.
     """
     point = ahead = place.set.centre()
     if bend <= 0.0:
@@ -50,9 +50,12 @@ def least_point(
 
 
 class SquaredErrors(FunctionGame):
-    """Squared errors: h(x) = (⟨a, x⟩ - y)², a one of some vectors; the row is base, weight, its number, y."""
+    """Squared errors: h(x) = (⟨a, x⟩ - y)², with a one of some vectors.
 
-    vectors: Floats  # a row a case
+    A row is base, weight, number of the vector, y.
+    """
+
+    vectors: Floats  # one row per case
 
     @classmethod
     def of(
@@ -67,8 +70,8 @@ class SquaredErrors(FunctionGame):
     ) -> Self:
         """Return the rounds in which these cases have these targets, with functions in [0, 1].
 
-        No error on the set is larger than ``largest``, no vector longer than ``longest``; the slope
-        is at most ``lipschitz``.
+        No error on the set is larger than ``largest``, no vector is longer than ``longest``, and
+        the slope is at most ``lipschitz``.
         """
         weight = min(largest**-2.0, lipschitz / (2.0 * longest * largest))
         return cls(
@@ -109,7 +112,7 @@ class SquaredErrors(FunctionGame):
         return 2.0 * product(vector, vector)
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return the sum of all bases with weight · y², and for every case those of the weights and of weight · y."""
+        """Return the sum of base + weight · y², and per case those of weight and weight · y."""
         base, weight, case, target = self.losses.T
         cases, which = self.vectors.shape[0], case.astype(np.int64)
         found = np.empty((len(starts), 1 + 2 * cases))
@@ -137,7 +140,7 @@ class SquaredErrors(FunctionGame):
         return float(total[0] + weights @ predictions**2 - 2.0 * (targets @ predictions))
 
 
-MOST_ENTRIES = 400  # so that the best matrix is found in no time
+MOST_ENTRIES = 400  # so that the best matrix is found quickly
 
 
 @register_environment(
@@ -147,14 +150,14 @@ MOST_ENTRIES = 400  # so that the best matrix is found in no time
     usual={"domain": "nuclear(3,3)", "lipschitz": 1.5},
 )
 class Completion(FunctionsEnvironment):
-    """Squared errors of single entries of a matrix of rank 1, from a stream of noisy ones.
+    """Squared errors of single entries of a hidden matrix of rank 1, seen with noise.
 
-    The entries of the hidden matrix are all of the size s = 1 / sqrt(rows · columns), with the
-    signs of some u vᵀ, drawn for each game: its nuclear norm is 1. In each round one entry,
-    uniformly at random, is seen as y, which is ``scatter`` times s above or below it, each as
-    likely. The loss is f(x) = (x(i, j) - y)² / (1 + b)², b = (1 + scatter) s, in [0, 1]. The
-    Lipschitz constant is 2 / (1 + b); if that is more than declared, f is made smaller. The best
-    matrix of nuclear norm at most 1 is found from sums for each entry.
+    The entries of the hidden matrix all have the size s = 1 / sqrt(rows · columns), with the signs
+    of some u vᵀ, drawn for each game: its nuclear norm is 1. In each round one entry, uniformly at
+    random, is seen as y, which is ``scatter`` times s above or below it with equal probability. The
+    loss is f(x) = (x(i, j) - y)² / (1 + a)², a = (1 + scatter) s, in [0, 1]. The Lipschitz constant
+    is 2 / (1 + a); if that is more than declared, f is made smaller. The best matrix of nuclear
+    norm at most 1 is computed from sums for each entry.
     """
 
     scatter: float = 0.5

@@ -79,8 +79,8 @@ class Exp3IX(Learner[int, Draw, float]):
     ``learning_rate`` is η, ``bias`` is γ. The estimate is too small on purpose, which keeps its
     tails short.
 
-    Regret for losses in [0, 1], with probability 1 - δ: at most
-    2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / δ) for η = 2 γ = sqrt(2 ln K / (K T)).
+    Regret for losses in [0, 1], with probability 1 - ω: at most
+    2 sqrt(2 K T ln K) + (sqrt(2 K T / ln K) + 1) ln(2 / ω) for η = 2 γ = sqrt(2 ln K / (K T)).
     Losses must not be negative, so it is not for noisy ones.
     """
 
@@ -215,8 +215,8 @@ class Exp3P(Learner[int, AllDraw, float]):
     ``learning_rate`` is η, ``mixing`` is γ, ``bonus`` is β. Every arm changes in every round, so a
     round costs O(K).
 
-    Regret for gains in [0, 1], with probability 1 - δ: at most 5.15 sqrt(T K ln(K / δ)) for
-    β = sqrt(ln(K / δ) / (T K)), η = 0.95 sqrt(ln K / (T K)), γ = 1.05 sqrt(K ln K / T)
+    Regret for gains in [0, 1], with probability 1 - ω: at most 5.15 sqrt(T K ln(K / ω)) for
+    β = sqrt(ln(K / ω) / (T K)), η = 0.95 sqrt(ln K / (T K)), γ = 1.05 sqrt(K ln K / T)
     (Bubeck & Cesa-Bianchi 2012, Theorem 3.2).
     """
 

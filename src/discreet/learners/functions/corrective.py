@@ -48,7 +48,7 @@ class Corrective(ProjectionFree):
     def start(
         cls,
         *,
-        set: LinearOracle,  # noqa: A002
+        set: LinearOracle,
         inner: float,
         radius: float,
         learning_rate: float,

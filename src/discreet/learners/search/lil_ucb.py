@@ -20,19 +20,19 @@ LilPreset = Literal["practice", "theory"]
 
 
 class LilConstants(NamedTuple):
-    """The constants of lil' UCB: ε, β, λ, the failure δ, and what is added to n in logarithms."""
+    """The constants of lil' UCB: a, β, κ, the failure ω, and what is added to n in logarithms."""
 
-    slack: float
-    bonus: float
-    ratio: float
-    failure: float
+    slack: float  # a, the paper's ε
+    bonus: float  # β
+    ratio: float  # κ, the paper's λ
+    failure: float  # ω, the paper's δ
     guard: float
 
     @classmethod
     def theory(cls, error: float) -> LilConstants:
         """Return the constants of Theorem 2.
 
-        The answer is wrong with probability at most 4 sqrt(c δ) + 4 c δ, which is the error here.
+        The answer is wrong with probability at most 4 sqrt(c ω) + 4 c ω, which is the error here.
 
         >>> constants = LilConstants.theory(0.1)
         >>> round(coverage_factor(constants.slack), 3), f"{constants.failure:.6e}"
@@ -49,16 +49,16 @@ class LilConstants(NamedTuple):
 
 
 def coverage_factor(slack: float) -> float:
-    """Return c = (2 + ε) / ε · (1 / ln(1 + ε))^(1 + ε)."""
+    """Return c = (2 + a) / a · (1 / ln(1 + a))^(1 + a), a the slack."""
     return float((2.0 + slack) / slack * (1.0 / math.log1p(slack)) ** (1.0 + slack))
 
 
 class LilUcb(Searching):
     """Pulls the arm with the largest mean plus a radius by the law of the iterated logarithm.
 
-        radius = (1 + β) (1 + √ε) sqrt(2 v (1 + ε) ln(ln((1 + ε) n) / δ) / n)
+        radius = (1 + β) (1 + √a) sqrt(2 v (1 + a) ln(ln((1 + a) n) / ω) / n)
 
-    It stops when an arm was pulled at least 1 + λ times as often as all others together, and
+    It stops when an arm was pulled at least 1 + κ times as often as all others together, and
     answers with that arm (Jamieson, Malloy, Nowak & Bubeck 2014). v is the ``variance`` of a
     released number; on batches each release adds ``noise_variance``.
     """
