@@ -1,4 +1,4 @@
-"""Environments on sets of their own: values, slopes and best points, against all vertices and against solvers."""
+"""Environments on their own sets: values, slopes and best points, by vertices and solvers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_environment_keeps_its_contract(name, domain, evaluations):
 
 @pytest.mark.parametrize(("name", "domain"), PLACES)
 def test_values_and_slopes_are_what_games_say_and_what_is_declared(name, domain):
-    """At random points nothing is outside of [0, 1] nor steeper than declared, and most of the range is used."""
+    """At random points values are in [0, 1], slopes as declared, and most of the range is used."""
     world = world_of(name, domain)
     game, place, rng = (
         world.deal(0, 300, np.random.default_rng(1)),
@@ -127,7 +127,7 @@ def test_no_vertex_is_better_than_the_best_of_linear_functions(name, domain):
 
 @pytest.mark.parametrize(("name", "domain"), SMOOTH)
 def test_a_solver_finds_no_better_point_of_smooth_functions(name, domain):
-    """Against a solver that knows nothing of the totals, with the set as a penalty or a box of its own."""
+    """Against a solver that does not use the totals, with the set as a penalty or a box."""
     world = world_of(name, domain, rounds=120)
     game, place = world.deal(0, 120, np.random.default_rng(3)), world.problem.place
     total = game.totals([0, 50]).sum(axis=0)
@@ -183,7 +183,7 @@ def test_prices_lose_what_the_demand_says():
     ("name", "domain"), [("routing", "paths(3,3)"), ("slates", "k-sets(10,3)")]
 )
 def test_one_choice_is_better_by_the_gap(name, domain):
-    """20,000 rounds, seeds are fixed; on fresh ones 5 standard errors of a mean of coins are exceeded once in 10^6."""
+    """20,000 rounds, fixed seeds; on fresh ones 5 standard errors are exceeded once in 10^6."""
     world = world_of(name, domain, gap=0.4)
     game = world.deal(0, 20_000, np.random.default_rng(1))
     means = game.losses[:, 2:].mean(axis=0) * world.problem.place.set.centre().sum()
@@ -221,7 +221,7 @@ def test_a_ranking_costs_how_far_down_the_wanted_item_stands(domain):
 
 
 def test_popular_items_are_wanted_more_often():
-    """20,000 rounds with a fixed seed; on fresh seeds 5 standard errors are exceeded once in 10^6."""
+    """20,000 rounds, fixed seed; on fresh seeds 5 standard errors are exceeded once in 10^6."""
     game = world_of("ranking", "permutations(4)", skew=1.0).deal(
         0, 20_000, np.random.default_rng(1)
     )
@@ -259,7 +259,7 @@ def test_the_hidden_matrix_is_the_best_one_and_has_rank_1():
 
 
 def test_the_best_model_of_patients_is_that_of_least_squares():
-    """With as many rounds as it takes, the best fixed point is near to the regression on all patients."""
+    """With enough rounds, the best fixed point is close to the regression on all patients."""
     world, data = world_of("diabetes", "ball(4)"), patients()
     game = world.deal(0, 60_000, np.random.default_rng(1))
     point = game.minimiser(game.totals([0])[0], world.problem.place)
@@ -356,7 +356,7 @@ def test_an_environment_is_played_on_its_usual_set_unless_another_is_given():
     "domain", ["paths(3,3)", "k-sets(10,3)", "permutations(5)", "assignments(3)", "nuclear(3,3)"]
 )
 def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
-    """Probes and neighbours pass the check of functions, and neighbours differ by the whole range in one round."""
+    """Probes and neighbours pass the check, and neighbours differ by the range in one round."""
     small, rounds = Functions(domain).for_audit()
     assert small.place.dimension <= 6
     for game in (small.probe(30, np.random.default_rng(1)), *small.neighbours(rounds, UNIT)):
@@ -416,7 +416,7 @@ def played(instances, world, rounds, **arguments):
 
 @pytest.mark.parametrize("name", algorithms(Functions))
 def test_every_algorithm_plays_in_one_dimension_too(name):
-    """Prices where functions may be curved, linear functions elsewhere; played points are in the set."""
+    """Prices where functions may be curved, linear ones elsewhere; points are in the set."""
     known = algorithm(name)
     problem = replace(known.problem, domain="cube(1)", curvature=min(known.problem.curvature, 0.3))
     problem = replace(problem, smoothness=1.0 if problem.smoothness else 0.0)
@@ -445,7 +445,7 @@ def test_every_algorithm_plays_in_one_dimension_too(name):
     ],
 )
 def test_both_speeds_agree(name):
-    """Numbers and vertices are played; matrices are checked above, the other environments by make full."""
+    """Numbers and vertices are played; matrices are checked above, the rest by make full."""
     instance, world = built(name, PLAYED[name][1], 200)
     compiled, plain = (
         played([instance], world, 200, trial=0, compiled=speed) for speed in (True, False)

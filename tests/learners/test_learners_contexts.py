@@ -123,7 +123,7 @@ def test_glm_ucb_adds_up_quadratic_models_around_its_last_estimates():
 
 @pytest.mark.parametrize("kind", [LinearUcb, GlmUcb])
 def test_features_that_were_hardly_played_are_looked_at_alone(kind):
-    """Feature 1 was played; 0 and 2 are forgotten, shown for two reports each, and only their own entries are added."""
+    """Feature 1 was played; 0 and 2 get two reports each, of which only their own entries count."""
     schedule = FitSchedule(np.array([1, 8, 12]), np.full(3, 10.0), np.ones(3), np.zeros(3))
     looks = Looks(after=4, reports=2, weight=5.0, hardly=3.0, share=0.0, trial=1, worth=0.0)
     if kind is GlmUcb:

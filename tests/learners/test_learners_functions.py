@@ -1,4 +1,4 @@
-"""Learners on functions agree with slow implementations, stay in their set, and solve their inner problems."""
+"""Learners on functions agree with slow implementations and stay in their set."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_the_leader_of_two_points_is_the_projection():
 @pytest.mark.parametrize("kind", BARRIERS)
 @pytest.mark.parametrize("ridge", [0.0, 1e-3, 2.0, 1e4])
 def test_the_leader_in_a_barrier_has_no_slope(kind, ridge):
-    """The gradient of rate ⟨S, x⟩ + ridge |x|² / 2 + B(x) vanishes, near the centre and near the border."""
+    """The gradient of rate ⟨S, x⟩ + ridge |x|² / 2 + B(x) vanishes, near centre and border."""
     barrier, rng = BARRIERS[kind], np.random.default_rng(2)
     for size in (1e-6, 1e-2, 1.0, 1e3):
         sums, point = rng.normal(0.0, size, 4), np.empty(4)
@@ -199,7 +199,7 @@ def test_balance_is_solved_to_the_last_digits():
 
 
 def test_dikin_leaders_agree_with_a_slow_implementation():
-    """Hazan & Levy: the leader is found by a solver, the estimate with a matrix root, all from scratch."""
+    """Hazan & Levy: the leader by a solver, the estimate by a matrix root, all from scratch."""
     from scipy.optimize import minimize
 
     rate, curvature = 0.02, 0.8
@@ -237,7 +237,7 @@ def test_dikin_leaders_agree_with_a_slow_implementation():
 
 
 def test_estimates_are_gradients_on_average():
-    """Means of 60,000 estimates of a linear function from one value: five standard errors are below 0.01; fixed seed."""
+    """Means of 60,000 one-value estimates: five standard errors are below 0.01; fixed seed."""
     rng, u, slope = np.random.default_rng(5), np.empty(3), np.array([0.3, -0.2, 0.1])
     total = np.zeros(3)
     for _ in range(60_000):
@@ -269,7 +269,7 @@ def test_estimates_are_gradients_on_average():
             lambda: barrier_of(L1Ball(3, 1.0)),
             "a barrier is known only for balls and for cubes around the origin",
         ),
-        (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "a barrier is known only for balls and for cubes"),
+        (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "known only for balls and for cubes"),
         (lambda: Centre.start(set=BALL, points=3), "points is 3, which is too large"),
     ],
 )
