@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -264,13 +264,12 @@ def total_at(total: Floats, point: Floats) -> float:
     return float(total[0] + total[1:] @ point)
 
 
-def functions_of(game: Any) -> FunctionGame:
+def functions_of(game: object) -> FunctionGame:
     """Return the functions of a game, however many of their values are seen."""
-    found: FunctionGame = game.functions if isinstance(game, Pairs) else game
-    return found
+    return game.functions if isinstance(game, Pairs) else cast(FunctionGame, game)
 
 
-def with_losses(game: Any, losses: Floats) -> Game:
+def with_losses(game: object, losses: Floats) -> Game:
     """Return the game with other functions."""
     if isinstance(game, Pairs):
         return game._replace(functions=game.functions._replace(losses=losses))

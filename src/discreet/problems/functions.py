@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -269,7 +269,7 @@ class Functions(Problem):
         """Return the best point of the game, the centre, and corners."""
         sides = np.eye(self.place.dimension)
         corners = [self.place.best_against(side) for side in (*sides, *-sides)]
-        best = functions_of(cast(Any, game)).minimiser(game.totals([0])[0], self.place)
+        best = functions_of(game).minimiser(game.totals([0])[0], self.place)
         return [self.played_at(point) for point in (best, self.place.set.centre(), *corners)]
 
     def played_at(self, point: Floats) -> Floats:

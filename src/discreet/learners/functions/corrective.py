@@ -48,7 +48,7 @@ class Corrective(ProjectionFree):
     def start(
         cls,
         *,
-        set: LinearOracle,
+        set: LinearOracle,  # noqa: A002
         inner: float,
         radius: float,
         learning_rate: float,

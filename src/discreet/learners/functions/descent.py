@@ -90,7 +90,7 @@ class Fkm(Descent):
     def start(
         cls,
         *,
-        set: Projecting,
+        set: Projecting,  # noqa: A002
         inner: float,
         radius: float,
         damping: float,
@@ -145,7 +145,7 @@ class TwoPoint(Descent):
     def start(
         cls,
         *,
-        set: Projecting,
+        set: Projecting,  # noqa: A002
         inner: float,
         radius: float,
         slope: float,

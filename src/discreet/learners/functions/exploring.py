@@ -118,7 +118,7 @@ class Centre(Learner[Floats, Floats, Release, Query]):
     asked: Floats  # a zero query, for channels that take a vector
 
     @classmethod
-    def start(cls, *, set: LinearOracle, points: int = 1) -> Self:
+    def start(cls, *, set: LinearOracle, points: int = 1) -> Self:  # noqa: A002
         """Return the learner for actions of one or two points."""
         middle = set.centre()
         both = check_int("points", points, minimum=1, maximum=2) == 2

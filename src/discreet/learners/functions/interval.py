@@ -67,7 +67,7 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
     def start(
         cls,
         *,
-        set: LinearOracle,
+        set: LinearOracle,  # noqa: A002
         certainty: float,
         spread: float = 0.25,
         tail: float = 0.0,

@@ -62,7 +62,7 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
     asked: Floats  # a buffer
 
     @classmethod
-    def start(cls, *, set: Vertices, exploration: float, spread: float) -> OracleLeader:
+    def start(cls, *, set: Vertices, exploration: float, spread: float) -> OracleLeader:  # noqa: A002
         """Return the learner before the first round."""
         check_ability(set, Vertices)
         check_hull(set)

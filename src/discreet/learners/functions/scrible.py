@@ -72,7 +72,7 @@ class Scrible(Learner[Floats, ScribleStep, float, Asked]):
     played: Floats  # y: a buffer
 
     @classmethod
-    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> Self:
+    def start(cls, *, set: Barrier, learning_rate: float, radius: float = 1.0) -> Self:  # noqa: A002
         """Return the learner before the first round; ``radius`` is ζ."""
         check_ability(set, Barrier)
         check_hull(set)

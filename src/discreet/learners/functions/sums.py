@@ -93,7 +93,7 @@ class ProjectionFree(SumLeader):
     def start(
         cls,
         *,
-        set: LinearOracle,
+        set: LinearOracle,  # noqa: A002
         inner: float,
         radius: float,
         learning_rate: float,
@@ -251,7 +251,7 @@ class TwoPointLeader(SumLeader):
     def start(
         cls,
         *,
-        set: Projecting,
+        set: Projecting,  # noqa: A002
         inner: float,
         radius: float,
         slope: float,

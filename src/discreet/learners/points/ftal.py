@@ -73,7 +73,7 @@ class Ftal(Leader):
     def start(
         cls,
         *,
-        set: ConvexSet,
+        set: ConvexSet,  # noqa: A002
         ridge: float,
         curvature: float = 0.0,
         start: Sequence[float] | Floats | None = None,

@@ -206,7 +206,7 @@ class QuadraticFtrl(Leader):
     def start(
         cls,
         *,
-        set: ConvexSet,
+        set: ConvexSet,  # noqa: A002
         learning_rate: float | Rates,
         centre: Sequence[float] | Floats | None = None,
     ) -> QuadraticFtrl:

@@ -61,7 +61,7 @@ class GradientDescent(Leader):
     def start(
         cls,
         *,
-        set: ConvexSet,
+        set: ConvexSet,  # noqa: A002
         learning_rate: float,
         anytime: bool = False,
         start: Sequence[float] | Floats | None = None,

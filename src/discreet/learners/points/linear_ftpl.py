@@ -68,7 +68,7 @@ class LinearFtpl(Leader):
     clock: Integers  # rounds played
 
     @classmethod
-    def start(cls, *, set: ConvexSet, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:
+    def start(cls, *, set: ConvexSet, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
         """Return the learner before the first round."""
         size = check_int("dimension", set.dimension, minimum=1)
         return cls(
