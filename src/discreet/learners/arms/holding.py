@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,19 @@ class IndexLearner(Learner[int, Hold, float]):
     counts: Floats  # rounds of an arm whose outcomes were released
     gains: Floats  # of an arm, summed as the subclass defines it
     clock: Floats  # rounds asked for, and a number for the subclass
+
+    @staticmethod
+    def buffers(arms: int, first: int, growth: float) -> dict[str, Any]:
+        """Return the fields above, before the first round."""
+        count = check_int("arms", arms, minimum=2)
+        return {
+            "first": check_int("first", first, minimum=1),
+            "growth": check_range("growth", growth, 0.0, 1e3),
+            "asked": np.zeros(count),
+            "counts": np.zeros(count),
+            "gains": np.zeros(count),
+            "clock": np.zeros(2),
+        }
 
     @property
     def choices(self) -> int:
@@ -139,14 +152,10 @@ class BatchedUcb(IndexLearner):
         caution: float = 0.0,
     ) -> BatchedUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, minimum=2)
+        buffers = cls.buffers(arms, first, growth)
+        count = buffers["asked"].size
         return cls(
-            first=check_int("first", first, minimum=1),
-            growth=check_range("growth", growth, 0.0, 1e3),
-            asked=np.zeros(count),
-            counts=np.zeros(count),
-            gains=np.zeros(count),
-            clock=np.zeros(2),
+            **buffers,
             noise=check_positive("noise", noise),
             exploration=check_range("exploration", exploration, 0.0, 1e3),
             caution=check_range("caution", caution, 0.0, 1e6),

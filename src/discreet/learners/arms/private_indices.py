@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from typing import Self
 
-import numpy as np
-
 from componentjit import helper
-from discreet.errors import check_int, check_positive, check_range
+from discreet.errors import check_positive
 from discreet.learners.arms.holding import Hold, IndexLearner
 from discreet.learners.arms.ucb import divergence, upper
 
@@ -63,16 +61,7 @@ class DivergenceIndex(IndexLearner):
     @classmethod
     def start(cls, *, arms: int, epsilon: float, first: int, growth: float = 0.5) -> Self:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, minimum=2)
-        return cls(
-            first=check_int("first", first, minimum=1),
-            growth=check_range("growth", growth, 0.0, 1e3),
-            asked=np.zeros(count),
-            counts=np.zeros(count),
-            gains=np.zeros(count),
-            clock=np.zeros(2),
-            epsilon=check_positive("epsilon", epsilon),
-        )
+        return cls(**cls.buffers(arms, first, growth), epsilon=check_positive("epsilon", epsilon))
 
 
 class DpKlUcb(DivergenceIndex):
@@ -149,14 +138,8 @@ class AdapKlUcb(IndexLearner):
     @classmethod
     def start(cls, *, arms: int, epsilon: float, exploration: float = 1.0) -> AdapKlUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, minimum=2)
         return cls(
-            first=1,
-            growth=1.0,
-            asked=np.zeros(count),
-            counts=np.zeros(count),
-            gains=np.zeros(count),
-            clock=np.zeros(2),
+            **cls.buffers(arms, first=1, growth=1.0),
             epsilon=check_positive("epsilon", epsilon),
             exploration=check_positive("exploration", exploration),
         )

@@ -63,11 +63,7 @@ class LilUcb(Searching):
     released number; on batches each release adds ``noise_variance``.
     """
 
-    slack: float
-    bonus: float
-    ratio: float
-    failure: float
-    guard: float
+    constants: LilConstants
     variance: float
     noise_variance: float
 
@@ -90,7 +86,7 @@ class LilUcb(Searching):
             if constants == "theory"
             else LilConstants.practice(error, size)
         )
-        return cls(*begin, *chosen, check_positive("variance", variance), float(noise_variance))
+        return cls(*begin, chosen, check_positive("variance", variance), float(noise_variance))
 
     @classmethod
     def example(cls) -> LilUcb:
@@ -119,13 +115,14 @@ class LilUcb(Searching):
         for i in range(self.pulls.size):
             if i != trace.arm:
                 others += self.pulls[i]
-        if self.pulls[trace.arm] >= 1.0 + self.ratio * others and self.all_released():
+        if self.pulls[trace.arm] >= 1.0 + self.constants.ratio * others and self.all_released():
             self.conclude(0, trace.arm)
 
     def upper_index(self, arm: int) -> float:
         """Return the upper bound of an arm's mean."""
         count = max(float(self.pulls[arm]), 1.0)
         variance = self.variance + self.noise_variance * float(self.releases[arm]) / count
-        inner = math.log((1.0 + self.slack) * count + self.guard) / self.failure
-        radius = math.sqrt(2.0 * variance * (1.0 + self.slack) * math.log(inner) / count)
-        return self.mean_gain(arm) + (1.0 + self.bonus) * (1.0 + math.sqrt(self.slack)) * radius
+        slack, bonus = self.constants.slack, self.constants.bonus
+        inner = math.log((1.0 + slack) * count + self.constants.guard) / self.constants.failure
+        radius = math.sqrt(2.0 * variance * (1.0 + slack) * math.log(inner) / count)
+        return self.mean_gain(arm) + (1.0 + bonus) * (1.0 + math.sqrt(slack)) * radius

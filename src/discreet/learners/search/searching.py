@@ -123,22 +123,8 @@ class Searching(Learner[int, Pull, float]):
         return missing == 0
 
 
-class Start(NamedTuple):
-    """The fields that every search begins with, in their order."""
-
-    first: int
-    growth: float
-    gains: Floats
-    pulls: Floats
-    releases: Floats
-    begun: Floats
-    errors: Floats
-    found: Integers
-    stopped: Floats
-
-
-def start_search(arms: int, errors: Sequence[float], batches: Batches) -> Start:
-    """Return what a search begins with; the errors allowed at its levels decrease."""
+def start_search(arms: int, errors: Sequence[float], batches: Batches) -> Searching:
+    """Return the fields that every search begins with; the errors of its levels decrease."""
     count = check_int("arms", arms, minimum=2)
     levels = [check_share("error", error) for error in errors]
     if not levels or sorted(set(levels), reverse=True) != levels:
@@ -146,7 +132,7 @@ def start_search(arms: int, errors: Sequence[float], batches: Batches) -> Start:
             f"errors is {errors!r}, but must be at least one number, in strictly decreasing order."
         )
     plan = EVERY_ROUND if batches == EVERY_ROUND else batches.checked()
-    return Start(
+    return Searching(
         first=plan.first,
         growth=plan.growth,
         gains=np.zeros(count),
