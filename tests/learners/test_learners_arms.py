@@ -14,11 +14,10 @@ from scipy import integrate, optimize, stats
 import componentjit
 from discreet import Setting, algorithm, algorithms
 from discreet.channels import OneBit
-from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
+from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf
 from discreet.learners.arms.draws import FEW, ManyWeights, equal_weights, grow
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
 from discreet.learners.arms.htinf import solve_power
-from discreet.learners.arms.ucb import divergence, upper
 from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -323,47 +322,6 @@ def test_private_algorithms_from_end_to_end(name, delta):
                 )
             learner.learn(trace, released)
     assert score == pytest.approx(loss, rel=1e-12)
-
-
-def test_ucb():
-    gains = (np.random.default_rng(1).random((800, 3)) < [0.5, 0.6, 0.4]).astype(float)
-    sums, counts, expected = np.zeros(3), np.zeros(3), []
-    for t, row in enumerate(gains, start=1):
-        arm = t - 1 if t <= 3 else int(np.argmax(sums / counts + np.sqrt(2 * math.log(t) / counts)))
-        sums[arm] += row[arm]
-        counts[arm] += 1
-        expected.append(arm)
-    assert replay(Ucb.start(arms=3), 1 - gains) == expected
-
-
-def test_kl_ucb():
-    gains = (np.random.default_rng(1).random((600, 3)) < [0.5, 0.6, 0.4]).astype(float)
-    sums, counts, expected = np.zeros(3), np.zeros(3), []
-    for t, row in enumerate(gains, start=1):
-        if t <= 3:
-            arm = t - 1
-        else:
-            index = []
-            for mean, count in zip(sums / counts, counts, strict=True):
-                low, high = mean, 1.0
-                for _ in range(80):
-                    q = (low + high) / 2
-                    inside = q < 1 and count * divergence(mean, q) <= math.log(t)
-                    low, high = (q, high) if inside else (low, q)
-                index.append(low)
-            arm = int(np.argmax(np.round(index, 10)))
-        sums[arm] += row[arm]
-        counts[arm] += 1
-        expected.append(arm)
-    assert replay(KlUcb.start(arms=3), 1 - gains) == expected
-
-
-@given(some.floats(0.0, 1.0), some.floats(1e-9, 50.0))
-def test_the_index_of_kl_ucb_solves_its_equation(p, budget):
-    q = upper(p, budget)
-    assert p <= q <= 1.0
-    if q < 1.0 - 1e-8 and q > p:  # closer to 1, the rounding of q itself costs more than that
-        assert divergence(p, q) == pytest.approx(budget, rel=1e-6, abs=1e-9)
 
 
 def test_few_and_many_weights_agree():
