@@ -21,6 +21,7 @@ from discreet.ranges import make_range
 from discreet.sets import ConvexSet
 
 CYCLES = 2.0  # of a drift, over the whole game
+OFF = 1e-9  # the centre is answered as if it were this far off: it has no worst vector
 
 
 class PointsEnvironment(Environment):
@@ -99,7 +100,7 @@ class LinearAlternating(PointsEnvironment):
 
 
 @register_environment(
-    "linear-drifting", title="loss vectors whose mean goes round twice", problem=Points
+    "linear-drifting", title="loss vectors whose mean rotates twice", problem=Points
 )
 class LinearDrifting(PointsEnvironment):
     """Noisy loss vectors whose mean rotates twice in a game: what is best now is worst later.
@@ -133,9 +134,6 @@ def directions(rng: Generator, start: int, stop: int, size: int) -> Floats:
     gauss: Floats = ndtri(uniforms(rng, start, stop, size))
     gauss /= np.linalg.norm(gauss, axis=1, keepdims=True)
     return gauss
-
-
-OFF = 1e-9  # the centre is answered as if it were this far off: it has no worst vector
 
 
 class AnsweringGame(ReactingGame[Floats, Floats]):
@@ -188,7 +186,7 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
 
 @register_environment(
     "linear-adaptive",
-    title="the worst loss vector for the point that was played lag=1 rounds before",
+    title="the worst loss vector for the point played lag=1 rounds before",
     problem=Points,
 )
 class LinearAdaptive(PointsEnvironment):

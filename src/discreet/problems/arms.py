@@ -14,6 +14,8 @@ from discreet.problems.coins import Coins
 from discreet.ranges import Range
 
 MOST_ARMS = 10_000_000  # more would take gigabytes per game
+HORIZON = 10_000_000  # rounds after which a search gives up
+TIE = 1e-12  # means this close to the least are as good, because of rounding
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,6 @@ def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Flo
     other = one.copy()
     one[0], other[0] = bounds.low, bounds.high
     return one, other
-
-
-HORIZON = 10_000_000  # rounds after which a search gives up
-TIE = 1e-12  # means this close to the least are as good, because of rounding
 
 
 @dataclass(frozen=True)

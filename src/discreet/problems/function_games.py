@@ -17,6 +17,9 @@ from discreet.problems.points import product
 from discreet.ranges import Range
 from discreet.sets import LinearOracle, Projecting, check_ability, check_room, set_named
 
+# Columns of a row: f(x) = base + weight · h(x), then the parameters of h.
+BASE, WEIGHT, FIRST = 0, 1, 2
+
 
 class Domain(NamedTuple):
     """A set with its radii, which some sets take long to compute: they are asked once.
@@ -88,10 +91,6 @@ def _found(text: str) -> Domain:
     named = set_named(text)
     check_room(named)
     return Domain(named, float(named.inner), float(named.outer))
-
-
-# Columns of a row: f(x) = base + weight · h(x), then the parameters of h.
-BASE, WEIGHT, FIRST = 0, 1, 2
 
 
 class FunctionGame(TableGame[Floats, float]):

@@ -17,11 +17,9 @@ SURE = 0.8  # the probability that an expert who knows, or misleads, puts on one
 PHASES = 4  # of advice-adversarial
 
 
-@register_environment(
-    "advice-random", title="one good expert among many that guess", problem=Advice
-)
+@register_environment("advice-random", title="one good expert among many who guess", problem=Advice)
 class AdviceRandom(AdviceEnvironment):
-    """One good expert among many that guess.
+    """One good expert among many who guess.
 
     There are 32 scenes (8 for more than 1,000 experts), and every round draws one at random. Each
     scene has a good arm, which loses with probability 0.3; all others lose with probability 0.6.

@@ -40,13 +40,13 @@ class Deterministic(ArmsEnvironment):
 
 @register_environment(
     "leak",
-    title="losses 1 but for one: where EXP3 on losses leaks (Faster rates 2025, G.1)",
+    title="all losses 1 except one: EXP3 on losses leaks (Faster rates 2025, G.1)",
     problem=Arms,
     neighbour=False,
 )
 @register_environment(
     "leak-neighbour",
-    title="its neighbour: the one loss of 0 is 1 too",
+    title="as leak, but the one loss of 0 is 1 too",
     problem=Arms,
     neighbour=True,
 )
@@ -78,7 +78,7 @@ class Leak(ArmsEnvironment):
 )
 @register_environment(
     "drop-alternate",
-    title="its alternate: the others are better in the second half",
+    title="as drop, but the others are better in the second half",
     problem=Arms,
     alternate=True,
 )

@@ -39,7 +39,7 @@ class Drifting(ArmsEnvironment):
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
 
 
-@register_environment("random-walk", title="every loss a reflected random walk", problem=Arms)
+@register_environment("random-walk", title="losses that are reflected random walks", problem=Arms)
 class RandomWalk(ArmsEnvironment):
     """Every arm's loss is a random walk from 1/2, reflected at 0 and 1.
 
@@ -65,7 +65,9 @@ class RandomWalk(ArmsEnvironment):
 
 
 @register_environment(
-    "switching", title="Bernoulli losses, another arm is best after a third", problem=Arms
+    "switching",
+    title="Bernoulli losses, the best arm changes after a third of the game",
+    problem=Arms,
 )
 class Switching(ArmsEnvironment):
     """Bernoulli losses of mean 1/2, with one change of the best arm.
@@ -110,7 +112,7 @@ class LateChange(ArmsEnvironment):
 
 
 @register_environment(
-    "flipping", title="Bernoulli losses, two arms take turns as the best", problem=Arms
+    "flipping", title="Bernoulli losses, two arms alternate as the best", problem=Arms
 )
 class Flipping(ArmsEnvironment):
     """Bernoulli losses of mean 1/2; the first two arms alternate as the best.

@@ -13,6 +13,8 @@ from discreet.ranges import Range, make_range
 
 GAP = 0.05  # as a fraction of the range
 UNIT = make_range()
+SPREAD = 0.05  # of a success probability around its mean, for the oblivious adversaries
+PERIOD = 200  # rounds for which the oblivious adversary repeats its gains
 
 
 @register_environment(
@@ -100,10 +102,6 @@ class Stochastic(ArmsEnvironment):
         return means
 
 
-SPREAD = 0.05  # of a success probability around its mean, for the oblivious adversaries
-PERIOD = 200  # rounds for which the oblivious adversary repeats its gains
-
-
 @register_environment(
     "fully-oblivious",
     title="Bernoulli gains, new probabilities every round (Tossou & Dimitrakakis 2017, section 4)",
@@ -129,7 +127,7 @@ class FullyOblivious(ArmsEnvironment):
 
 @register_environment(
     "oblivious",
-    title="the same, redrawn every 200 rounds (Tossou & Dimitrakakis 2017, section 4)",
+    title="as fully-oblivious, redrawn every 200 rounds (Tossou & Dimitrakakis 2017, section 4)",
     problem=Arms,
 )
 class Oblivious(ArmsEnvironment):

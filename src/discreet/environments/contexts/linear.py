@@ -69,7 +69,9 @@ class ContextsGaussian(ContextsEnvironment):
 
 
 @register_environment(
-    "contexts-skewed", title="the same, with features of very different sizes", problem=Contexts
+    "contexts-skewed",
+    title="as contexts-gaussian, with features of very different sizes",
+    problem=Contexts,
 )
 class ContextsSkewed(ContextsGaussian):
     """As contexts-gaussian, but each feature has half the variance of the one before.

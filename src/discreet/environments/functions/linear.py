@@ -15,6 +15,7 @@ from discreet.problems import Domain, Functions, FunctionsEnvironment, LinearFun
 from discreet.sets import Birkhoff, KSets, LinearOracle, Paths, Permutahedron
 
 HARDLY = 1e-6  # a unit vector with a shorter projection onto the hull counts as orthogonal
+Kind = TypeVar("Kind", bound=LinearOracle)
 
 
 @register_environment(
@@ -61,9 +62,6 @@ def unit_tangents(place: Domain, slopes: Floats) -> Floats:
         return slopes
     found = place.tangents(slopes)
     return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), HARDLY))
-
-
-Kind = TypeVar("Kind", bound=LinearOracle)
 
 
 def set_of_kind(problem: Functions, environment: str, forms: str, *kinds: type[Kind]) -> Kind:

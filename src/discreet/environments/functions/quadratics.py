@@ -17,6 +17,12 @@ from discreet.sets import LinearOracle
 
 # Distances of the mean target from the centre, and of targets from their mean, in inner radii.
 DISTANCE, SPREAD = 0.6, 0.4
+# The best price as a share of the highest one: its first mean, and how far it varies.
+FIRST_PRICE, SCATTER = 0.9, 0.1
+LEAST_DEMAND = 0.6  # at the price 0, as a share of the largest demand
+MOST_DRIFT = 0.3  # keeps the best price at 1/2 or more, so that demand stays positive
+# Levels of a target: there are few different functions, and their counts give the best point.
+LEVELS = 5
 
 
 @helper
@@ -103,12 +109,6 @@ class DriftingQuadratics(FunctionsEnvironment):
         return Quadratics(np.column_stack([np.zeros(size), weight, targets + place.set.centre()]))
 
 
-# The best price as a share of the highest one: its first mean, and how far it varies.
-FIRST_PRICE, SCATTER = 0.9, 0.1
-LEAST_DEMAND = 0.6  # at the price 0, as a share of the largest demand
-MOST_DRIFT = 0.3  # keeps the best price at 1/2 or more, so that demand stays positive
-
-
 @register_environment(
     "pricing",
     title="revenue lost against linear demand",
@@ -147,10 +147,6 @@ class Pricing(FunctionsEnvironment):
         target = place.set.centre()[0] + place.outer * (2.0 * best - 1.0)
         weight = demand / best / (2.0 * place.outer) ** 2
         return Quadratics(np.column_stack([1.0 - demand * best, weight, target]))
-
-
-# Levels of a target: there are few different functions, and their counts give the best point.
-LEVELS = 5
 
 
 class AbsoluteLosses(FunctionGame):

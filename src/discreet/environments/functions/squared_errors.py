@@ -19,6 +19,7 @@ from discreet.sets import LinearOracle, NuclearBall
 
 PRECISE = 1e-9  # the usual precision, per round of weight 1
 MOST_STEPS = 20_000  # of gradient descent; the duality gap normally ends it long before
+MOST_ENTRIES = 400  # so that the best matrix is found quickly
 
 
 def least_point(
@@ -138,9 +139,6 @@ class SquaredErrors(FunctionGame):
         weights, targets = np.split(total[1:], 2)
         predictions = self.vectors @ point
         return float(total[0] + weights @ predictions**2 - 2.0 * (targets @ predictions))
-
-
-MOST_ENTRIES = 400  # so that the best matrix is found quickly
 
 
 @register_environment(

@@ -14,6 +14,9 @@ from discreet.errors import check_positive
 from discreet.learners.arms.holding import Hold, IndexLearner
 from discreet.learners.arms.ucb import divergence, upper
 
+# The private divergence from 1 is infinite, so the largest mean is kept just below it.
+ALMOST_ONE = 1.0 - 1e-9
+
 
 @helper
 def private_divergence(x: float, y: float, epsilon: float) -> float:
@@ -84,10 +87,6 @@ class DpKlUcb(DivergenceIndex):
         return private_upper(
             self.mean_of(arm), float(self.clock[1]) / float(self.counts[arm]), self.epsilon
         )
-
-
-# The private divergence from 1 is infinite, so the largest mean is kept just below it.
-ALMOST_ONE = 1.0 - 1e-9
 
 
 class DpImed(DivergenceIndex):

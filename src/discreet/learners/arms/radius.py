@@ -11,6 +11,10 @@ from discreet.components import Component
 from discreet.contracts import Floats
 
 STEPS = 24  # of a bisection: 2^-24 of the first interval
+# Columns of a bucket: releases, rounds, Σ o, Σ o gain, Σ (o Λ / τ)², max o Λ / τ; and the latter
+# over this bucket and all older ones.
+RELEASES, ROUNDS, WEIGHT, GAIN, LAPLACE, LARGEST, LARGEST_SO_FAR = range(7)
+BUCKETS = 80  # two of each size: room for 2^39 releases
 
 
 @helper
@@ -56,12 +60,6 @@ def radius(weight: float, laplace: float, largest: float, confidence: float) -> 
     tilt = max(low, 1e-12)
     square = tilt * tilt
     return scale * (confidence + 0.5 * square * gauss - count * math.log1p(-square)) / tilt
-
-
-# Columns of a bucket: releases, rounds, Σ o, Σ o gain, Σ (o Λ / τ)², max o Λ / τ; and the latter
-# over this bucket and all older ones.
-RELEASES, ROUNDS, WEIGHT, GAIN, LAPLACE, LARGEST, LARGEST_SO_FAR = range(7)
-BUCKETS = 80  # two of each size: room for 2^39 releases
 
 
 class Windows(Component):

@@ -14,6 +14,10 @@ from discreet.models import LinearModel
 
 # The least pivot as a share of the shift: a smaller one is mostly rounding error.
 LEAST = 1e-12
+# Entries of the counts: reports, the next fit of the schedule, fits whose shift had to be raised,
+# the feature that is looked at next, and how many reports the current look still has.
+SEEN, NEXT, RAISED, FEATURE, LEFT = range(5)
+MOST_RAISES = 100  # doublings of a shift: beyond 2^100, no shift will help
 
 
 @helper
@@ -52,12 +56,6 @@ def invert(lower: Floats, inverse: Floats) -> None:
             for k in range(i + 1, size):
                 left -= lower[k, i] * inverse[k, column]
             inverse[i, column] = left / lower[i, i]
-
-
-# Entries of the counts: reports, the next fit of the schedule, fits whose shift had to be raised,
-# the feature that is looked at next, and how many reports the current look still has.
-SEEN, NEXT, RAISED, FEATURE, LEFT = range(5)
-MOST_RAISES = 100  # doublings of a shift: beyond 2^100, no shift will help
 
 
 class FitSchedule(NamedTuple):

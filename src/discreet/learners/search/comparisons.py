@@ -17,6 +17,8 @@ from discreet.learners.search.searching import (
     start_search,
 )
 
+WIDE = 1e9  # the radius of an arm without a release
+
 
 class SuccessiveElimination(Searching):
     """Pulls all remaining arms in turn, and drops those surely worse than the leader.
@@ -101,9 +103,6 @@ class SuccessiveElimination(Searching):
             if self.active[i] > 0.0 and (best < 0 or self.mean_gain(i) > self.mean_gain(best)):
                 best = i
         return best
-
-
-WIDE = 1e9  # the radius of an arm without a release
 
 
 class Lucb(Searching):
