@@ -190,7 +190,7 @@ def test_confined_releases_have_the_mean_that_is_said(noise):
         ends = [-60 * noise, 0.0, mean, 1.0, 1.0 + 60 * noise]
         found = sum(part(mean, low, high) for low, high in itertools.pairwise(ends))
         assert found == pytest.approx(0.5 + (mean - 0.5) / (1 + 2 * noise), abs=1e-7)
-    assert 0.0 <= min(confine(y, noise) for y in (-9.0, 0.0, 1.0)) <= confined(9.0, noise) == 1.0
+    assert 0.0 <= min(confine(y, noise) for y in (-9.0, 0.0, 1.0)) <= confine(9.0, noise) == 1.0
 
 
 def test_what_passes_a_threshold_by_noise_is_small():

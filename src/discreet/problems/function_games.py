@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from componentjit import copy
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, shorten
 from discreet.problems.base import Game, TableGame
 from discreet.problems.points import product
@@ -261,6 +261,15 @@ class Pairs(Game[Floats, Floats]):
 def total_at(total: Floats, point: Floats) -> float:
     """Return the sum of linear functions at a point."""
     return float(total[0] + total[1:] @ point)
+
+
+def weights_by_case(losses: Floats, starts: Sequence[int], case: Integers, cases: int) -> Floats:
+    """Return for each stretch the sum of the bases, and that of the weights of every case."""
+    found = np.zeros((len(starts), 1 + cases))
+    for row, start, stop in zip(found, starts, [*starts[1:], len(losses)], strict=True):
+        row[0] = losses[start:stop, BASE].sum()
+        row[1:] = np.bincount(case[start:stop], losses[start:stop, WEIGHT], cases)
+    return found
 
 
 def functions_of(game: object) -> FunctionGame:

@@ -47,7 +47,7 @@ def gaussian_features(rng: Generator, start: int, stop: int, scales: Floats, arm
     problem=Contexts,
 )
 class ContextsGaussian(ContextsEnvironment):
-    """Normal features of variance 1 / d for every arm, shortened to a length of at most 1.
+    """N normal features of variance 1 / N for every arm, shortened to a length of at most 1.
 
     A reward is 1 with probability (1 + ⟨x, θ⟩) / 2, else 0; θ is a unit vector that differs from
     trial to trial. With a norm other than 1 features are multiplied by it.

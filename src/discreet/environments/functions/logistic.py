@@ -14,6 +14,7 @@ from discreet.environments.points import directions
 from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
+from discreet.problems.function_games import weights_by_case
 from discreet.problems.points import product
 from discreet.sets import LinearOracle, Projecting, check_ability
 
@@ -57,18 +58,8 @@ class LogisticLosses(FunctionGame):
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sum of all bases, and that of the weights of every case."""
-        found, cases = (
-            np.zeros((len(starts), 1 + self.vectors.shape[0])),
-            self.losses[:, 2].astype(np.int64),
-        )
-        for row, (start, stop) in enumerate(
-            zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)
-        ):
-            found[row, 0] = self.losses[start:stop, 0].sum()
-            found[row, 1:] = np.bincount(
-                cases[start:stop], self.losses[start:stop, 1], self.vectors.shape[0]
-            )
-        return found
+        case = self.losses[:, 2].astype(np.int64)
+        return weights_by_case(self.losses, starts, case, self.vectors.shape[0])
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
         """Return the point with the least weighted sum of losses."""

@@ -13,6 +13,7 @@ from discreet.environments.points import directions
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
+from discreet.problems.function_games import weights_by_case
 from discreet.sets import LinearOracle
 
 # Distances of the mean target from the centre, and of targets from their mean, in inner radii.
@@ -185,18 +186,9 @@ class AbsoluteLosses(FunctionGame):
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sum of all bases, and that of the weights for every coordinate and level."""
-        found = np.zeros((len(starts), 1 + self.levels.size))
-        place = self.losses[:, 2].astype(np.int64) * self.levels.shape[1] + self.losses[
-            :, 3
-        ].astype(np.int64)
-        for row, (start, stop) in enumerate(
-            zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)
-        ):
-            found[row, 0] = self.losses[start:stop, 0].sum()
-            found[row, 1:] = np.bincount(
-                place[start:stop], self.losses[start:stop, 1], self.levels.size
-            )
-        return found
+        axis, level = self.losses[:, 2:].astype(np.int64).T
+        case = axis * self.levels.shape[1] + level
+        return weights_by_case(self.losses, starts, case, self.levels.size)
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
         """Return the median level of every coordinate."""

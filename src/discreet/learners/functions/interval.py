@@ -204,7 +204,7 @@ def interval_bound(
     x2, a share s of the way from x2 to x1, then F(x2) - F(x*) ≤ s (F(x3) - F(x2)) ≤ 2 s k, and
     F(x1), F(x3) are at most 2 k above F(x2): (4 + 6 s) k ≤ 10 k. The other half is alike. So an
     epoch with m values at each costs at most 10 Σ k(n) ≤ 40 sqrt(v κ m) + 10 a κ (1 + ln m) after
-    its first three rounds, which cost 3 G R (3/4)^e in epoch e; roots of m add up to at most
+    its first three rounds, which cost 3 G R (3/4)^j in epoch j; roots of m add up to at most
     sqrt(e Σ m). After e epochs points are within (3/2) R (3/4)^e of x*. Otherwise: the distances of
     the three points from any point of the interval add up to at most 3 R, and at most one turn per
     epoch is incomplete. The best fixed point of a game is better than x* by at most
