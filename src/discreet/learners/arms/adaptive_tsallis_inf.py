@@ -132,6 +132,7 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         moved = float(self.state[BASELINE]) + share * (released - float(self.state[BASELINE]))
         self.state[BASELINE] = min(max(moved, 0.0), 1.0)
         shortest = max(1.0, SHORTEST * self.noise)
+        # at most a tenth of an arm's equal share of all rounds so far
         most = max(shortest, min(self.longest, 0.1 * float(self.state[ROUNDS]) / self.losses.size))
         wanted = float(self.state[LOG_LENGTH]) + PACE * max(
             SIGNAL - signal * signal / noise, SHORTER

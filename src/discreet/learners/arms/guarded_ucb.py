@@ -103,6 +103,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         arms = tracking.choices
         return cls(
             tracking=tracking,
+            # reduced variance, as in the bound (docs/regret.md: Tsallis-INF)
             later=TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25),
             rounds=check_int("rounds", rounds, minimum=1),
             block=check_int("block", block, minimum=1),

@@ -147,7 +147,7 @@ def solve_power(losses: Floats, rate: float, power: float, start: float, weights
             first += term
             second += term * ratio
         h = s * first ** (-1.0 / power)
-        if abs(h - target) <= 1e-12 * target:
+        if abs(h - target) <= 1e-12 * target:  # about the rounding error of the sum
             break
         higher = max(s + (target - h) * s / h * first / second, target)
         if step > 0 and higher <= s:

@@ -46,6 +46,7 @@ def radius(weight: float, laplace: float, largest: float, confidence: float) -> 
     scale = largest / weight
     count = laplace / (largest * largest)
     gauss = (weight - 2.0 * laplace) / (largest * largest)
+    # θ s stays below 1, where the moment of the noise is infinite
     low, high = 0.0, min(1.0 - 1e-9, largest * math.sqrt(2.0 * confidence / weight))
     for _ in range(STEPS):
         middle = 0.5 * (low + high)
@@ -57,7 +58,7 @@ def radius(weight: float, laplace: float, largest: float, confidence: float) -> 
             low = middle
         else:
             high = middle
-    tilt = max(low, 1e-12)
+    tilt = max(low, 1e-12)  # never a division by 0
     square = tilt * tilt
     return scale * (confidence + 0.5 * square * gauss - count * math.log1p(-square)) / tilt
 

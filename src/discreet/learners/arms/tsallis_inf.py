@@ -36,7 +36,7 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
         else:
             squares, cubes = many_inverse_powers(values, least, s, weights)
         h = 1.0 / math.sqrt(squares)
-        if abs(h - target) <= 1e-12 * target:
+        if abs(h - target) <= 1e-12 * target:  # about the rounding error of the sum
             break
         higher = max(s + (target - h) / (h * h * h * cubes), target)
         if step > 0 and higher <= s:

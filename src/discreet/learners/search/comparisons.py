@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
-from discreet.learners.search.evidence import Mixture, Rule
+from discreet.learners.search.evidence import UNIT_GAINS, Rule
 from discreet.learners.search.searching import (
     EVERY_ROUND,
     NONE,
@@ -47,7 +47,7 @@ class SuccessiveElimination(Searching):
         """
         begin = start_search(arms, (error,), batches)
         needed = math.log((begin.gains.size - 1) / error)
-        usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
+        usual = UNIT_GAINS if rule is None else rule
         return cls(*begin, usual, needed, np.ones(begin.gains.size))
 
     @classmethod
@@ -140,7 +140,7 @@ class Lucb(Searching):
         """
         begin = start_search(arms, (error,), batches)
         failure = error / begin.gains.size
-        usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
+        usual = UNIT_GAINS if rule is None else rule
         return cls(*begin, usual, failure, np.full(begin.gains.size, WIDE), np.full(1, NONE))
 
     @classmethod

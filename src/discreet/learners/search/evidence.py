@@ -108,6 +108,10 @@ class Mixture(Rule):
         return self.variance * (1.0 + 1.0 / (self.prior * pulls)) / pulls
 
 
+# For gains in [0, 1], whose variance is at most 1/4, and gaps of about 0.1.
+UNIT_GAINS = Mixture.for_gap(0.1, variance=0.25)
+
+
 class Chernoff(Rule):
     """For sums of numbers from 0 to 1 with Laplace noise on each sum: Chernoff's bound.
 

@@ -10,7 +10,7 @@ import numpy as np
 from componentjit import helper
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive
-from discreet.learners.search.evidence import Mixture, Rule
+from discreet.learners.search.evidence import UNIT_GAINS, Rule
 from discreet.learners.search.searching import (
     EVERY_ROUND,
     NONE,
@@ -59,7 +59,7 @@ class TrackAndStop(Searching):
         """
         begin = start_search(arms, errors, batches)
         count = begin.gains.size
-        usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
+        usual = UNIT_GAINS if rule is None else rule
         needed = np.log((count - 1) / begin.errors)
         floor = check_positive("exploration", exploration)
         return cls(
