@@ -38,17 +38,16 @@ class SuccessiveElimination(Searching):
         *,
         arms: int,
         error: float = 0.1,
-        rule: Rule | None = None,
+        rule: Rule = UNIT_GAINS,
         batches: Batches = EVERY_ROUND,
     ) -> SuccessiveElimination:
         """Return the learner before the first round.
 
-        ``error`` is ν. Without a rule, gains lie in [0, 1].
+        ``error`` is ν. The default rule is for gains in [0, 1].
         """
         begin = start_search(arms, (error,), batches)
         needed = math.log((begin.gains.size - 1) / error)
-        usual = UNIT_GAINS if rule is None else rule
-        return cls(*begin, usual, needed, np.ones(begin.gains.size))
+        return cls(*begin, rule, needed, np.ones(begin.gains.size))
 
     @classmethod
     def example(cls) -> SuccessiveElimination:
@@ -131,17 +130,16 @@ class Lucb(Searching):
         *,
         arms: int,
         error: float = 0.1,
-        rule: Rule | None = None,
+        rule: Rule = UNIT_GAINS,
         batches: Batches = EVERY_ROUND,
     ) -> Lucb:
         """Return the learner before the first round.
 
-        ``error`` is ν. Without a rule, gains lie in [0, 1].
+        ``error`` is ν. The default rule is for gains in [0, 1].
         """
         begin = start_search(arms, (error,), batches)
         failure = error / begin.gains.size
-        usual = UNIT_GAINS if rule is None else rule
-        return cls(*begin, usual, failure, np.full(begin.gains.size, WIDE), np.full(1, NONE))
+        return cls(*begin, rule, failure, np.full(begin.gains.size, WIDE), np.full(1, NONE))
 
     @classmethod
     def example(cls) -> Lucb:

@@ -49,21 +49,20 @@ class TrackAndStop(Searching):
         *,
         arms: int,
         errors: Sequence[float] = (0.1,),
-        rule: Rule | None = None,
+        rule: Rule = UNIT_GAINS,
         exploration: float = 2.0,
         batches: Batches = EVERY_ROUND,
     ) -> TrackAndStop:
         """Return the learner before the first round.
 
-        ``errors`` decrease. Without a rule, gains lie in [0, 1].
+        ``errors`` decrease. The default rule is for gains in [0, 1].
         """
         begin = start_search(arms, errors, batches)
         count = begin.gains.size
-        usual = UNIT_GAINS if rule is None else rule
         needed = np.log((count - 1) / begin.errors)
         floor = check_positive("exploration", exploration)
         return cls(
-            *begin, usual, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1)
+            *begin, rule, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1)
         )
 
     @classmethod
