@@ -47,7 +47,8 @@ class SuccessiveElimination(Searching):
         """
         begin = start_search(arms, (error,), batches)
         needed = math.log((begin.gains.size - 1) / error)
-        return cls(*begin, rule, needed, np.ones(begin.gains.size))
+        active = np.ones(begin.gains.size)
+        return cls(**begin._asdict(), rule=rule, needed=needed, active=active)
 
     @classmethod
     def example(cls) -> SuccessiveElimination:
@@ -139,7 +140,13 @@ class Lucb(Searching):
         """
         begin = start_search(arms, (error,), batches)
         failure = error / begin.gains.size
-        return cls(*begin, rule, failure, np.full(begin.gains.size, WIDE), np.full(1, NONE))
+        return cls(
+            **begin._asdict(),
+            rule=rule,
+            failure=failure,
+            radii=np.full(begin.gains.size, WIDE),
+            waiting=np.full(1, NONE),
+        )
 
     @classmethod
     def example(cls) -> Lucb:

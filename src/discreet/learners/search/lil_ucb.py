@@ -86,7 +86,12 @@ class LilUcb(Searching):
             if constants == "theory"
             else LilConstants.practice(error, size)
         )
-        return cls(*begin, chosen, check_positive("variance", variance), float(noise_variance))
+        return cls(
+            **begin._asdict(),
+            constants=chosen,
+            variance=check_positive("variance", variance),
+            noise_variance=float(noise_variance),
+        )
 
     @classmethod
     def example(cls) -> LilUcb:

@@ -62,7 +62,13 @@ class TrackAndStop(Searching):
         needed = np.log((count - 1) / begin.errors)
         floor = check_positive("exploration", exploration)
         return cls(
-            *begin, rule, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1)
+            **begin._asdict(),
+            rule=rule,
+            exploration=floor,
+            needed=needed,
+            weights=np.full(count, 1.0 / count),
+            means=np.zeros(count),
+            due=np.zeros(1),
         )
 
     @classmethod
