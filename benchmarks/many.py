@@ -10,7 +10,7 @@ from measuring import LEAST_TURNS, Row, in_turns, nanoseconds
 
 from discreet import Setting, algorithm, simulate
 from discreet.environments import Stochastic, environment
-from discreet.learners.arms.weights import equal_weights
+from discreet.learners.arms.draws import equal_weights
 from discreet.problems import ArmGame, Arms, tossed_in_words
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, Prototype

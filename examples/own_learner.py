@@ -1,4 +1,4 @@
-"""Your own learner behind a privacy channel: follow the leader, with a coin for exploration.
+"""Put your own learner behind a privacy channel: follow the leader, and explore at random.
 
 Run it with: python examples/own_learner.py
 """
@@ -12,11 +12,11 @@ from discreet.channels import Batch
 from discreet.checks import check_learner, check_private
 from discreet.contracts import Learner
 from discreet.environments import environment
-from discreet.learners.arms.draws import Draw
+from discreet.learners import Draw
 
 
 class ExploringLeader(Learner):
-    """Plays the arm with the least mean of released losses, or any arm with probability ``explore``."""
+    """Plays the arm with the least mean released loss; with probability ``explore``, any arm."""
 
     explore: float
     sums: np.ndarray

@@ -1,13 +1,14 @@
-"""A problem of one's own: predict a sensitive yes or no from public features.
+"""Define your own problem: predict a sensitive yes or no from public features.
 
-Each round shows some public features, each 0 or 1; a probability is played; the label, 0 or 1, is
-somebody's secret and comes back through a privacy channel. The rival is the best single feature,
-used as it is for a prediction. Nothing in the package is edited: importing this file registers a
-problem, a learner's algorithm and an environment.
+Each round shows some public features, each 0 or 1, and you play a probability. The label, 0 or 1,
+is private and comes back through a privacy channel. The comparator is the best single feature, used
+as a prediction. The package is not edited: importing this file registers a problem, two algorithms
+and an environment.
 
 Run it, or use it from the shell:
 
-    DISCREET_PLUGINS=examples/prediction.py discreet simulate private-prediction --features 8 --rounds 20000
+    export DISCREET_PLUGINS=examples/prediction.py
+    discreet simulate private-prediction --features 8 --rounds 20000
 """
 
 from __future__ import annotations
@@ -23,8 +24,7 @@ from discreet.algorithms import Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.checks import check_environment, check_private
 from discreet.contracts import Floats, Generator, Learner
-from discreet.environments import environment, register_environment
-from discreet.environments.access import uniforms
+from discreet.environments import environment, register_environment, uniforms
 from discreet.mechanisms import Laplace
 from discreet.problems import Environment, Game, Problem
 from discreet.ranges import Range
@@ -66,7 +66,7 @@ class Prediction(Problem):
         return np.abs(game.features[: len(losses)] - game.labels[: len(losses), None])
 
     def check(self, game, bounds, *, clip, before=0, row="round", column="label"):
-        return game, 0  # labels are 0 or 1, whatever is declared: the channel clamps them
+        return game, 0  # nothing to check: the channel clamps labels to the declared range
 
     def probe(self, rounds: int, rng: Generator) -> PredictionGame:
         shown = (np.arange(rounds)[:, None] + np.arange(self.features)) % 2.0
@@ -102,10 +102,10 @@ class PredictionGame(Game[float, float, Floats]):
 
 
 class FeatureWeights(Learner[float, Floats, float]):
-    """Exponential weights over features. For a feature x in {0, 1}, |x - y| = x + (1 - 2 x) y is linear in the label y:
+    """Exponential weights over features.
 
-    a noisy label without bias gives unbiased losses, log w(j) ← log w(j) - η (x(j) + (1 - 2 x(j))
-    y).
+    For a feature x in {0, 1}, |x - y| = x + (1 - 2 x) y is linear in the label y. So an unbiased
+    noisy label gives unbiased losses: log w(j) ← log w(j) - η (x(j) + (1 - 2 x(j)) y).
     """
 
     learning_rate: float
@@ -135,7 +135,7 @@ class FeatureWeights(Learner[float, Floats, float]):
 
 @register_algorithm(name="prediction", title="weights over features", problem=Prediction())
 def prediction(setting: Setting[Prediction], *, learning_rate: float | None = None) -> Instance:
-    """η = sqrt(8 ln d / T)."""
+    """Use η = sqrt(8 ln d / T)."""
     tuned = math.sqrt(8.0 * math.log(setting.problem.features) / setting.rounds)
     return _instance(setting, Open(setting.bounds), learning_rate or tuned)
 
@@ -146,7 +146,7 @@ def prediction(setting: Setting[Prediction], *, learning_rate: float | None = No
 def private_prediction(
     setting: Setting[Prediction], *, learning_rate: float | None = None
 ) -> Instance:
-    """Noise on every label; η follows the second moment of a noisy label."""
+    """Add noise to every label; η follows the second moment of a noisy label."""
     channel = PerRound(
         setting.bounds, Laplace.calibrate(sensitivity=setting.bounds.width, epsilon=setting.epsilon)
     )
@@ -169,7 +169,7 @@ def _instance(setting: Setting[Prediction], channel, rate: float) -> Instance:
     "noisy-labels", title="feature j agrees with the label less and less often", problem=Prediction
 )
 class NoisyLabels(Environment):
-    """Fair labels; feature j is the label, but flipped with probability ``flip`` + 0.3 j / d."""
+    """Fair labels; feature j is the label, flipped with probability ``flip`` + 0.3 j / d."""
 
     features: int
     flip: float = 0.1
@@ -179,9 +179,8 @@ class NoisyLabels(Environment):
         return Prediction(self.features)
 
     def deal(self, start: int, stop: int, rng: Generator) -> PredictionGame:
-        shares = uniforms(
-            rng, start, stop, self.features + 1
-        )  # the same however a game is cut into pieces
+        # the same numbers however a game is cut into pieces
+        shares = uniforms(rng, start, stop, self.features + 1)
         labels = (shares[:, 0] < 0.5).astype(np.float64)
         flips = shares[:, 1:] < self.flip + 0.3 * np.arange(self.features) / self.features
         return PredictionGame(np.abs(labels[:, None] - flips), labels)
@@ -198,7 +197,7 @@ def main() -> None:
     private = discreet.algorithm("private-prediction").build().private
     check_environment(environment("noisy-labels"))
     check_private(private, environment("noisy-labels"))
-    print("checked: no label reaches the learner, and both speeds agree")
+    print("checked: no label reaches the learner, and plain and compiled runs agree")
     print(discreet.audit("private-prediction", trials=40_000))
 
 

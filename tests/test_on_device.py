@@ -19,7 +19,7 @@ from discreet.contracts import Record
 from discreet.environments import environment
 from discreet.guarantee import RECORD, REPORTS, compose
 from discreet.learners import LinearUcb, ResidualDescent
-from discreet.learners.arms.uniform import Uniform
+from discreet.learners.arms.draws import Uniform
 from discreet.on_device import OnDevice
 from discreet.policies import Greedy, Optimistic
 from discreet.problems import Contexts

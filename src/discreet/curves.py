@@ -237,7 +237,7 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     pessimistically by dp-accounting, with room for the errors of its Fourier transforms. It holds
     for inputs that depend on earlier releases, if the curves are fixed in advance.
     """
-    repetitions = check_int("times", times, least=1)
+    repetitions = check_int("times", times, minimum=1)
     check_range("delta", delta, 0.0, 1.0)
     candidates = [_sum_of_epsilons(curves, repetitions, delta)]
     if delta > 0.0:

@@ -32,7 +32,7 @@ from discreet.learners.arms.guarded_ucb import (
     SHARE,
     TOOK_OVER,
     TRACKS,
-    confined,
+    confine,
 )
 from discreet.problems import Arms
 from discreet.randomness import streams
@@ -183,14 +183,14 @@ def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(per
 def test_confined_releases_have_the_mean_that_is_said(noise):
     def part(mean, low, high):
         return integrate.quad(
-            lambda y: confined(y, noise) * math.exp(-abs(y - mean) / noise) / (2 * noise), low, high
+            lambda y: confine(y, noise) * math.exp(-abs(y - mean) / noise) / (2 * noise), low, high
         )[0]
 
     for mean in (0.0, 0.2, 0.5, 0.9, 1.0):
         ends = [-60 * noise, 0.0, mean, 1.0, 1.0 + 60 * noise]
         found = sum(part(mean, low, high) for low, high in itertools.pairwise(ends))
         assert found == pytest.approx(0.5 + (mean - 0.5) / (1 + 2 * noise), abs=1e-7)
-    assert 0.0 <= min(confined(y, noise) for y in (-9.0, 0.0, 1.0)) <= confined(9.0, noise) == 1.0
+    assert 0.0 <= min(confine(y, noise) for y in (-9.0, 0.0, 1.0)) <= confine(9.0, noise) == 1.0
 
 
 def test_what_passes_a_threshold_by_noise_is_small():

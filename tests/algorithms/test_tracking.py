@@ -14,8 +14,7 @@ from discreet.algorithms.arms.tracking_bound import RATIO, ROUNDING, Tracking
 from discreet.cli.commands import cli
 from discreet.environments import environment
 from discreet.learners import TrackingUcb
-from discreet.learners.arms.radius import batch_weight, radius
-from discreet.learners.arms.windows import Windows
+from discreet.learners.arms.radius import Windows, batch_weight, radius
 from discreet.problems import Arms
 from discreet.ranges import make_range
 from discreet.simulation.trial import run_trial

@@ -16,7 +16,7 @@ from discreet.algorithms.arms.tuning import MOST_CLIPPED
 from discreet.algorithms.points.perturbing import largest_normal
 from discreet.learners.arms.ftpl import log_lead_probability
 from discreet.learners.arms.htinf import paper_threshold
-from discreet.learners.arms.tsallis_weights import solve
+from discreet.learners.arms.tsallis_inf import solve
 
 
 def test_every_section_that_the_code_names_exists_and_says_where_it_is_checked():

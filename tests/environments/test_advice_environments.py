@@ -1,4 +1,4 @@
-"""Environments with expert advice: their definitions, tables and files of advice, and what is refused."""
+"""Environments with expert advice: definitions, tables and files, and what is refused."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TestEnvironments:
         "make", [AdviceRandom, AdviceContextual, lambda k, n: AdviceAdversarial(k, n, 40_000)]
     )
     def test_the_good_arm_loses_less_often_and_the_first_expert_knows_it(self, make):
-        """20,000 rounds: 0.3 is off by 0.0033 at one standard error, 0.6 by 0.002; more than five of them are allowed."""
+        """20,000 rounds: standard errors are 0.0033 for 0.3 and 0.002 for 0.6; five are allowed."""
         game = make(4, 6).deal(0, 40_000, np.random.default_rng(3))
         advice = game.table[game.which[:20_000], :, 0]
         named = advice.argmax(axis=1)
@@ -74,7 +74,7 @@ class TestEnvironments:
             assert set(np.flatnonzero(row < row.mean())) == knowing
 
     def test_following_draws_from_the_advice(self):
-        """A chi-squared test with a fixed seed; on fresh seeds it would raise a false alarm once in 1,000 runs."""
+        """A chi-squared test, fixed seed; on fresh seeds a false alarm once in 1,000 runs."""
         table = AdviceTable.of(
             Table(np.zeros((30_000, 3))), np.array([[0.2, 0.5, 0.3], [0.0, 0.0, 1.0]])
         )

@@ -54,7 +54,7 @@ def test_without_scikit_learn_one_sentence_says_what_is_missing(monkeypatch):
 
 
 def test_rewards_follow_the_features():
-    """40,000 rounds: the mean outcome of an arm is its mean loss, within 4.5 deviations (once in 10^5 runs)."""
+    """40,000 rounds: mean outcomes are mean losses, within 4.5 deviations (once in 10^5 runs)."""
     for name, mean in (
         ("contexts-gaussian", lambda z: 0.5 + 0.5 * z),
         ("contexts-logistic", lambda z: 1 / (1 + np.exp(-z))),
@@ -104,7 +104,7 @@ def game_of(table, rounds=4):
         ),
         (
             np.full((1, 2, 3), np.nan),
-            "round 11, arm 1: the context has entries that are no numbers",
+            "round 11, arm 1: the context has entries that are not finite",
         ),
         (
             np.zeros((1, 2, 4)),

@@ -136,7 +136,7 @@ def test_deterministic_gains_are_those_of_the_paper():
 
 
 def test_stochastic_gains_have_the_means_of_the_paper():
-    """Means of 200,000 draws with a fixed seed; on fresh seeds 4.5 deviations are exceeded once in 10^5 runs."""
+    """Means of 200,000 draws, fixed seed; on fresh seeds 4.5 deviations once in 10^5 runs."""
     gains = 1.0 - Stochastic(3).deal(0, 200_000, np.random.default_rng(1)).losses
     assert set(np.unique(gains)) == {0.0, 1.0}
     np.testing.assert_allclose(
@@ -223,7 +223,7 @@ def test_names_arms_and_files_must_fit(tmp_path):
     [(0, 1), (0, 64), (1, 2), (5, 6), (52, 104), (63, 65), (64, 128), (1000, 1037)],
 )
 def test_the_walk_is_what_its_definition_says(start, stop):
-    """W(t) = W(t with its lowest bit cleared) + step(t), to the last bit and from wherever it is read."""
+    """W(t) = W(t with its lowest bit cleared) + step(t), to the last bit, wherever it is read."""
     rng = np.random.default_rng(3)
     steps = ndtri(uniforms(rng, 0, stop, 1, purpose=3)[:, 0]).tolist()
     walk = [0.0]

@@ -1,4 +1,4 @@
-"""What tests of learners on points share: sets that are written out, and the cost of Laplace noise."""
+"""Shared by tests of learners on points: sets written out, and the cost of Laplace noise."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def released(learner, sums):
 @pytest.mark.parametrize("name", ["ball(2)", "cube(3)", "simplex(4)", "k-sets(6,2)"])
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
 def test_it_is_within_its_tolerance_of_the_projection(name, size):
-    """Sum after sum, as in a game: points are kept, forgotten and, where there is no more room, joined."""
+    """Sum after sum, as in a game: points are kept, dropped and, where there is no room, joined."""
     around, rng = set_named(name), np.random.default_rng(3)
     learner = started(Corrective, around)
     for _ in range(12):

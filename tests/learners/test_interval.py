@@ -1,4 +1,4 @@
-"""The search of an interval: it agrees with a slow implementation, never loses the minimum, and keeps its bound."""
+"""Interval search agrees with a slow implementation, keeps the minimum and its bound."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def test_every_set_of_one_dimension_is_an_interval(segment, ends):
 
 def test_sets_of_more_dimensions_are_refused():
     with pytest.raises(
-        DiscreetError, match="type L2Ball has a hull of dimension 3, but must have exactly 1"
+        DiscreetError, match="type L2Ball has a hull of dimension 3, but it must be 1"
     ):
         algorithm("local-stochastic-convex").build(Setting(Functions("ball(3)")))
 
 
 @pytest.mark.parametrize("name", ["response", "laplace", "gaussian"])
 def test_confidence_widths_cover_the_errors_of_noisy_means(name):
-    """A limit with certainty ln 20 is exceeded in at most 5 % of 4,000 means of 30: 0 to 240 false alarms at 3 sigma."""
+    """Certainty ln 20 is exceeded by at most 5 % of 4,000 means: 0 to 240 alarms at 3 sigma."""
     noise = report_noise(name, bounds=UNIT, epsilon=1.0, delta=1e-6)
     spread, tail = (
         noise.square_around_middle(1.0),
@@ -92,7 +92,7 @@ def test_confidence_widths_cover_the_errors_of_noisy_means(name):
 
 
 def played(shape, rounds, spread, epsilon, rng):
-    """Return the regret against the minimum of the mean function, values being ends of the range by chance."""
+    """Return the regret against the mean function's minimum; values are ends of the range."""
     learner = IntervalSearch.start(
         set=L2Ball(1, 1.0), certainty=certainty_for(rounds), spread=spread
     )
@@ -120,7 +120,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @pytest.mark.parametrize("epsilon", [None, 2.0])
 def test_regret_is_below_the_bound_and_the_minimum_is_never_cut_off(shape, epsilon):
-    """All cuts are right but for a probability of 1 / 100 in each of 8 games of 10,000 rounds; the seed is fixed."""
+    """Each of 8 games of 10,000 rounds has a wrong cut with probability 1 / 100; fixed seed."""
     spread = 0.25 if epsilon is None else 0.25 / math.tanh(epsilon / 2.0) ** 2
     rounds = 10_000
     regret, kept = played(shape, rounds, spread, epsilon, np.random.default_rng(5))

@@ -1,4 +1,4 @@
-"""Learners with expert advice: EXP4 as it is printed, its variants, and what they make of estimates."""
+"""Learners with expert advice: EXP4 as printed, its variants, and their use of estimates."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class TestLearners:
             assert weights.values[2] == pytest.approx(1.0, rel=1e-7)
 
     def test_rounding_errors_do_not_add_up(self):
-        """A million small changes up and down, compiled: weights still agree with their logarithms."""
+        """After a million small changes, compiled, weights still agree with their logarithms."""
 
         def moves(weights, vectors, times):
             for _ in range(times):

@@ -14,11 +14,10 @@ from scipy import integrate, optimize, stats
 import componentjit
 from discreet import Setting, algorithm, algorithms
 from discreet.channels import OneBit
-from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
+from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf
+from discreet.learners.arms.draws import FEW, ManyWeights, equal_weights, grow
 from discreet.learners.arms.ftpl import TRIES_AN_ARM, leads, log_lead_probability, waiting_time
 from discreet.learners.arms.htinf import solve_power
-from discreet.learners.arms.kl_ucb import divergence, upper
-from discreet.learners.arms.weights import FEW, ManyWeights, equal_weights, grow
 from discreet.problems import ArmGame, Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
@@ -108,7 +107,7 @@ def test_exp3_p():
 @pytest.mark.parametrize("tail", [2.0, 1.5, 1.2])
 @pytest.mark.parametrize("clips", [False, True])
 def test_htinf(tail, clips):
-    """Huang et al. 2022, Algorithm 1, with a general root finder for the weights; ours clips instead of skipping."""
+    """Huang et al. 2022, Algorithm 1, with a general root finder; ours may clip, not skip."""
     losses = np.random.default_rng(1).standard_t(2.5, (250, 4)) * 0.3 + 0.5
     sigma, rng, total, expected = 1.5, np.random.default_rng(9), np.zeros(4), []
     power = tail / (tail - 1)
@@ -193,7 +192,7 @@ def test_the_probability_to_lead_is_computed_rightly(rate):
 
 
 def test_a_copy_leads_as_often_as_it_should():
-    """20,000 copies with a fixed seed; on fresh seeds 4.5 deviations are exceeded once in 10^5 runs."""
+    """20,000 copies, fixed seed; on fresh seeds 4.5 deviations are exceeded once in 10^5 runs."""
     losses, rng = np.array([0.5, 0.0, 1.0]), np.random.default_rng(1)
     hits = sum(leads(losses, 1.0, 0, 1, rng) for _ in range(20_000))
     p = exact_lead_probability(losses, 1.0, 0)
@@ -202,7 +201,7 @@ def test_a_copy_leads_as_often_as_it_should():
 
 @pytest.mark.slow
 def test_the_shortcut_of_resampling_has_the_same_distribution():
-    """Kolmogorov-Smirnov against plain resampling, for an arm so unlikely that most runs take the shortcut.
+    """Kolmogorov-Smirnov against plain resampling, for an arm that mostly takes the shortcut.
 
     The seeds are fixed; on fresh seeds a false alarm comes once in 1,000 runs.
     """
@@ -232,7 +231,7 @@ def test_ftpl_estimates_are_the_inverse_probability_up_to_the_cap():
 
 
 def test_ftpl():
-    """Faster rates 2025, Algorithm 4 as corrected, with the same random numbers: argmin, and the cap if nothing hits."""
+    """Faster rates 2025, Algorithm 4, corrected, with the same random numbers and the cap."""
     losses = np.random.default_rng(1).random((400, 4))
     rate, cap, rng, total, expected = 0.05, 6, np.random.default_rng(9), np.zeros(4), []
     for row in losses:
@@ -257,7 +256,7 @@ def test_ftpl():
 
 
 def test_dp_exp3_lap_from_end_to_end():
-    """Tossou & Dimitrakakis 2017, Algorithm 1, with the noise of the privacy stream, beside the compiled game."""
+    """Tossou & Dimitrakakis 2017, Algorithm 1, with the privacy stream's noise, and compiled."""
     setting = Setting(Arms(3), rounds=2000, epsilon=2.0)
     losses = np.random.default_rng(3).random((2000, 3))
     player = Player(algorithm("dp-exp3-lap").build(setting).private, streams(5))
@@ -288,7 +287,7 @@ PRIVATE = [
 @pytest.mark.parametrize("name", PRIVATE)
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_private_algorithms_from_end_to_end(name, delta):
-    """Faster rates 2025, Algorithm 1, in plain Python: hold, average, add noise, pass on; beside the compiled game."""
+    """Faster rates 2025, Algorithm 1, in plain Python (hold, average, add noise), and compiled."""
     setting = Setting(Arms(3), rounds=900, epsilon=0.5, delta=delta)
     instance = algorithm(name).build(setting)
     losses = np.random.default_rng(3).integers(0, 2, (900, 3)).astype(float)
@@ -325,49 +324,8 @@ def test_private_algorithms_from_end_to_end(name, delta):
     assert score == pytest.approx(loss, rel=1e-12)
 
 
-def test_ucb():
-    gains = (np.random.default_rng(1).random((800, 3)) < [0.5, 0.6, 0.4]).astype(float)
-    sums, counts, expected = np.zeros(3), np.zeros(3), []
-    for t, row in enumerate(gains, start=1):
-        arm = t - 1 if t <= 3 else int(np.argmax(sums / counts + np.sqrt(2 * math.log(t) / counts)))
-        sums[arm] += row[arm]
-        counts[arm] += 1
-        expected.append(arm)
-    assert replay(Ucb.start(arms=3), 1 - gains) == expected
-
-
-def test_kl_ucb():
-    gains = (np.random.default_rng(1).random((600, 3)) < [0.5, 0.6, 0.4]).astype(float)
-    sums, counts, expected = np.zeros(3), np.zeros(3), []
-    for t, row in enumerate(gains, start=1):
-        if t <= 3:
-            arm = t - 1
-        else:
-            index = []
-            for mean, count in zip(sums / counts, counts, strict=True):
-                low, high = mean, 1.0
-                for _ in range(80):
-                    q = (low + high) / 2
-                    inside = q < 1 and count * divergence(mean, q) <= math.log(t)
-                    low, high = (q, high) if inside else (low, q)
-                index.append(low)
-            arm = int(np.argmax(np.round(index, 10)))
-        sums[arm] += row[arm]
-        counts[arm] += 1
-        expected.append(arm)
-    assert replay(KlUcb.start(arms=3), 1 - gains) == expected
-
-
-@given(some.floats(0.0, 1.0), some.floats(1e-9, 50.0))
-def test_the_index_of_kl_ucb_solves_its_equation(p, budget):
-    q = upper(p, budget)
-    assert p <= q <= 1.0
-    if q < 1.0 - 1e-8 and q > p:  # closer to 1, the rounding of q itself costs more than that
-        assert divergence(p, q) == pytest.approx(budget, rel=1e-6, abs=1e-9)
-
-
 def test_few_and_many_weights_agree():
-    """Past the threshold a tree draws the arms; the same uniform number gives the same arm but for rounding."""
+    """Past the threshold a tree draws the arms: the same uniform number gives the same arm."""
     many = equal_weights(FEW + 100)
     assert isinstance(many, ManyWeights)
     rng, check = np.random.default_rng(1), np.random.default_rng(1)
@@ -391,7 +349,7 @@ def test_equal_weights_are_a_tree_of_sums(arms):
 
 
 def test_gains_contract_where_losses_expand():
-    """The lemma behind EXP3_tau: after one changed gain, log-ratios of the weights stay within the window."""
+    """The lemma behind EXP3_tau: after one changed gain, log-ratios stay within the window."""
     rng = np.random.default_rng(0)
     mixing = 0.3
     for _ in range(50):

@@ -7,8 +7,14 @@ import pytest
 
 from discreet import DiscreetError
 from discreet.learners import GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
-from discreet.learners.contexts.cholesky import factorise, invert
-from discreet.learners.contexts.linear_ucb import LEFT, RAISED, Looks, Schedule
+from discreet.learners.contexts.linear_ucb import (
+    LEFT,
+    RAISED,
+    FitSchedule,
+    Looks,
+    factorise,
+    invert,
+)
 from discreet.models import LinearModel
 from discreet.policies import Greedy, Optimistic
 
@@ -42,7 +48,7 @@ def test_a_triangle_and_its_inverse():
 def test_linear_ucb_is_ridge_regression_with_both_widths(recency):
     rng = np.random.default_rng(2)
     times = np.arange(1, 40)
-    schedule = Schedule(times, 30.0 * np.sqrt(times), np.full(39, 2.0), np.full(39, 0.7))
+    schedule = FitSchedule(times, 30.0 * np.sqrt(times), np.full(39, 2.0), np.full(39, 0.7))
     server = LinearUcb.start(dimension=SIZE, schedule=schedule, recency=recency)
     reports = [(symmetric(rng, 1.0), rng.normal(0.0, 1.0, SIZE)) for _ in range(30)]
     for matrix, vector in reports:
@@ -64,7 +70,7 @@ def test_linear_ucb_is_ridge_regression_with_both_widths(recency):
 def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_counted():
     times = np.array([1, 2])
     server = LinearUcb.start(
-        dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2))
+        dimension=SIZE, schedule=FitSchedule(times, np.ones(2), np.ones(2), np.zeros(2))
     )
     server.learn(0, packed(-5.0 * np.eye(SIZE), np.ones(SIZE)))
     assert server.counts[RAISED] == 1
@@ -75,7 +81,7 @@ def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_
     assert server.counts[RAISED] == 1
     before = server.model.estimate.copy()
     hopeless = LinearUcb.start(
-        dimension=SIZE, schedule=Schedule(times, np.ones(2), np.ones(2), np.zeros(2))
+        dimension=SIZE, schedule=FitSchedule(times, np.ones(2), np.ones(2), np.zeros(2))
     )
     hopeless.learn(0, np.full(9, np.nan))
     assert not hopeless.model.estimate.any(), "the last model stays"
@@ -84,7 +90,7 @@ def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_
 
 def test_running_sums_take_the_place_of_what_there_was():
     times = np.arange(1, 10)
-    schedule = Schedule(times, np.ones(9), np.ones(9), np.zeros(9))
+    schedule = FitSchedule(times, np.ones(9), np.ones(9), np.zeros(9))
     one, other = (
         kind.start(dimension=SIZE, schedule=schedule) for kind in (LinearUcb, LinearUcbOnSums)
     )
@@ -99,7 +105,7 @@ def test_running_sums_take_the_place_of_what_there_was():
 
 def test_glm_ucb_adds_up_quadratic_models_around_its_last_estimates():
     times = np.array([1, 4, 8])
-    schedule = Schedule(times, np.full(3, 50.0), np.ones(3), np.zeros(3))
+    schedule = FitSchedule(times, np.full(3, 50.0), np.ones(3), np.zeros(3))
     server = GlmUcb.correcting(dimension=SIZE, schedule=schedule, slope=0.5)
     point, matrix, vector = np.zeros(SIZE), 50.0 * np.eye(SIZE), np.zeros(SIZE)
     rng = np.random.default_rng(4)
@@ -117,8 +123,8 @@ def test_glm_ucb_adds_up_quadratic_models_around_its_last_estimates():
 
 @pytest.mark.parametrize("kind", [LinearUcb, GlmUcb])
 def test_features_that_were_hardly_played_are_looked_at_alone(kind):
-    """Feature 1 was played; 0 and 2 are forgotten, shown for two reports each, and only their own entries are added."""
-    schedule = Schedule(np.array([1, 8, 12]), np.full(3, 10.0), np.ones(3), np.zeros(3))
+    """Feature 1 was played; 0 and 2 get two reports each, of which only their own entries count."""
+    schedule = FitSchedule(np.array([1, 8, 12]), np.full(3, 10.0), np.ones(3), np.zeros(3))
     looks = Looks(after=4, reports=2, weight=5.0, hardly=3.0, share=0.0, trial=1, worth=0.0)
     if kind is GlmUcb:
         server = GlmUcb.correcting(dimension=SIZE, schedule=schedule, slope=1.0, looks=looks)
@@ -146,7 +152,7 @@ def test_features_that_were_hardly_played_are_looked_at_alone(kind):
 
 
 def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
-    schedule = Schedule(np.array([1]), np.ones(1), np.ones(1), np.zeros(1))
+    schedule = FitSchedule(np.array([1]), np.ones(1), np.ones(1), np.zeros(1))
     looks = Looks(after=2, reports=10, weight=2.0, hardly=1.0, share=0.0, trial=3, worth=0.75)
     server = LinearUcb.start(dimension=SIZE, schedule=schedule, looks=looks)
     shown = []
@@ -188,11 +194,11 @@ def test_schedules_must_fit():
         match="the schedule has 2, 2, 1, 2 entries, but needs one shift, width and reach",
     ):
         LinearUcb.start(
-            dimension=2, schedule=Schedule(np.array([1, 2]), np.ones(2), np.ones(1), np.ones(2))
+            dimension=2, schedule=FitSchedule(np.array([1, 2]), np.ones(2), np.ones(1), np.ones(2))
         )
-    late = Schedule(np.array([5, 9]), np.ones(2), np.ones(2), np.ones(2))
+    late = FitSchedule(np.array([5, 9]), np.ones(2), np.ones(2), np.ones(2))
     with pytest.raises(
-        DiscreetError, match="looks begin after 4 reports, before the first fit at 5"
+        DiscreetError, match="looks begin after 4 reports, but the first fit is at 5"
     ):
         LinearUcb.start(
             dimension=2,

@@ -1,4 +1,4 @@
-"""Learners on functions agree with slow implementations, stay in their set, and solve their inner problems."""
+"""Learners on functions agree with slow implementations and stay in their set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.learners import (
     TwoPoint,
     TwoPointLeader,
 )
-from discreet.learners.functions.barriers import BallBarrier, CubeBarrier, balanced, barrier_of
+from discreet.learners.functions.dikin import BallBarrier, CubeBarrier, barrier_of, solve_balance
 from discreet.learners.functions.exploring import draw_direction
 from discreet.sets import Box, L1Ball, L2Ball
 
@@ -89,7 +89,7 @@ def test_two_points_agree_with_a_slow_implementation(lazy):
 
 def test_lazy_steps_are_for_no_curvature():
     with pytest.raises(
-        DiscreetError, match=r"lazy is given with a curvature of 0\.5, but lazy steps are for none"
+        DiscreetError, match=r"lazy is given with curvature 0\.5, but lazy steps need curvature 0"
     ):
         TwoPoint.start(
             set=BALL, inner=1.0, radius=0.1, slope=1.0, damping=0.0, curvature=0.5, lazy=True
@@ -155,7 +155,7 @@ def test_the_leader_of_two_points_is_the_projection():
 @pytest.mark.parametrize("kind", BARRIERS)
 @pytest.mark.parametrize("ridge", [0.0, 1e-3, 2.0, 1e4])
 def test_the_leader_in_a_barrier_has_no_slope(kind, ridge):
-    """The gradient of rate ⟨S, x⟩ + ridge |x|² / 2 + B(x) vanishes, near the centre and near the border."""
+    """The gradient of rate ⟨S, x⟩ + ridge |x|² / 2 + B(x) vanishes, near centre and border."""
     barrier, rng = BARRIERS[kind], np.random.default_rng(2)
     for size in (1e-6, 1e-2, 1.0, 1e3):
         sums, point = rng.normal(0.0, size, 4), np.empty(4)
@@ -194,12 +194,12 @@ def test_steps_are_roots_of_the_hessian_and_stay_inside(kind, ridge):
 def test_balance_is_solved_to_the_last_digits():
     for force in (0.0, 1e-9, 0.1, 10.0, 1e6):
         for ridge in (0.0, 1e-6, 1.0, 1e6):
-            m = balanced(force, ridge, 2.0)
+            m = solve_balance(force, ridge, 2.0)
             assert ridge * m + 2.0 * m / (4.0 - m * m) == pytest.approx(force, rel=1e-6, abs=1e-12)
 
 
 def test_dikin_leaders_agree_with_a_slow_implementation():
-    """Hazan & Levy: the leader is found by a solver, the estimate with a matrix root, all from scratch."""
+    """Hazan & Levy: the leader by a solver, the estimate by a matrix root, all from scratch."""
     from scipy.optimize import minimize
 
     rate, curvature = 0.02, 0.8
@@ -237,7 +237,7 @@ def test_dikin_leaders_agree_with_a_slow_implementation():
 
 
 def test_estimates_are_gradients_on_average():
-    """Means of 60,000 estimates of a linear function from one value: five standard errors are below 0.01; fixed seed."""
+    """Means of 60,000 one-value estimates: five standard errors are below 0.01; fixed seed."""
     rng, u, slope = np.random.default_rng(5), np.empty(3), np.array([0.3, -0.2, 0.1])
     total = np.zeros(3)
     for _ in range(60_000):
@@ -267,9 +267,9 @@ def test_estimates_are_gradients_on_average():
         ),
         (
             lambda: barrier_of(L1Ball(3, 1.0)),
-            "a barrier is known for balls and for cubes around the origin only",
+            "a barrier is known only for balls and for cubes around the origin",
         ),
-        (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "a barrier is known for balls and for cubes"),
+        (lambda: barrier_of(Box.cube(3, 0.0, 1.0)), "known only for balls and for cubes"),
         (lambda: Centre.start(set=BALL, points=3), "points is 3, which is too large"),
     ],
 )

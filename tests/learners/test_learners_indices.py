@@ -1,4 +1,4 @@
-"""Learners that hold an arm for batches of their own length agree with slow, independent implementations."""
+"""Learners that choose their batch lengths agree with slow, independent implementations."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from discreet.learners import (
     TrackingUcb,
 )
 from discreet.learners.arms.holding import Hold
-from discreet.learners.arms.kl_ucb import divergence
-from discreet.learners.arms.private_divergence import private_divergence, private_upper
-from discreet.learners.arms.radius import batch_weight, radius
+from discreet.learners.arms.private_indices import private_divergence, private_upper
+from discreet.learners.arms.radius import Windows, batch_weight, radius
 from discreet.learners.arms.tracking_ucb import SPREAD, CheckedHold
-from discreet.learners.arms.windows import Windows
+from discreet.learners.arms.ucb import divergence
 
 MEANS = np.array([0.5, 0.62, 0.4, 0.55])
 
 
 def releases(seed, epsilon):
-    """Return a function that draws the noisy mean loss of a batch: gains are Bernoulli with ``MEANS``."""
+    """Return a function that draws noisy mean losses of batches; gains are Bernoulli, ``MEANS``."""
     rng = np.random.default_rng(seed)
     return lambda arm, rounds: (
         1.0 - (rng.binomial(rounds, MEANS[arm]) + rng.laplace() / epsilon) / rounds
@@ -47,7 +46,7 @@ def replay(learner, batches, epsilon):
 
 
 def slow_index(name, heard, arm, epsilon, first):
-    """Return the index of an arm from the list of all its releases (rounds, gain), as the papers define it."""
+    """Return an arm's index from the list of all its releases (rounds, gain), as in the papers."""
     t = sum(b for each in heard for b, _ in each)
     own = heard[arm]
     n = sum(b for b, _ in own)
@@ -108,7 +107,7 @@ def slow_index(name, heard, arm, epsilon, first):
     ],
 )
 def test_indices_are_those_of_the_papers(name, start, epsilon):
-    """The same arms and lengths as from the definitions, with everything computed from lists of releases."""
+    """The same arms and lengths as from the definitions, computed from lists of releases."""
     first = 1 if name == "adap-klucb" else math.ceil(1 / epsilon)
     options = {"epsilon": epsilon} if name != "batched-ucb" else {"noise": 1 / epsilon}
     learner = start.start(arms=4, **options, **({} if name == "adap-klucb" else {"first": first}))
@@ -149,7 +148,7 @@ def test_the_private_divergence_is_the_least_over_all_ways(epsilon):
 
 
 def test_the_radius_covers_what_it_says():
-    """Tails of weighted means of noisy batches are below exp(-β); 200,000 draws, a false alarm below 1e-6 a case."""
+    """Tails of weighted noisy means are below exp(-β); 200,000 draws, false alarm below 1e-6."""
     rng, noise, draws = np.random.default_rng(2), 2.0, 200_000
     for lengths in ([2, 2, 3], [1, 1, 1, 40], [3, 9, 27, 81]):
         weights = np.array([batch_weight(float(b), noise) for b in lengths])
@@ -166,7 +165,7 @@ def test_the_radius_covers_what_it_says():
 
 
 def test_no_arm_is_favoured_where_indices_are_equal():
-    """Each of 4 arms is expected 100 times of 400, with a deviation of 8.7: a false alarm below 1e-5."""
+    """Each of 4 arms is expected 100 times of 400, deviation 8.7: a false alarm below 1e-5."""
     learner = AdapKlUcb.start(arms=4, epsilon=1e-3)
     for arm in range(4):
         learner.learn(Hold(arm, 1), 0.5)
@@ -176,7 +175,7 @@ def test_no_arm_is_favoured_where_indices_are_equal():
 
 
 def test_elimination_begins_with_any_arm():
-    """Each of 4 arms is expected 50 times of 200, with a deviation of 6.1: a false alarm below 1e-5."""
+    """Each of 4 arms is expected 50 times of 200, deviation 6.1: a false alarm below 1e-5."""
     rng = np.random.default_rng(1)
     firsts = [
         DpSuccessiveElimination.start(arms=4, epsilon=1e-3, failure=0.01).act(0, rng)[0]
@@ -216,7 +215,7 @@ class TestWindows:
         assert windows.mean_gain(0) == pytest.approx(0.9, abs=0.06)
 
     def test_false_alarms_are_rare(self):
-        """At confidence 9 a test fails with probability below 2 exp(-9); about 2,400 tests: 3 alarms are far too many."""
+        """At confidence 9, about 2,400 tests fail with 2 exp(-9) each: 3 alarms are too many."""
         windows, rng, alarms = Windows.empty(1, 2.0), np.random.default_rng(5), 0
         for _ in range(400):
             windows.enter(0, 20, float(rng.binomial(20, 0.5) + 2.0 * rng.laplace()) / 20)
@@ -303,7 +302,7 @@ def excess(shift, distances, eta):
 
 
 def test_adaptive_tsallis_inf_is_its_pseudo_code():
-    """Batches, baseline and lengths from the definitions, with weights found by bisection; the same draws decide."""
+    """Batches, baseline and lengths from the definitions, weights by bisection, same draws."""
     epsilon, arms, c, down, up, kappa, rounds = 0.5, 3, 5.0, 0.7, 0.4, 0.02, 50_000
     learner = AdaptiveTsallisInf.start(
         arms=arms, noise=1 / epsilon, rounds=rounds, rate=c, down=down, up=up, mix=kappa

@@ -1,4 +1,4 @@
-"""Learners that see whole loss vectors: against slow implementations, and the contract at both speeds."""
+"""Learners that see loss vectors: against slow implementations, plain and compiled."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def reacting(learner, rounds, size, scale, *, signed):
 
 
 def regret(learner, losses, domain, noise=None, seed=0):
-    """The regret of a fresh copy on given losses; ``noise`` are vectors that are added to the sums."""
+    """Return the regret of a fresh copy on given losses; ``noise`` is added to the sums."""
     player, rng = componentjit.copy(learner), np.random.default_rng(seed)
     total, suffered = np.zeros(losses.shape[1]), 0.0
     for t, row in enumerate(losses):
@@ -251,7 +251,7 @@ def test_noise_for_leaders_on_sets(kind, shape):
 
 @pytest.mark.parametrize("anytime", [False, True])
 def test_noise_for_gradient_descent(anytime):
-    """Independent noise in every step is a growing sum; noise that is taken back costs more, but not more than stated."""
+    """Independent noise in every step is a growing sum; noise that is taken back costs more."""
     rounds, size, norm, domain = 200, 4, 1.0, Ball(4)
     reach = 2.0 if anytime else 1.0
     for kind, scale in (("growing", 20.0), ("fresh", 1.0), ("laplace", 1.0)):

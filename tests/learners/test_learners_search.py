@@ -1,4 +1,4 @@
-"""Searches for the best arm: their bounds hold, their inner problems are solved, and slow twins agree with them."""
+"""Best-arm searches: bounds hold, inner problems are solved, slow versions agree."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUARTER = Mixture.for_gap(0.15, variance=0.25)
 
 @pytest.mark.parametrize("z", [-30.0, -19.9, -3.0, 0.0, 2.0, 7.0])
 def test_the_average_over_a_half_normal_tilt(z):
-    """ln E exp(λ z), by numerical integration; in the far tail it may be less, by at most 3 / z²."""
+    """ln E exp(λ z) by numerical integration; in the far tail at most 3 / z² less."""
     density = math.sqrt(2.0 / math.pi)
     found = math.log(
         quad(lambda tilt: density * math.exp(tilt * z - tilt * tilt / 2.0), 0.0, 40.0, epsabs=0.0)[
@@ -85,7 +85,7 @@ def crossings(rule, failure, *, runs, rounds, seed):
 
 
 def test_a_mean_is_rarely_beyond_its_radius_at_any_time():
-    """At most 0.1 in theory; 4,000 runs: a false alarm at four standard errors, 3e-5. A radius for one time fails."""
+    """At most 0.1 in theory; 4,000 runs: four standard errors, 3e-5. A one-time radius fails."""
     found = crossings(QUARTER, 0.1, runs=4000, rounds=1500, seed=1)
     assert 0.02 < found <= 0.1 + 4.0 * math.sqrt(0.09 / 4000)
 
@@ -121,7 +121,7 @@ def test_chernoff_s_bounds_are_the_best_of_all_tilts(pulls, releases):
 
 @pytest.mark.parametrize("releases", [1, 8])
 def test_sums_of_batches_with_noise_are_rarely_beyond_their_radius(releases):
-    """40,000 draws of the sum of n coins with r Laplace noises: the share is at most failure / (r (r + 1))."""
+    """40,000 sums of n coins with r Laplace noises: a share of at most failure / (r (r + 1))."""
     rng, pulls, failure = np.random.default_rng(2), 100, 0.2
     sums = rng.binomial(pulls, 0.5, 40_000) + rng.laplace(0.0, 2.0, (40_000, releases)).sum(axis=1)
     share = float(
@@ -136,7 +136,7 @@ def test_sums_of_batches_with_noise_are_rarely_beyond_their_radius(releases):
 @settings(max_examples=50, deadline=None)
 @given(some.lists(some.floats(0.0, 0.9), min_size=1, max_size=8))
 def test_optimal_weights_make_all_rivals_equally_hard(others):
-    """The equations of Garivier & Kaufmann 2016, for normal numbers: equal costs, and Σ (w(a) / w(best))² = 1."""
+    """Garivier & Kaufmann 2016, Gaussian rewards: equal costs, and Σ (w(i) / w(best))² = 1."""
     means = np.array([1.0, *others])
     weights = np.empty(means.size)
     inverse = optimal_weights(means, 0, weights)
@@ -301,9 +301,9 @@ def test_batches_have_the_lengths_that_were_fixed(kind):
         (lambda: Lucb.start(arms=2, error=0.0), "error is 0.0, but must be above 0 and below 1"),
         (
             lambda: TrackAndStop.start(arms=2, errors=(0.01, 0.1)),
-            "each smaller than the one before",
+            "in strictly decreasing order",
         ),
-        (lambda: TrackAndStop.start(arms=2, errors=()), "must be some numbers"),
+        (lambda: TrackAndStop.start(arms=2, errors=()), "must be at least one number"),
         (lambda: Lucb.start(arms=2, batches=Batches(0, 0.5)), "batch_size is 0"),
         (
             lambda: Lucb.start(arms=2, batches=Batches(5, 0.0)),

@@ -1,4 +1,4 @@
-"""Rates that fall: the proved bounds are what the rates add up to, and leaders with noise stay below them."""
+"""Rates that fall: their proved bounds, and noisy leaders that stay below them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_noise_is_looked_up_by_the_digits_of_how_many_vectors_there_are():
 
 
 def regret_with_noise(learner, losses, deviations, rng):
-    """Return the regret against the best point, on sums with independent noise of a deviation for each round."""
+    """Return the regret against the best point; each round's noise has its own deviation."""
     sums, lost = np.zeros(losses.shape[1]), 0.0
     for loss, deviation in zip(losses, deviations, strict=True):
         point, trace = learner.act(None, rng)
@@ -80,7 +80,7 @@ def regret_with_noise(learner, losses, deviations, rng):
 @pytest.mark.parametrize("kind", ["unknown", "early"])
 @pytest.mark.parametrize("losses", ["random", "alternating"])
 def test_regret_is_below_the_bound(kind, losses):
-    """Twelve games each: the mean is below what is proved of it by many standard errors, and not by a factor of ten."""
+    """Twelve games each: the mean is well below the bound, but not by a factor of ten."""
     rounds, size, rng = 400, 7, np.random.default_rng(8)
     deviations = np.sqrt(np.array([NOISE[t.bit_length()] for t in range(1, rounds + 1)]) / 4.0)
     numbers = {"size": SIZE, "curvature": CURVATURE, "step": 1.0, "noise": NOISE}

@@ -68,7 +68,7 @@ def test_totals_are_sums_of_losses_on_any_scale(start, stop):
 
 
 def test_the_fewest_heads_are_those_of_the_table():
-    """From anywhere in a word to anywhere, piece by piece, and in units of the losses as rivals are scored."""
+    """From anywhere in a word to anywhere, in pieces, and in units of the losses."""
     coins, rng = coins_with([0.3, 0.6, 0.5]), np.random.default_rng(5)
     whole, heads = table(tossed_in_words(coins, 0, 256, rng)), np.zeros(3, dtype=np.int64)
     found = [

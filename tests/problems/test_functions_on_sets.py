@@ -1,4 +1,4 @@
-"""Functions on convex sets: what is declared of them is checked, and the best fixed point is the best."""
+"""Functions on convex sets: declarations are checked, and the best fixed point is the best."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_no_random_point_beats_the_best_one(name):
 @pytest.mark.parametrize("domain", ["ball(3)", "cube(3)"])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_slopes_and_bends_are_what_environments_say(name, domain):
-    """What is measured at random points and pairs never exceeds what a game says of itself, and comes near to it."""
+    """Values at random points never exceed what a game says of itself, and come close to it."""
     world = environment(name, Functions(domain))
     game, place, rng = (
         world.deal(0, 60, np.random.default_rng(1)),

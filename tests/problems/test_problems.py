@@ -1,4 +1,4 @@
-"""Problems are values: parameters, words, checks and scales; environments and algorithms name theirs."""
+"""Problems are values, with parameters, words, checks and scales."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_every_named_environment_is_for_its_problem(known):
     "known", [each for each in environments() if each.name != "table"], ids=lambda each: each.name
 )
 def test_environments_are_scaled_to_the_declared_range(known):
-    """The same game in other units: losses of one action, and of the best, grow by the same factor."""
+    """The same game in other units: losses of any action grow by the same factor."""
     problem = known.problem_with()
     world = known.build(problem, rounds=50, bounds=UNIT, options={})
     game, _ = deal(world, 0, 50, np.random.default_rng(2), UNIT, clip=False)
@@ -146,7 +146,7 @@ def test_means_of_one_s_own_are_in_the_units_of_the_range():
 
 
 def test_outcomes_from_0_to_10_cost_ten_times_what_those_from_0_to_1_do():
-    """In the units of the outcomes privacy costs the same share: nobody is told that epsilon 0.1 is free."""
+    """In the units of the outcomes privacy costs the same share: epsilon 0.1 is not free."""
     play = {
         "algorithms": ["batched-tsallis-inf", "tsallis-inf"],
         "arms": 3,
@@ -166,7 +166,7 @@ def test_outcomes_from_0_to_10_cost_ten_times_what_those_from_0_to_1_do():
 
 @pytest.mark.parametrize("bounds", [Range(0.0, 1.0), Range(-5.0, 5.0), Range(0.0, 10.0)])
 def test_gap_and_spread_are_in_the_units_of_the_losses(bounds):
-    """40,000 losses an arm: five standard errors of a mean are 0.0025 widths, of a deviation about as much."""
+    """40,000 losses per arm: five standard errors of a mean or a deviation are 0.0025 widths."""
     width = bounds.width
     world = environment("stochastic", arms=3, bounds=bounds, gap=0.2 * width, spread=0.1 * width)
     game, _ = deal(world, 0, 40_000, np.random.default_rng(1), bounds, clip=False)

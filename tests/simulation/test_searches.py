@@ -15,7 +15,7 @@ from discreet.channels import Open
 from discreet.environments import Drifting, Stochastic
 from discreet.learners import Exp3
 from discreet.problems import BestArm
-from discreet.problems.best_arm import to_search
+from discreet.problems.arms import to_search
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 from discreet.simulation.measures import least_samples

@@ -155,9 +155,9 @@ def audit(
     (False, True)
     """
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
-    check_int("seed", seed, least=0)
+    check_int("seed", seed, minimum=0)
     if trials is not None:
-        check_int("trials", trials, least=100)
+        check_int("trials", trials, minimum=100)
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")

@@ -35,7 +35,7 @@ class Batch(BatchSums[Factor]):
     @classmethod
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
         """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
-        rounds = check_int("batch_size", size, least=1)
+        rounds = check_int("batch_size", size, minimum=1)
         batch = cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
         if noise.is_exact:
             raise DiscreetError(

@@ -90,8 +90,8 @@ class Estimates(Channel[float, Floats, Estimate]):
     ) -> Estimates:
         """Return the channel with the least noise for a guarantee, before the first round."""
         rounds, length = (
-            check_int("batch_size", size, least=1),
-            check_int("coordinates", coordinates, least=1),
+            check_int("batch_size", size, minimum=1),
+            check_int("coordinates", coordinates, minimum=1),
         )
         return cls(
             rounds,
@@ -108,7 +108,7 @@ class Estimates(Channel[float, Floats, Estimate]):
             np.zeros(length),
             np.zeros(length),
             np.zeros(2),
-            np.zeros((check_int("groups", groups, least=1), length)),
+            np.zeros((check_int("groups", groups, minimum=1), length)),
             np.zeros(groups),
             np.zeros(groups, np.int64),
             np.zeros(length),

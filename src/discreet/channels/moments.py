@@ -110,7 +110,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         norm: float = 1.0,
     ) -> Self:
         """Return the channel with noise for vectors of length at most 1; ``balance`` is how much y x weighs, squared."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         first, second = weights(balance, length=1.0)
         return cls(
             bounds=bounds or make_range(-1.0, 1.0),

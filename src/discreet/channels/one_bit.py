@@ -39,7 +39,7 @@ class OneBit(BatchSums[Factor]):
     @classmethod
     def over(cls, *, size: int, epsilon: float, bounds: Range) -> Self:
         """Return the channel before the first round."""
-        rounds = check_int("batch_size", size, least=1)
+        rounds = check_int("batch_size", size, minimum=1)
         return cls(rounds, check_bounds(bounds), np.zeros(3), Coin.calibrate(epsilon=epsilon))
 
     @classmethod

@@ -45,7 +45,7 @@ class Residuals(Reporting[Floats]):
         cls, *, noise: Noise, dimension: int = 10, bounds: Range | None = None, norm: float = 1.0
     ) -> Self:
         """Return the channel with noise for vectors of length at most 1."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         return cls(
             bounds or make_range(-1.0, 1.0), check_positive("norm", norm), noise, np.zeros(size)
         )

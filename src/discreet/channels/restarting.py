@@ -105,7 +105,7 @@ class Restarting(Stream):
         first: int = 1,
     ) -> Restarting:
         """Return the channel before the first round; ``noise`` is what one vector would need."""
-        length = check_int("first", first, least=1, most=LONGEST)
+        length = check_int("first", first, minimum=1, maximum=LONGEST)
         if length & (length - 1):
             raise DiscreetError(
                 f"first is {first}, but must be a power of two: the total of an epoch is one node."
@@ -255,7 +255,7 @@ class Restarting(Stream):
         >>> Restarting.over(Box([0.0], [1.0]), Gaussian(1.0, 1e-6), split="restarts").variances(7).round(6)
         array([1., 3., 3., 6., 6., 9., 6.])
         """
-        times = np.arange(1, check_int("rounds", rounds, least=1) + 1)
+        times = np.arange(1, check_int("rounds", rounds, minimum=1) + 1)
         epochs = np.frexp((times + self.first - 1) // self.first)[1] - 1
         lengths = self.first << epochs.astype(np.int64)
         inside = times + self.first - lengths  # rounds of the running epoch

@@ -46,7 +46,7 @@ class Checked(NamedTuple):
                 f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball "
                 "or Simplex: only of those it is proved how precisely vectors are projected."
             )
-        check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
+        check_int("dimension of the losses", losses.dimension, minimum=1, maximum=MANY)
         return cls(cast(ConvexSet, losses), grid)
 
     @property
@@ -131,7 +131,7 @@ def rounding_slack(
         return 0.0
     prefixes, dimension = factorisation.prefixes, losses.dimension
     numbers = check_int(
-        "prefixes times dimension", prefixes * dimension, least=1, most=MOST_NUMBERS
+        "prefixes times dimension", prefixes * dimension, minimum=1, maximum=MOST_NUMBERS
     )
     norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum
     errors = 2.0 * math.sqrt(dimension) * factorisation.row_error(losses.largest(math.inf))

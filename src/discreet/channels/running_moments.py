@@ -54,7 +54,7 @@ class RunningMoments(MomentShape[float]):
         norm: float = 1.0,
     ) -> Self:
         """Return the channel with the least noise: Gaussian with buffers, or without a delta spherical on a tree."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
         moved = moments(dimension=size, largest=1.0, matrix_scale=1.0, vector_scale=1.0 / linear)
         kind: type[Factorisation] = Buffered if delta > 0.0 else Tree

@@ -299,6 +299,6 @@ def _started(
     losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
 ) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""
-    rounds = check_int("prefixes", prefixes, least=1)
+    rounds = check_int("prefixes", prefixes, minimum=1)
     check_precise(losses, rounds)
     return kind.start(prefixes=rounds, dimension=losses.dimension, padding=padding)

@@ -1,14 +1,19 @@
-"""Adversaries: who produces the losses, and how a learner is scored against them."""
+"""Environments: where losses come from, and how a learner is scored against them."""
 
+from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
 from discreet.environments.arms.actg175 import Actg175Arms
-from discreet.environments.arms.changing import Flipping, LateChange, Repeating, Switching
-from discreet.environments.arms.deterministic import Deterministic
-from discreet.environments.arms.moving import Drifting, RandomWalk
-from discreet.environments.arms.oblivious import FullyOblivious, Oblivious
-from discreet.environments.arms.pairs import Drop, Leak
-from discreet.environments.arms.stochastic import Stochastic
+from discreet.environments.arms.deterministic import Deterministic, Drop, Leak
+from discreet.environments.arms.moving import (
+    Drifting,
+    Flipping,
+    LateChange,
+    RandomWalk,
+    Repeating,
+    Switching,
+)
+from discreet.environments.arms.stochastic import FullyOblivious, Oblivious, Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
 from discreet.environments.contexts.actg175 import Actg175Replay, Actg175Simulator
@@ -19,18 +24,17 @@ from discreet.environments.contexts.linear import (
     ContextsLogistic,
     ContextsSkewed,
 )
-from discreet.environments.functions.absolute import Absolute
-from discreet.environments.functions.completion import Completion
 from discreet.environments.functions.diabetes import Diabetes
-from discreet.environments.functions.linear import Linear
+from discreet.environments.functions.linear import Linear, Ranking, Routing, Slates
 from discreet.environments.functions.logistic import Logistic
-from discreet.environments.functions.pricing import Pricing
-from discreet.environments.functions.quadratics import DriftingQuadratics
-from discreet.environments.functions.ranking import Ranking
-from discreet.environments.functions.routing import Routing
-from discreet.environments.functions.slates import Slates
-from discreet.environments.points.adaptive import LinearAdaptive
-from discreet.environments.points.linear import LinearAlternating, LinearDrifting, LinearStochastic
+from discreet.environments.functions.quadratics import Absolute, DriftingQuadratics, Pricing
+from discreet.environments.functions.squared_errors import Completion, SquaredErrors
+from discreet.environments.points import (
+    LinearAdaptive,
+    LinearAlternating,
+    LinearDrifting,
+    LinearStochastic,
+)
 from discreet.environments.registry import (
     environment,
     environment_names,
@@ -75,6 +79,7 @@ __all__ = [
     "Repeating",
     "Routing",
     "Slates",
+    "SquaredErrors",
     "Stochastic",
     "Switching",
     "SwitchingCosts",
@@ -85,4 +90,5 @@ __all__ = [
     "read_advice",
     "read_table",
     "register_environment",
+    "uniforms",
 ]

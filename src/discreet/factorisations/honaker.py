@@ -83,7 +83,7 @@ class Honaker(Tree):
     @classmethod
     def curve(cls, rounds: int) -> Floats:
         """Return k times the variances of the nodes of every prefix."""
-        nodes = digits_of(check_int("rounds", rounds, least=1))
+        nodes = digits_of(check_int("rounds", rounds, minimum=1))
         found: Floats = nodes @ (nodes.shape[1] * reduction(nodes.shape[1]))
         return found
 

@@ -109,7 +109,7 @@ class Tree(Factorisation):
     @classmethod
     def curve(cls, rounds: int) -> Floats:
         """Return k for each node of a prefix."""
-        nodes = digits_of(check_int("rounds", rounds, least=1))
+        nodes = digits_of(check_int("rounds", rounds, minimum=1))
         found: Floats = nodes.sum(axis=1).astype(np.float64) * nodes.shape[1]
         return found
 

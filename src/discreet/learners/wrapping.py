@@ -1,4 +1,4 @@
-"""A learner around another one: what it does not change is done by the one inside."""
+"""A learner around another one, which does everything that the outer one does not change."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from discreet.contracts import Action, Generator, Learner, Observation, Query, R
 
 
 class Around(Learner[Action, Trace, Release, Query, Observation]):
-    """Has ``learner`` inside, which may leave other traces and ask for other things: a subclass acts, asks and learns."""
+    """Holds ``learner``, which may have other traces and queries.
+
+    A subclass defines ``act``, ``query`` and ``learn``.
+    """
 
     learner: Learner
 
     @property
     def choices(self) -> int:
-        """Among how many the learner chooses."""
+        """The number of choices of the learner."""
         return self.learner.choices
 
     def is_done(self) -> bool:
@@ -32,7 +35,7 @@ class Around(Learner[Action, Trace, Release, Query, Observation]):
         return self.learner.window(change)
 
     def release_size(self) -> int:
-        """Return what the learner needs."""
+        """Return the release size of the learner."""
         return self.learner.release_size()
 
 
@@ -46,7 +49,7 @@ class Wrapping(Around[Action, Trace, Release, Query, Observation]):
         return self.learner.act(observation, rng)
 
     def query(self, trace: Trace) -> Query:
-        """Ask what the learner asks."""
+        """Return the query of the learner."""
         return self.learner.query(trace)
 
     def learn(self, trace: Trace, released: Release) -> None:

@@ -15,7 +15,7 @@ from discreet.live.building import Plan
 from discreet.live.face import Path, Wait
 from discreet.live.rows import Recipe
 from discreet.problems import BestArm
-from discreet.problems.best_arm import HORIZON
+from discreet.problems.arms import HORIZON
 from discreet.ranges import make_range
 
 DEFAULT = "batched-successive-elimination"

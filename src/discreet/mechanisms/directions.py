@@ -77,7 +77,7 @@ class Hemisphere(DirectionShape):
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
         size, budget = (
-            check_int("dimension", dimension, least=1),
+            check_int("dimension", dimension, minimum=1),
             check_positive("epsilon", epsilon),
         )
         return cls(1.0 / (mean_side(size) * lean_of(budget)), budget, np.zeros(size))
@@ -145,7 +145,7 @@ class Cap(DirectionShape):
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise with the shortest reports for vectors of a dimension."""
-        if check_int("dimension", dimension, least=1) < 2:
+        if check_int("dimension", dimension, minimum=1) < 2:
             raise DiscreetError(
                 f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere."
             )

@@ -43,7 +43,7 @@ class ExactHemisphere(Noise):
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
         size, budget = (
-            check_int("dimension", dimension, least=1),
+            check_int("dimension", dimension, minimum=1),
             check_positive("epsilon", epsilon),
         )
         least = least_share(budget)

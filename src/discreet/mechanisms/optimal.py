@@ -86,7 +86,7 @@ class OptimalNoise(TableShape):
         budget = check_range(
             "epsilon of optimal noise", check_positive("epsilon", epsilon), 0.0, 20.0
         )
-        rows = check_int("batch_size with optimal noise", size, least=1, most=LONGEST)
+        rows = check_int("batch_size with optimal noise", size, minimum=1, maximum=LONGEST)
         return cls(budget, *(array.copy() for array in _table(budget, rows)))
 
     def add_noise(self, value: float, rng: Generator) -> float:

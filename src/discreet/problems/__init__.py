@@ -1,15 +1,32 @@
-"""Problems: what is played, seen and fed back, and against what one is compared. One file each."""
+"""Problems: what is played, seen and fed back, and what regret compares with."""
 
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
-from discreet.problems.arms import ArmGame, Arms, ArmsEnvironment, coins_of
+from discreet.problems.arms import (
+    ArmGame,
+    Arms,
+    ArmsEnvironment,
+    BestArm,
+    SearchEnvironment,
+    coins_of,
+)
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
-from discreet.problems.best_arm import BestArm, SearchEnvironment
 from discreet.problems.coins import CoinGame, Coins, toss, tossed, tossed_in_words
 from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsEnvironment
-from discreet.problems.domains import Domain, domain_named
-from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
+from discreet.problems.function_games import (
+    Domain,
+    FunctionGame,
+    LinearFunctions,
+    Pairs,
+    domain_named,
+)
 from discreet.problems.functions import Functions, FunctionsEnvironment
-from discreet.problems.points import FullInformation, LinearGame, Points, with_full_information
+from discreet.problems.points import (
+    FullInformation,
+    GeometryName,
+    LinearGame,
+    Points,
+    with_full_information,
+)
 
 __all__ = [
     "Advice",
@@ -32,6 +49,7 @@ __all__ = [
     "Functions",
     "FunctionsEnvironment",
     "Game",
+    "GeometryName",
     "LinearFunctions",
     "LinearGame",
     "Pairs",

@@ -1,4 +1,4 @@
-"""Bandits with expert advice: each round shows what every expert would do, a distribution over arms each."""
+"""Bandits with expert advice: each round shows every expert's distribution over arms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.ranges import Range
 
 @dataclass(frozen=True)
 class Advice(Problem):
-    """Arms, and experts who advise which to play; the rival is the best expert.
+    """Arms, and experts who advise which to play; the comparator is the best expert.
 
     >>> str(Advice(4, 10)), Advice(4, 10).sizes, Advice(4, 10).rivals
     ('arms with expert advice', '10 experts on 4 arms', 'the best expert of 10 on 4 arms')
@@ -31,9 +31,9 @@ class Advice(Problem):
     experts: int = field(default=10, metadata={"help": "Number of experts who give advice."})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
         object.__setattr__(
-            self, "experts", check_int("experts", self.experts, least=2, most=1_000_000)
+            self, "experts", check_int("experts", self.experts, minimum=2, maximum=1_000_000)
         )
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ class Advice(Problem):
 
     @property
     def sizes(self) -> str:
-        """How many experts and arms there are."""
+        """The number of experts and arms."""
         return f"{self.experts:,} experts on {self.arms:,} arms"
 
     @property
@@ -56,19 +56,19 @@ class Advice(Problem):
 
     @property
     def actions(self) -> int:
-        """A loss for every arm."""
+        """One loss per arm."""
         return self.arms
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of uniform play, which plays every arm as often as the best one."""
+        """Return that of uniform play, which plays the best arm as often as any other."""
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def probe(self, rounds: int, rng: Generator) -> AdviceGame:
-        """Return a game of random losses; all experts advise all arms alike."""
+        """Return a game of random losses; all experts advise uniform play."""
         return self._game(rng.random((rounds, self.arms)))
 
     def rival_losses(self, game: Game, losses: Floats) -> Floats:
-        """Return the expected losses of experts; their advice must be distributions over arms."""
+        """Return the expected losses of experts, whose advice must be distributions over arms."""
         rows = []
         for t, row in enumerate(losses):
             advice = game.observe(t)
@@ -84,7 +84,10 @@ class Advice(Problem):
         return np.array(rows)
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[AdviceGame, AdviceGame]:
-        """Return two games in which the first loss is the lowest or the highest, and all others in the middle."""
+        """Return two games in which the first loss is the lowest or the highest.
+
+        All other losses are in the middle.
+        """
         one, other = first_differs(rounds, self.arms, bounds)
         return self._game(one), self._game(other)
 
@@ -100,15 +103,15 @@ class Advice(Problem):
 
 
 class AdviceGame(ArmGame):
-    """Rounds with advice: ``table[which[t]]`` is the advice of round t, ``losses[t, i]`` the loss of arm i.
+    """Rounds with advice: ``table[which[t]]`` is that of round t, and ``losses`` are by arms.
 
-    Advice is kept by arms: entry (i, j) is the probability that expert j gives to arm i, so that
-    all that a learner needs after playing an arm lies in one row.
+    Advice is stored by arms: entry (i, j) is the probability that expert j gives to arm i, so
+    everything a learner needs after playing an arm is in one row.
     """
 
     table: Floats  # scene, arm, expert
     which: Integers
-    uniforms: Floats  # decide what those do who follow one expert
+    uniforms: Floats  # decide which arm an expert that is followed plays
 
     def observe(self, t: int) -> Floats:
         """Show the advice, arms by experts."""
@@ -126,16 +129,16 @@ class AdviceGame(ArmGame):
         return np.array(rows)
 
     def followed(self) -> FollowedGame:
-        """Return the game of those who play experts: to follow one is to do what it draws."""
+        """Return the game of players who choose experts: following one is doing what it draws."""
         return FollowedGame(
             losses=self.losses, table=self.table, which=self.which, uniforms=self.uniforms
         )
 
 
 class FollowedGame(AdviceGame):
-    """The same rounds for actions that are experts: an arm is drawn from the advice of the one that is followed.
+    """The same rounds for actions that are experts: the followed expert's advice draws an arm.
 
-    That is lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
+    These are lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
     """
 
     @property
@@ -144,7 +147,7 @@ class FollowedGame(AdviceGame):
         return int(self.table.shape[2])
 
     def observe(self, t: int) -> int:  # type: ignore[override]
-        """Show nothing: who follows does not need to know the advice."""
+        """Show nothing: a follower need not know the advice."""
         return 0
 
     def carried_out(self, t: int, action: int) -> int:
@@ -177,5 +180,5 @@ class AdviceEnvironment(Environment):
 
     @property
     def problem(self) -> Advice:
-        """The arms and experts that there are."""
+        """The arms and experts of the environment."""
         return Advice(self.arms, self.experts)

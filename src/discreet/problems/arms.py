@@ -1,4 +1,4 @@
-"""Bandits: one of several arms is played, and its loss is all that is seen."""
+"""Bandits: arms are played and their losses seen, to lose little or to find the best arm."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator
-from discreet.errors import check_int
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import DiscreetError, check_int, check_share
 from discreet.lengths import check_arm
 from discreet.problems.base import Environment, Problem, TableGame
 from discreet.problems.coins import Coins
 from discreet.ranges import Range
 
-MOST_ARMS = 10_000_000
+MOST_ARMS = 10_000_000  # more would take gigabytes per game
+HORIZON = 10_000_000  # rounds after which a search gives up
+TIE = 1e-12  # means this close to the least are as good, because of rounding
 
 
 @dataclass(frozen=True)
 class Arms(Problem):
-    """A number of arms; an arm is played, its loss comes back, and the rival is the best fixed arm.
+    """Arms: one is played, its loss comes back, and the comparator is the best fixed arm.
 
     >>> problem = Arms(4)
     >>> str(problem), problem.sizes, problem.rivals, problem == Arms(4)
@@ -32,14 +34,14 @@ class Arms(Problem):
     arms: int = field(default=4, metadata={"help": "Number of arms."})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
 
     def __str__(self) -> str:
         return "arms"
 
     @property
     def sizes(self) -> str:
-        """How many arms there are."""
+        """The number of arms."""
         return f"{self.arms:,} arms"
 
     @property
@@ -54,11 +56,11 @@ class Arms(Problem):
 
     @property
     def actions(self) -> int:
-        """A loss for every arm."""
+        """One loss per arm."""
         return self.arms
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of uniform play, which plays every arm as often as the best one."""
+        """Return that of uniform play, which plays the best arm as often as any other."""
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def probe(self, rounds: int, rng: Generator) -> ArmGame:
@@ -66,10 +68,12 @@ class Arms(Problem):
         return ArmGame(rng.random((rounds, self.arms)))
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[ArmGame, ArmGame]:
-        """Return two games in which the first loss is the lowest or the highest, and all others in the middle."""
-        return ArmGame(first_differs(rounds, self.arms, bounds)[0]), ArmGame(
-            first_differs(rounds, self.arms, bounds)[1]
-        )
+        """Return two games in which the first loss is the lowest or the highest.
+
+        All other losses are in the middle.
+        """
+        one, other = first_differs(rounds, self.arms, bounds)
+        return ArmGame(one), ArmGame(other)
 
 
 class ArmGame(TableGame[int, float]):
@@ -101,23 +105,27 @@ class ArmsEnvironment(Environment):
 
     @property
     def problem(self) -> Arms:
-        """The arms that there are."""
+        """The arms of the environment."""
         return Arms(self.arms)
 
     def fixed_means(self) -> Floats:
-        """Return the mean loss of every arm, as a fraction of the range, if rounds are independent and alike.
+        """Return the mean loss of every arm, as a fraction of the range.
 
-        It is empty if they may differ: then nobody can say which arm is the best.
+        That is for rounds that are independent and identically distributed. It is empty if they may
+        differ: then there is no answer to which arm is the best.
         """
         return np.zeros(0)
 
     def coins(self) -> Coins | None:
-        """Return what tosses the losses of every round and arm, one after the other, if that is how they are dealt."""
+        """Return the coins that toss the losses of every round and arm, if there are any."""
         return None
 
 
 def coins_of(environment: Environment) -> Coins | None:
-    """Return an environment's coins; one that deals in another way than the class with the coins has none."""
+    """Return an environment's coins, if it has any.
+
+    A class that overrides ``deal`` without ``coins`` has none.
+    """
     if not isinstance(environment, ArmsEnvironment):
         return None
     telling, dealing = (
@@ -128,8 +136,124 @@ def coins_of(environment: Environment) -> Coins | None:
 
 
 def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Floats]:
-    """Return two tables of losses: the first row is all low or all high, all others are in the middle."""
+    """Return two tables of losses that differ in the first row.
+
+    The first row is all low or all high, and all others are in the middle.
+    """
     one = np.full((rounds, columns), bounds.low + (bounds.high - bounds.low) / 2)
     other = one.copy()
     one[0], other[0] = bounds.low, bounds.high
     return one, other
+
+
+@dataclass(frozen=True)
+class BestArm(Problem):
+    """Arms with fixed mean losses; the search is for the one with the least mean.
+
+    The answer may be wrong with probability at most ``error``. The game stops when the learner has
+    its answer, and the score is how many rounds that took. A round is a sample.
+
+    >>> problem = BestArm(10, error=0.05)
+    >>> str(problem), problem.score
+    ('best-arm search', 'wrong answer')
+    >>> problem.sizes
+    '10 arms, wrong with probability at most 0.05'
+    """
+
+    title = "best-arm search"
+    feedback = "loss of the played arm"
+    default_environment = "stochastic"
+    default_rounds = HORIZON
+    score = "wrong answer"
+    stops = True
+
+    arms: int = field(default=4, metadata={"help": "Number of arms."})
+    error: float = field(default=0.1, metadata={"help": "Allowed probability of a wrong answer."})
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
+        object.__setattr__(self, "error", check_share("error", self.error))
+
+    def __str__(self) -> str:
+        return "best-arm search"
+
+    @property
+    def sizes(self) -> str:
+        """The number of arms, and how sure the answer has to be."""
+        return f"{self.arms:,} arms, wrong with probability at most {self.error:g}"
+
+    @property
+    def rival(self) -> str:
+        """What is searched for."""
+        return "the best arm"
+
+    @property
+    def rivals(self) -> str:
+        """What is searched for, and among how many."""
+        return f"the best arm of {self.arms:,}"
+
+    @property
+    def actions(self) -> int:
+        """One loss per arm."""
+        return self.arms
+
+    def probe(self, rounds: int, rng: Generator) -> ArmGame:
+        """Return a game of random losses."""
+        return Arms(self.arms).probe(rounds, rng)
+
+    def neighbours(self, rounds: int, bounds: Range) -> tuple[ArmGame, ArmGame]:
+        """Return two games in which the first loss is the lowest or the highest.
+
+        All other losses are in the middle.
+        """
+        return Arms(self.arms).neighbours(rounds, bounds)
+
+    def borrowed(self) -> Arms:
+        """Return the arms whose environments can be searched, if their means are fixed."""
+        return Arms(self.arms)
+
+    def adapt(self, environment: Environment) -> Environment:
+        """Return an environment on arms as one to search in, or refuse it."""
+        return to_search(environment, self.error)
+
+
+class SearchEnvironment(ArmsEnvironment):
+    """An environment with fixed means in which the best arm is searched for."""
+
+    environment: ArmsEnvironment
+    error: float
+
+    @property
+    def problem(self) -> BestArm:  # type: ignore[override]
+        """The arms, and how sure the answer has to be."""
+        return BestArm(self.arms, self.error)
+
+    @property
+    def on_unit_scale(self) -> bool:  # type: ignore[override]
+        """Whether the losses of the arms are."""
+        return self.environment.on_unit_scale
+
+    def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
+        """Return rounds start to stop."""
+        game = self.environment.deal(start, stop, rng)
+        assert isinstance(game, ArmGame)
+        return game
+
+    def best_arms(self) -> Integers:
+        """Return every correct answer: the arms with the least mean loss."""
+        means = self.environment.fixed_means()
+        return np.flatnonzero(means <= means.min() + TIE)
+
+    def __repr__(self) -> str:
+        return repr(self.environment)
+
+
+def to_search(environment: Environment, error: float) -> SearchEnvironment:
+    """Return an environment on arms as one to search in, or refuse one whose means change."""
+    if not isinstance(environment, ArmsEnvironment) or environment.fixed_means().size == 0:
+        name = type(environment).__name__
+        raise DiscreetError(
+            f"{name} has no fixed means, but best-arm search needs them: use the environment "
+            "'stochastic'."
+        )
+    return SearchEnvironment(environment.arms, environment, error)

@@ -19,29 +19,33 @@ from discreet.ranges import Range
 class Game(Component, Generic[Action, Feedback, Observation]):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
-    shows_private: ClassVar[bool] = (
-        False  # whether what is shown is as sensitive as feedback, and not public
-    )
-    by_round: ClassVar[
-        tuple[str, ...]
-    ] = ()  # fields with a row for each round, where all others are the same for all
+    # whether observations are as sensitive as feedback, rather than public
+    shows_private: ClassVar[bool] = False
+    # fields with one row per round; all other fields are the same for all rounds
+    by_round: ClassVar[tuple[str, ...]] = ()
 
     @property
     def choices(self) -> int:
-        """Among how many arms or experts a learner chooses, or in how many dimensions; 0 where it is not known."""
+        """The number of arms, experts or dimensions that a learner chooses among.
+
+        It is 0 if that is not known.
+        """
         return 0
 
     @property
     def action_shape(self) -> tuple[int, ...] | None:
-        """The shape of an action: () for one of several, (n,) for a point; None where it is not known."""
+        """The shape of an action: () for one of several, (n,) for a point.
+
+        It is None if that is not known.
+        """
         return None
 
     def observe(self, t: int) -> Observation:
-        """Return what is shown before round t is played: nothing."""
-        return 0  # type: ignore[return-value] # who shows something says so
+        """Return what is shown before round t is played: nothing by default."""
+        return 0  # type: ignore[return-value] # games that show something override this
 
     def feedback(self, t: int, action: Action) -> Feedback:
-        """Return the raw feedback to an action: it goes to the channel and nowhere else."""
+        """Return the raw feedback to an action, which goes to the channel and nowhere else."""
         raise NotImplementedError
 
     def loss(self, t: int, action: Action) -> float:
@@ -49,7 +53,10 @@ class Game(Component, Generic[Action, Feedback, Observation]):
         raise NotImplementedError
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return for each stretch of rounds, from one start to the next, what comparators are scored by."""
+        """Return what comparators are scored by, summed over each stretch of rounds.
+
+        A stretch goes from one start to the next.
+        """
         raise NotImplementedError
 
     def rescaled(self, shift: float, factor: float) -> Game:
@@ -57,12 +64,12 @@ class Game(Component, Generic[Action, Feedback, Observation]):
         raise NotImplementedError
 
     def followed(self) -> Game:
-        """Return the game of those who play experts instead of arms."""
+        """Return the game of players who choose experts instead of arms."""
         raise NotImplementedError
 
 
 class TableGame(Game[Action, Feedback, Observation]):
-    """A game whose losses are a table, fixed before they are played: a row a round."""
+    """A game whose losses are a table, fixed before they are played: one row per round."""
 
     by_round = ("losses",)
 
@@ -78,45 +85,43 @@ class TableGame(Game[Action, Feedback, Observation]):
 
 
 class HasLosses(Protocol):
-    """What has a table of losses: a game, or the data that games are dealt from."""
+    """Anything with a table of losses: a game, or the data that games are dealt from."""
 
     @property
     def losses(self) -> Floats:
-        """A row a round."""
+        """One row per round."""
 
     def _replace(self, **changes: Floats) -> Self:
-        """Return it with other losses."""
+        """Return a copy with other losses."""
 
 
 Tabled = TypeVar("Tabled", bound=HasLosses)
 
 
 class ReactingGame(Game[Action, Feedback, Observation]):
-    """A game that remembers what a player did: every player gets a memory of its own."""
+    """A game that remembers what a player did: every player gets its own memory."""
 
     memory: NDArray[Any]
 
 
 class Problem:
-    """What is played, seen and fed back, and against what one is compared. A value: ``Arms(4) == Arms(4)``.
+    """What is played, seen and fed back, and what regret compares with.
 
-    A problem is a frozen dataclass. Its fields are its parameters: they become keywords of
-    functions and options of commands; ``__post_init__`` checks them.
+    A problem is a value, ``Arms(4) == Arms(4)``, and a frozen dataclass. Its fields are its
+    parameters: they become keywords of functions and options of commands. ``__post_init__`` checks
+    them.
     """
 
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
-    default_rounds: ClassVar[int] = (
-        10_000  # of a simulation; where learners stop by themselves, the most there are
-    )
+    # of a simulation; where learners stop by themselves, the maximum
+    default_rounds: ClassVar[int] = 10_000
     score: ClassVar[str] = "expected regret"  # what an algorithm's stated bound is about
-    stops: ClassVar[bool] = (
-        False  # whether a game lasts until the learner is done, and how long that takes counts
-    )
-    shows_private: ClassVar[bool] = (
-        False  # whether what is shown before a round is as sensitive as feedback
-    )
+    # whether a game lasts until the learner is done, and is scored by how long that takes
+    stops: ClassVar[bool] = False
+    # whether observations are as sensitive as feedback
+    shows_private: ClassVar[bool] = False
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""
@@ -124,27 +129,27 @@ class Problem:
 
     @property
     def sizes(self) -> str:
-        """How large it is: "4 arms"."""
+        """Its size: "4 arms"."""
         raise NotImplementedError
 
     @property
     def rival(self) -> str:
-        """What regret is measured against: "the best fixed arm"."""
+        """The comparator: "the best fixed arm"."""
         raise NotImplementedError
 
     @property
     def rivals(self) -> str:
-        """The same, and how many there are: "the best fixed arm of 4"."""
+        """The comparator with its number: "the best fixed arm of 4"."""
         raise NotImplementedError
 
     @property
     def actions(self) -> int:
-        """How many numbers a round of losses has."""
+        """The number of entries in a round of losses."""
         raise NotImplementedError
 
     @property
     def facts(self) -> dict[str, str]:
-        """What else is to be said of it."""
+        """Other facts to print, by name."""
         return {}
 
     def range_words(self, bounds: Range) -> str:
@@ -152,27 +157,30 @@ class Problem:
         return f"losses from {bounds.low:g} to {bounds.high:g}"
 
     def clipped_words(self, number: int, bounds: Range) -> str:
-        """Return what was clipped, in words."""
+        """Return in words what was clipped."""
         return f"{count(number, 'number')} outside {bounds.low:g} to {bounds.high:g}"
 
     def widest(self, bounds: Range) -> float:
-        """Return by how much the losses of two actions can differ in one round."""
+        """Return the largest difference between the losses of two actions in one round."""
         return bounds.width
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return the most regret a round of a player who learns nothing: a larger bound says nothing."""
+        """Return the largest regret per round of a player who learns nothing.
+
+        A larger bound is vacuous.
+        """
         return self.widest(bounds)
 
     def scale(self, bounds: Range) -> tuple[float, float]:
-        """Return shift and factor that bring losses on the unit scale into the declared range."""
+        """Return the shift and factor that map the unit scale to the declared range."""
         return bounds.low, bounds.width
 
     def best(self, total: Floats) -> float:
-        """Return the loss of the best fixed rival, given the sum of ``Game.totals`` so far."""
+        """Return the loss of the best comparator, given the sum of ``Game.totals`` so far."""
         return float(total.min())
 
     def bests(self, totals: Floats) -> Floats:
-        """Return the same for several sums, a row each."""
+        """Return the same for several sums, one row each."""
         if type(self).best is Problem.best:
             return cast(
                 Floats, totals.reshape(len(totals), math.prod(totals.shape[1:])).min(axis=1)
@@ -189,51 +197,52 @@ class Problem:
         row: str = "round",
         column: str = "arm",
     ) -> tuple[Tabled, int]:
-        """Return the game with all losses where they were declared to be, and how many were moved, or refuse it.
+        """Return the game with all losses as declared, and how many were clipped, or refuse it.
 
-        ``before`` rounds went before it; ``row`` and ``column`` are what those of its table are
-        called.
+        ``before`` rounds preceded it; ``row`` and ``column`` are the names of those of its table.
         """
         losses = game.losses
         if bounds.low <= losses.min() and losses.max() <= bounds.high:
             return game, 0
         outside = ~((losses >= bounds.low) & (losses <= bounds.high))
         if clip and not np.isnan(losses).any():
-            return game._replace(losses=np.clip(losses, bounds.low, bounds.high)), int(
-                outside.sum()
-            )
+            clipped = game._replace(losses=np.clip(losses, bounds.low, bounds.high))
+            return clipped, int(outside.sum())
         first, arm = (int(i) for i in np.argwhere(outside)[0])
         raise DiscreetError(
-            f"{row} {first + before + 1}, {column} "
-            f"{arm + 1}: the "
-            "loss is "
-            f"{losses[first, arm]:g}, "
-            "but the declared range "
-            f"is {bounds.low:g} to {bounds.high:g}; declare a wider one, or clip."
+            f"{row} {first + before + 1}, {column} {arm + 1}: the loss is "
+            f"{losses[first, arm]:g}, but the declared range is {bounds.low:g} to "
+            f"{bounds.high:g}; declare a wider one, or clip."
         )
 
     def probe(self, rounds: int, rng: Generator) -> Game:
-        """Return a game of random losses in [0, 1] for checks; what is observed does not depend on ``rng``."""
+        """Return a game of random losses in [0, 1] for checks.
+
+        Observations do not depend on ``rng``.
+        """
         raise NotImplementedError
 
     def samples(self, game: Game) -> Sequence[object]:
-        """Return some actions to check a game with: all of them, or such that one of them is the best in this game."""
+        """Return actions to check a game with.
+
+        They are all actions, or include one that is the best in this game.
+        """
         return list(range(self.actions))
 
     def rival_losses(self, game: Game, losses: Floats) -> Floats:
-        """Return what rivals lose, a row a round, given what the ``samples`` do."""
+        """Return the comparators' losses, one row per round, given those of the ``samples``."""
         return losses
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[Game, Game]:
-        """Return two games that differ in the feedback of the first round, as much as they can."""
+        """Return two games that differ in the first round's feedback as much as possible."""
         raise NotImplementedError
 
     def for_audit(self) -> tuple[Problem, int]:
-        """Return the problem as small as an audit wants it, and how many rounds a run of it has."""
+        """Return a small version of the problem for audits, and the number of rounds of a run."""
         return self, 10_000
 
     def borrowed(self) -> Problem | None:
-        """Return another problem whose environments serve this one too, once they are adapted."""
+        """Return another problem whose environments serve this one too, once adapted."""
         return None
 
     def adapt(self, environment: Environment) -> Environment:
@@ -246,44 +255,44 @@ class Problem:
 
 
 class Environment(Component):
-    """Produces games and scores comparators. Raw scoring lives here, never in a learner."""
+    """Deals games and scores comparators. Raw losses are scored here, never in a learner."""
 
     compiles = False
-    reacts: ClassVar[bool] = (
-        False  # whether losses depend on earlier actions, which regret bounds do not cover
-    )
-    answers: ClassVar[bool] = (
-        False  # whether each player gets losses of its own, and is scored by its own memory
-    )
-    on_unit_scale: ClassVar[bool] = (
-        False  # whether losses are fractions of the declared range, and yet to be scaled
-    )
+    # whether losses depend on earlier actions, which regret bounds do not cover
+    reacts: ClassVar[bool] = False
+    # whether each player gets its own losses, and is scored by its own memory
+    answers: ClassVar[bool] = False
+    # whether losses are fractions of the declared range, which are still to be scaled
+    on_unit_scale: ClassVar[bool] = False
 
     @property
     def problem(self) -> Problem:
-        """What is played in it."""
+        """The problem that is played in it."""
         raise NotImplementedError
 
     @property
     def length(self) -> int | None:
-        """How many rounds there are, if they come from data."""
+        """The number of rounds, if they come from data."""
         return None
 
     @property
     def source(self) -> str:
-        """Where it comes from, for messages."""
+        """The source of the losses, for messages."""
         return "the environment"
 
     def deal(self, start: int, stop: int, rng: Generator) -> Game:
-        """Return rounds start to stop (exclusive) of a game; called once for each stretch, in order."""
+        """Return rounds start to stop (exclusive) of a game.
+
+        It is called once for each stretch, in order.
+        """
         raise NotImplementedError
 
     def best(self, total: Floats) -> float:
-        """Return the loss of the best fixed rival, given the sum of ``Game.totals`` so far."""
+        """Return the loss of the best comparator, given the sum of ``Game.totals`` so far."""
         return self.problem.best(total)
 
     def bests(self, totals: Floats) -> Floats:
-        """Return the same for several sums, a row each."""
+        """Return the same for several sums, one row each."""
         if type(self).best is Environment.best:
             return self.problem.bests(totals)
         return np.array([self.best(row) for row in totals])
@@ -291,5 +300,5 @@ class Environment(Component):
     def checked(
         self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
     ) -> tuple[Environment, int]:
-        """Check data once, as losses of a problem, before it is played; return it and how much was clipped."""
+        """Check data once, before it is played; return it, and how much was clipped."""
         return self, 0

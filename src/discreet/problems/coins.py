@@ -1,4 +1,7 @@
-"""Games of coins: losses of 0 or 1, tossed arm by arm. Of many arms they are kept as bits, since few are ever read."""
+"""Games of coins: losses of 0 or 1, tossed arm by arm.
+
+With many arms they are kept as bits, since few are ever read.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,15 @@ from discreet.problems.base import Game
 from discreet.randomness import in_turn
 
 WORD = 64  # rounds in a word
-MANY = 128  # arms from which on losses are bits
-PURPOSE = 2_000  # of the streams that bits are drawn from
+MANY = 128  # arms from which losses are kept as bits
+PURPOSE = 2_000  # key of the streams that bits are drawn from, apart from those of ``uniforms``
 
 
 class Coins(Component):
-    """Losses of 0 or 1: that of an arm is 1 if a uniform number is at least ``tails``."""
+    """Losses of 0 or 1: an arm's loss is 1 if a uniform number is at least ``tails``."""
 
     tails: Floats
-    tossed_so_far: Floats  # their sums
+    tossed_so_far: Floats  # sums of the losses
 
 
 def tossed(coins: Coins, rounds: int, rng: Generator) -> Floats:
@@ -34,7 +37,10 @@ def tossed(coins: Coins, rounds: int, rng: Generator) -> Floats:
 
 @vectorizable(state="coins", tables=("losses", "sums"), uniform=("marks",), generators=("rng",))
 def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Generator) -> None:
-    """Fill a table with the same losses, toss by toss, and sums with the totals at marks: it can be turned into lanes."""
+    """Fill a table with the same losses, toss by toss, and sums with the totals at marks.
+
+    This form can be vectorised over trials.
+    """
     t = 0
     for mark in range(marks.size):
         while t < marks[mark]:
@@ -48,10 +54,10 @@ def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Gener
 
 
 class CoinGame(Game[int, float]):
-    """Rounds of a bandit game whose losses are coins: that of arm i in round t is a bit of ``words``.
+    """Rounds of a bandit game whose losses are coins: that of arm i in round t is a bit.
 
-    A word holds 64 rounds of an arm, the first in its lowest bit; ``offset`` rounds of the first
-    word are not played.
+    A word of ``words`` holds 64 rounds of an arm, the first in its lowest bit; the first ``offset``
+    rounds of the first word are not played.
     """
 
     action_shape = ()
@@ -89,13 +95,16 @@ class CoinGame(Game[int, float]):
         return sums
 
     def least_at(self, stops: Integers, heads: Integers) -> Integers:
-        """Return the fewest heads of an arm after each number of rounds in ``stops``; those of all arms are added up."""
+        """Return the fewest heads of any arm after each number of rounds in ``stops``.
+
+        ``heads`` accumulates those of every arm.
+        """
         least: Integers = np.empty(stops.size, dtype=np.int64)
         compile_for(count_heads)(self.words, self.offset, stops, heads, least)
         return least
 
     def _heads(self, first: int, last: int) -> Integers:
-        """Return how many bits of every arm are set from one place to another."""
+        """Return the number of bits of every arm that are set from one place to another."""
         count: Integers = np.zeros(self.words.shape[1], dtype=np.int64)
         cuts = sorted({first, *range(-(-first // WORD) * WORD, last, WORD), last})
         for begin, stop in itertools.pairwise(cuts):
@@ -104,12 +113,14 @@ class CoinGame(Game[int, float]):
         return count
 
     def rescaled(self, shift: float, factor: float) -> CoinGame:
-        """Return the game with other numbers on both sides of the coins."""
+        """Return the game with other values for both sides of the coins."""
         return self._replace(low=shift + factor * self.low, high=shift + factor * self.high)
 
 
 def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> CoinGame:
-    """Return rounds start to stop of the game that belongs to the generator's seed: the same however it is cut.
+    """Return rounds start to stop of the game that belongs to the generator's seed.
+
+    It is the same game however it is cut.
 
     >>> coins = Coins(np.array([0.5, 0.75]), np.zeros(2))
     >>> whole = tossed_in_words(coins, 0, 1000, np.random.default_rng(1))
@@ -130,10 +141,10 @@ def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> Coin
 
 
 def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
-    """Fill in 64 tosses of every coin: a bit is set if a uniform number U is at least its ``tails``.
+    """Write 64 tosses of every coin: a bit is set if a uniform number z is at least its ``tails``.
 
-    Numbers are compared bit by bit from the highest on, all tosses of a coin at once: the first bit
-    in which U and tails differ decides. Where nothing is left of tails, U is at least as large.
+    Numbers are compared bit by bit from the highest, all tosses of a coin at once: the first bit in
+    which z and tails differ decides. If nothing is left of tails, z is at least as large.
     """
     for arm in range(words.size):
         left = coins.tails[arm]
@@ -151,7 +162,7 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
                 left -= 1.0
                 undecided &= drawn
             else:
-                heads |= undecided & drawn  # U has a 1 where tails has a 0
+                heads |= undecided & drawn  # z has a 1 where tails has a 0
                 undecided &= ~drawn
         words[arm] = heads | undecided
 
@@ -159,7 +170,7 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
 def count_heads(
     words: NDArray[np.uint64], offset: int, stops: Integers, heads: Integers, least: Integers
 ) -> None:
-    """Add to the heads of every arm those until each stop, and fill in the fewest."""
+    """Add the heads of every arm until each stop, and write the fewest."""
     place = offset
     for mark in range(stops.size):
         end = stops[mark] + offset
@@ -168,7 +179,7 @@ def count_heads(
             tosses = min(end - place, WORD - begin)
             mask = (~np.uint64(0) >> np.uint64(WORD - tosses)) << np.uint64(begin)
             for arm in range(heads.size):
-                heads[arm] += np.int64(ones(words[row, arm] & mask))
+                heads[arm] += np.int64(count_ones(words[row, arm] & mask))
             place += tosses
         fewest = heads[0]
         for arm in range(heads.size):
@@ -177,8 +188,11 @@ def count_heads(
 
 
 @helper
-def ones(word: np.uint64) -> np.uint64:
-    """Return how many bits of a word are set: counted in pairs of bits, fours and bytes, all at once."""
+def count_ones(word: np.uint64) -> np.uint64:
+    """Return the number of set bits of a word.
+
+    They are counted in pairs of bits, fours and bytes, all at once.
+    """
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     fours = (pairs & np.uint64(0x3333333333333333)) + (
         (pairs >> np.uint64(2)) & np.uint64(0x3333333333333333)

@@ -1,4 +1,7 @@
-"""Contextual bandits: each round shows a vector of features for every arm, which is as private as the outcome."""
+"""Contextual bandits: each round shows a feature vector for every arm.
+
+Features are as private as outcomes.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,15 @@ from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range
 
 Against = Literal["context", "arm"]
-TOLERANCE = 1e-9  # by which a context may be too long, through rounding
+TOLERANCE = 1e-9  # by which a context may be too long, because of rounding
 
 
 @dataclass(frozen=True)
 class Contexts(Problem):
-    """Arms with features, other ones in every round; the rival plays the arm that is best for the features of a round.
+    """Arms with features that change every round; the comparator knows the best arm for each.
 
-    With ``against="arm"`` it plays one and the same arm all the time, whatever is shown, as where
-    there are no contexts.
+    With ``against="arm"`` the comparator plays the same arm all the time, whatever is shown, as
+    where there are no contexts.
 
     >>> problem = Contexts(10, 5)
     >>> str(problem), problem.sizes, problem.rivals
@@ -40,16 +43,16 @@ class Contexts(Problem):
 
     arms: int = field(default=10, metadata={"help": "Number of arms."})
     dimension: int = field(default=10, metadata={"help": "Number of features of an arm."})
-    norm: float = field(default=1.0, metadata={"help": "Largest length of a vector of features."})
+    norm: float = field(default=1.0, metadata={"help": "Largest norm of a feature vector."})
     against: Against = field(
         default="context",
-        metadata={"help": "The rival: the best arm for every context, or one arm for all of them."},
+        metadata={"help": "Compare with the best arm per context ('context') or overall ('arm')."},
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
         object.__setattr__(
-            self, "dimension", check_int("dimension", self.dimension, least=1, most=10_000)
+            self, "dimension", check_int("dimension", self.dimension, minimum=1, maximum=10_000)
         )
         object.__setattr__(self, "norm", check_positive("norm", self.norm))
         if self.against not in get_args(Against):
@@ -60,7 +63,7 @@ class Contexts(Problem):
 
     @property
     def sizes(self) -> str:
-        """How many arms and features there are."""
+        """The number of arms and features."""
         return f"{self.arms:,} arms with {count(self.dimension, 'feature')}"
 
     @property
@@ -77,16 +80,16 @@ class Contexts(Problem):
 
     @property
     def actions(self) -> int:
-        """How many numbers a round has: features of every arm."""
+        """The number of entries of a round: the features of every arm."""
         return self.arms * self.dimension
 
     @property
     def facts(self) -> dict[str, str]:
-        """What is declared of contexts."""
+        """The declared properties of contexts."""
         return {"contexts": f"of length at most {self.norm:g}; they are private, as outcomes are"}
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of uniform play, which plays every arm as often as the best one."""
+        """Return that of uniform play, which plays the best arm as often as any other."""
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def check(
@@ -99,16 +102,13 @@ class Contexts(Problem):
         row: str = "round",
         column: str = "arm",
     ) -> tuple[Tabled, int]:
-        """Return the game with outcomes in the declared range and contexts no longer than declared, or refuse it."""
+        """Return the game with outcomes and contexts as declared, or refuse it."""
         contexts = cast(ContextGame, game)
         shape = (self.arms, self.dimension)
         if contexts.table.ndim != 3 or contexts.table.shape[1:] != shape:
             raise DiscreetError(
-                f"contexts of a {row} have the shape "
-                f"{contexts.table.shape[1:]}, but "
-                f"{shape[0]} "
-                f"arms with {shape[1]} "
-                "features are declared."
+                f"contexts of a {row} have the shape {contexts.table.shape[1:]}, but {shape[0]} "
+                f"arms with {shape[1]} features are declared."
             )
         lengths = np.sqrt(np.einsum("sad,sad->sa", contexts.table, contexts.table))
         if not (lengths <= self.norm * (1.0 + TOLERANCE)).all():
@@ -124,17 +124,9 @@ class Contexts(Problem):
         elif outside.any():
             first, arm = (int(i) for i in np.argwhere(outside)[0])
             raise DiscreetError(
-                f"{row} {first + before + 1}, {column} "
-                f"{arm + 1}: the "
-                "loss is "
-                f"{contexts.outcomes[first, arm]:g}, "
-                "but the "
-                f"declared range is {bounds.low:g} to "
-                f"{bounds.high:g}; "
-                "declare a "
-                "wider "
-                "one, or "
-                "clip."
+                f"{row} {first + before + 1}, {column} {arm + 1}: the loss is "
+                f"{contexts.outcomes[first, arm]:g}, but the declared range is {bounds.low:g} to "
+                f"{bounds.high:g}; declare a wider one, or clip."
             )
         checked, number = Problem.check(
             self, contexts, bounds, clip=clip, before=before, row=row, column=column
@@ -151,17 +143,11 @@ class Contexts(Problem):
         what = (
             f"length {lengths[scene, arm]:g}"
             if np.isfinite(lengths[scene, arm])
-            else "entries that are no numbers"
+            else "entries that are not finite"
         )
         return (
-            f"{row} {first}, {column} {arm + 1}: the "
-            "context has "
-            f"{what}, "
-            "but at "
-            "most "
-            f"{self.norm:g} "
-            "is declared; declare "
-            "a larger norm, or clip."
+            f"{row} {first}, {column} {arm + 1}: the context has {what}, but at most "
+            f"{self.norm:g} is declared; declare a larger norm, or clip."
         )
 
     def probe(self, rounds: int, rng: Generator) -> ContextGame:
@@ -189,7 +175,7 @@ class Contexts(Problem):
         return float(total[0] if self.against == "context" else total[1:].min())
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[ContextGame, ContextGame]:
-        """Return two games with one context, in which the first loss is the lowest or the highest."""
+        """Return two games with one context, whose first loss is the lowest or the highest."""
         table = np.zeros((1, self.arms, self.dimension))
         table[:, :, 0] = self.norm
         found = []
@@ -207,8 +193,8 @@ class Contexts(Problem):
 class ContextGame(TableGame[int, Record, Floats]):
     """Rounds with contexts: ``table[which[t]]`` are the features of all arms in round t.
 
-    ``losses[t, i]`` is what arm i loses on average, by which players are scored; ``outcomes[t, i]``
-    is what is fed back.
+    ``losses[t, i]`` is the mean loss of arm i, by which players are scored; ``outcomes[t, i]`` is
+    what is fed back.
     """
 
     action_shape = ()
@@ -220,7 +206,7 @@ class ContextGame(TableGame[int, Record, Floats]):
 
     @property
     def choices(self) -> int:
-        """The number of features: of what a learner learns."""
+        """The number of features, which is what a learner learns about."""
         return int(self.table.shape[2])
 
     def observe(self, t: int) -> Floats:
@@ -233,13 +219,13 @@ class ContextGame(TableGame[int, Record, Floats]):
         return Record(self.table[self.which[t], action], self.outcomes[t, action])
 
     def loss(self, t: int, action: int) -> float:
-        """Return what the arm loses on average."""
+        """Return the mean loss of the arm."""
         check_arm(action, self.losses.shape[1])  # compiled code would read other memory
         loss: float = self.losses[t, action]
         return loss
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return the loss of the best arm of every round, and then that of every arm, over each stretch."""
+        """Return the loss of the best arm per round, and then that of every arm, per stretch."""
         return np.add.reduceat(
             np.column_stack([self.losses.min(axis=1), self.losses]), starts, axis=0
         )
@@ -263,11 +249,14 @@ class ContextsEnvironment(Environment):
 
     @property
     def problem(self) -> Contexts:
-        """The arms and features that there are."""
+        """The arms and features of the environment."""
         return Contexts(self.arms, self.dimension, self.norm, self.against)
 
     def played(self, features: Floats, means: Floats, coins: Floats) -> ContextGame:
-        """Return the game with these features, and rewards of 0 or 1 with these means; ``coins`` decide."""
+        """Return the game with these features, and rewards of 0 or 1 with these means.
+
+        ``coins`` are the uniform numbers that decide.
+        """
         losses = 1.0 - means
         found: Any = (coins[:, None] < losses).astype(np.float64)
         return ContextGame(losses, found, self.norm * features, np.arange(len(features)))

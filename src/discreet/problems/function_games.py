@@ -1,34 +1,105 @@
-"""Games of functions: each round is a row of numbers that describes one function on a convex set."""
+"""Games of functions: a convex set, and one row of numbers for the function of each round."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from discreet.contracts import Floats
+from componentjit import copy
+from discreet.contracts import Floats, Integers
+from discreet.errors import DiscreetError, shorten
 from discreet.problems.base import Game, TableGame
-from discreet.problems.domains import Domain
 from discreet.problems.points import product
 from discreet.ranges import Range
-from discreet.sets import LinearOracle
+from discreet.sets import LinearOracle, Projecting, check_ability, check_room, set_named
 
-BASE, WEIGHT, FIRST = (
-    0,
-    1,
-    2,
-)  # columns of a row: f(x) = base + weight · h(x), then what h is made of
+# Columns of a row: f(x) = base + weight · h(x), then the parameters of h.
+BASE, WEIGHT, FIRST = 0, 1, 2
+
+
+class Domain(NamedTuple):
+    """A set with its radii, which some sets take long to compute: they are asked once.
+
+    >>> domain_named("cube(4)").inner, domain_named("cube(4)").outer
+    (1.0, 2.0)
+    """
+
+    set: LinearOracle
+    inner: float  # r
+    outer: float  # R
+
+    @property
+    def dimension(self) -> int:
+        """The length of its points."""
+        return int(self.set.dimension)
+
+    @property
+    def flat(self) -> int:
+        """The dimension of its affine hull."""
+        return int(self.set.flat)
+
+    def best_against(self, direction: Floats) -> Floats:
+        """Return a point of the set with the least inner product."""
+        point = np.empty(self.dimension)
+        self.set.minimise_linear(direction, point)
+        return point
+
+    def nearest(self, point: Floats) -> Floats:
+        """Return the point of the set that is nearest to a given one."""
+        check_ability(self.set, Projecting)
+        found: Floats = np.array(point, dtype=np.float64)
+        cast(Projecting, self.set).project(found)
+        return found
+
+    def tangents(self, vectors: Floats) -> Floats:
+        """Return the rows, each projected onto the directions of the hull."""
+        if self.flat == self.dimension:
+            return vectors
+        onto_hull = np.eye(self.dimension)
+        for row in onto_hull:
+            self.set.tangent(row)
+        return np.asarray(vectors @ onto_hull)
+
+    def check_full(self, what: str) -> None:
+        """Refuse a set whose hull is not the whole space."""
+        if self.flat < self.dimension:
+            raise DiscreetError(
+                f"the set has a hull of {self.flat} dimensions in a space of {self.dimension}, "
+                f"but {what} needs one whose hull is the whole space."
+            )
+
+
+def domain_named(text: str) -> Domain:
+    """Return the set that a text such as "ball(10)" names.
+
+    Its buffers are its own, as threads need it.
+    """
+    if not isinstance(text, str):
+        raise DiscreetError(
+            f"domain is {shorten(text)}, but must be the name of a set, such as 'ball(10)'."
+        )
+    found = _found(text)
+    return found._replace(set=copy(found.set))
+
+
+@functools.lru_cache(maxsize=64)
+def _found(text: str) -> Domain:
+    named = set_named(text)
+    check_room(named)
+    return Domain(named, float(named.inner), float(named.outer))
 
 
 class FunctionGame(TableGame[Floats, float]):
-    """Rounds of a game of functions: row t of ``losses`` is base, weight and what h is made of; f = base + weight · h.
+    """Rounds of functions f = base + weight · h: row t of ``losses`` has both, then h's parameters.
 
     A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope
     (``steepness``) on a set whose points are at most ``outer`` from its centre, bounds on its
-    second derivatives (``least_bend``, ``most_bend``), what adds up (``totals``), and the best
-    point for that (``minimiser``).
+    second derivatives (``least_bend``, ``most_bend``), what is summed (``totals``), and the best
+    point for such a sum (``minimiser``).
     """
 
     @property
@@ -46,11 +117,11 @@ class FunctionGame(TableGame[Floats, float]):
         raise NotImplementedError
 
     def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
-        """Return a number that h is never below on the set."""
+        """Return a lower bound of h on the set."""
         raise NotImplementedError
 
     def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
-        """Return a number that h never exceeds on the set."""
+        """Return an upper bound of h on the set."""
         raise NotImplementedError
 
     def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
@@ -58,11 +129,11 @@ class FunctionGame(TableGame[Floats, float]):
         raise NotImplementedError
 
     def least_bend(self, t: int) -> float:
-        """Return a number that no second derivative of h is below."""
+        """Return a lower bound of all second derivatives of h."""
         return 0.0
 
     def most_bend(self, t: int) -> float:
-        """Return a number that no second derivative of h exceeds."""
+        """Return an upper bound of all second derivatives of h."""
         return math.inf
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
@@ -106,7 +177,7 @@ class LinearFunctions(FunctionGame):
         return domain.support(self.losses[t, 2:])
 
     def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
-        """Return |ℓ|, without what is orthogonal to the hull."""
+        """Return |ℓ|, without the part orthogonal to the hull."""
         slope = self.losses[t, 2:].copy()
         domain.tangent(slope)
         return math.sqrt(product(slope, slope))
@@ -118,7 +189,10 @@ class LinearFunctions(FunctionGame):
     def stay_within(
         self, low: float, high: float, slope: float, centre: Floats, outer: float
     ) -> bool:
-        """Return whether all stay in a range and below a slope in the whole ball around the set, which tells at once."""
+        """Return whether all functions keep to a range and a slope in the ball around the set.
+
+        This is a quick test: the ball contains the set.
+        """
         weight, slopes = self.losses[:, WEIGHT], self.losses[:, FIRST:]
         steep = np.abs(weight) * np.sqrt(np.einsum("ti,ti->t", slopes, slopes))
         middle, reach = self.losses[:, BASE] + weight * (slopes @ centre), steep * outer
@@ -136,7 +210,7 @@ class LinearFunctions(FunctionGame):
         return np.add.reduceat(weighted, starts, axis=0)
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
-        """Return the corner against the sum of the slopes."""
+        """Return the vertex that is best for the sum of the slopes."""
         return place.best_against(total[1:])
 
     def sum_at(self, total: Floats, point: Floats) -> float:
@@ -145,7 +219,7 @@ class LinearFunctions(FunctionGame):
 
 
 class Pairs(Game[Floats, Floats]):
-    """The same functions, evaluated at two points a round; the mean of both values is lost."""
+    """The same functions at two points per round; the loss is the mean of both values."""
 
     functions: FunctionGame
     values: Floats  # of this round: a buffer
@@ -189,13 +263,21 @@ def total_at(total: Floats, point: Floats) -> float:
     return float(total[0] + total[1:] @ point)
 
 
-def functions_of(game: Any) -> FunctionGame:
-    """Return the functions of a game, however many of their values are seen."""
-    found: FunctionGame = game.functions if isinstance(game, Pairs) else game
+def weights_by_case(losses: Floats, starts: Sequence[int], case: Integers, cases: int) -> Floats:
+    """Return for each stretch the sum of the bases, and that of the weights of every case."""
+    found = np.zeros((len(starts), 1 + cases))
+    for row, start, stop in zip(found, starts, [*starts[1:], len(losses)], strict=True):
+        row[0] = losses[start:stop, BASE].sum()
+        row[1:] = np.bincount(case[start:stop], losses[start:stop, WEIGHT], cases)
     return found
 
 
-def with_losses(game: Any, losses: Floats) -> Game:
+def functions_of(game: object) -> FunctionGame:
+    """Return the functions of a game, however many of their values are seen."""
+    return game.functions if isinstance(game, Pairs) else cast(FunctionGame, game)
+
+
+def with_losses(game: object, losses: Floats) -> Game:
     """Return the game with other functions."""
     if isinstance(game, Pairs):
         return game._replace(functions=game.functions._replace(losses=losses))
@@ -211,10 +293,10 @@ def measure(
     high: float,
     extent: Floats,
 ) -> None:
-    """Write the least value, the largest, the slope and the bounds on second derivatives of every function on the set.
+    """Write least value, largest value, slope and bounds on second derivatives of every function.
 
-    A function whose value at the centre and slope say that it stays between ``low`` and ``high`` is
-    not asked for more.
+    All are on the set. A function whose value at the centre and slope keep it between ``low`` and
+    ``high`` is not evaluated further.
     """
     for t in range(functions.losses.shape[0]):
         base, weight = functions.losses[t, 0], functions.losses[t, 1]
@@ -235,8 +317,11 @@ def measure(
         extent[t, 4] = abs(weight) * functions.most_bend(t) if weight != 0.0 else 0.0
 
 
-def flattened(losses: Floats, extent: Floats, bounds: Range, lipschitz: float) -> Floats:
-    """Return rows of functions that fit: each scaled around the middle of the range as little as is needed."""
+def flatten(losses: Floats, extent: Floats, bounds: Range, lipschitz: float) -> Floats:
+    """Return rows of functions that fit the declared range and slope.
+
+    Each is scaled around the middle of the range, as little as possible.
+    """
     middle, half = bounds.low + bounds.width / 2, bounds.width / 2
     reach = np.maximum(np.abs(extent[:, 0] - middle), np.abs(extent[:, 1] - middle))
     factor = np.minimum(1.0, half / np.maximum(reach, half))

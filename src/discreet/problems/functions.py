@@ -1,10 +1,10 @@
-"""Bandit convex optimisation: points of a convex set are played, and only the values of a function there are seen."""
+"""Bandit convex optimisation: points of a set are played, and only their values are seen."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from componentjit import compilable, compile_if_worth
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
 from discreet.problems.base import Environment, Game, Problem, Tabled
-from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import (
     BASE,
     FIRST,
     WEIGHT,
+    Domain,
     FunctionGame,
     LinearFunctions,
     Pairs,
-    flattened,
+    domain_named,
+    flatten,
     functions_of,
     measure,
     total_at,
@@ -30,7 +31,7 @@ from discreet.ranges import Range
 from discreet.sets.in_python import failures_of, with_calls
 
 FORMS = ("convex", "linear")
-SMALL = {  # what audits play instead
+SMALL = {  # smaller sets of the same kind, for audits
     "ball": "ball(2)",
     "cube": "cube(2)",
     "cross": "cross(2)",
@@ -41,66 +42,56 @@ SMALL = {  # what audits play instead
     "assignments": "assignments(2)",
     "nuclear": "nuclear(1,2)",
 }
-TOLERANCE = (
-    1e-9  # by which values and slopes may exceed what is declared, in widths of the range: rounding
-)
+# By which values and slopes may exceed what is declared, in widths of the range: rounding.
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Functions(Problem):
-    """Points x of a convex set meet convex functions f; f(x) is lost, and the rival is the best fixed point.
+    """Points x of a convex set meet convex functions f; the loss is f(x), all that is seen.
 
-    With two evaluations a round an action is two points, a (2, n) array; the mean of both values is
-    lost. Functions lie in the declared range on the whole set, and ``lipschitz`` is the steepest
-    slope that they can have. ``curvature`` and ``smoothness`` bound their second derivatives in
-    every direction from below and from above; 0 declares nothing. The ``form`` linear declares that
-    there are none.
+    The comparator is the best fixed point. With two evaluations per round an action is two points,
+    a (2, n) array, and the loss is the mean of both values. Functions lie in the declared range on
+    the whole set, and ``lipschitz`` is their steepest slope. ``curvature`` and ``smoothness`` bound
+    their second derivatives in every direction from below and from above; 0 declares nothing. The
+    ``form`` linear declares that there are none.
 
     >>> problem = Functions("ball(3)", evaluations=2)
-    >>> str(problem), problem.sizes, problem.rivals
-    ('functions on ball(3), two values a round', 'ball(3), two values a round', 'the best fixed point of ball(3)')
+    >>> str(problem), problem.rivals
+    ('functions on ball(3), two values per round', 'the best fixed point of ball(3)')
+    >>> problem.sizes
+    'ball(3), two values per round'
     """
 
     title = "bandit convex optimisation"
     domain: str = field(
         default="ball(10)",
-        metadata={"help": "The set of points, such as ball(10), cube(4) or k-sets(10,3)."},
+        metadata={"help": "Set of points, such as ball(10), cube(4) or k-sets(10,3)."},
     )
     evaluations: int = field(
         default=1,
-        metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."},
+        metadata={"help": "Number of points at which a function is evaluated per round: 1 or 2."},
     )
     lipschitz: float = field(
         default=1.0,
-        metadata={
-            "help": "The steepest slope of a function, in widths of its range per unit of length."
-        },
+        metadata={"help": "Lipschitz constant, in widths of the range per unit of length."},
     )
     curvature: float = field(
         default=0.0,
-        metadata={
-            "help": "The least second derivative of a "
-            "function, "
-            "in the "
-            "same "
-            "units; "
-            "0 if "
-            "there is "
-            "none."
-        },
+        metadata={"help": "Smallest second derivative, in the same units; 0 for none."},
     )
     smoothness: float = field(
         default=0.0,
-        metadata={"help": "The largest second derivative of a function; 0 if none is declared."},
+        metadata={"help": "Largest second derivative; 0 if none is declared."},
     )
     form: str = field(
-        default="convex", metadata={"help": "What functions are declared to be: convex or linear."}
+        default="convex", metadata={"help": "Declared form of the functions: convex or linear."}
     )
 
     def __post_init__(self) -> None:
         domain_named(self.domain)
         object.__setattr__(self, "domain", "".join(self.domain.split()))
-        if check_int("evaluations", self.evaluations, least=1) > 2:
+        if check_int("evaluations", self.evaluations, minimum=1) > 2:
             raise DiscreetError(f"evaluations is {self.evaluations}, but must be 1 or 2.")
         object.__setattr__(self, "lipschitz", check_positive("lipschitz", self.lipschitz))
         for name, value in (("curvature", self.curvature), ("smoothness", self.smoothness)):
@@ -109,24 +100,18 @@ class Functions(Problem):
             raise DiscreetError(f"form is {self.form!r}, but must be one of {', '.join(FORMS)}.")
         if self.form == "linear" and self.curvature > 0.0:
             raise DiscreetError(
-                "form is linear and curvature is "
-                f"{self.curvature:g}, but "
-                "linear "
-                "functions "
-                "have "
+                f"form is linear and curvature is {self.curvature:g}, but linear functions have "
                 "none."
             )
         if 0.0 < self.smoothness < self.curvature:
             raise DiscreetError(
-                f"curvature is {self.curvature:g} and "
-                "smoothness is "
-                f"{self.smoothness:g}, but "
+                f"curvature is {self.curvature:g} and smoothness is {self.smoothness:g}, but "
                 "curvature must not be more."
             )
 
     @property
     def default_environment(self) -> str:  # type: ignore[override]
-        """Functions that are linear, or curved where they are declared to be."""
+        """Linear functions, or curved ones if curvature is declared."""
         return "quadratics" if self.curvature > 0.0 else "linear"
 
     @property
@@ -136,7 +121,7 @@ class Functions(Problem):
 
     @property
     def feedback(self) -> str:  # type: ignore[override]
-        """What comes back."""
+        """The feedback of a round."""
         return (
             "loss at the played point"
             if self.evaluations == 1
@@ -150,8 +135,8 @@ class Functions(Problem):
 
     @property
     def sizes(self) -> str:
-        """The set, and how much is seen."""
-        return f"{self.domain}, {'one value' if self.evaluations == 1 else 'two values'} a round"
+        """The set, and how many values are seen."""
+        return f"{self.domain}, {'one value' if self.evaluations == 1 else 'two values'} per round"
 
     @property
     def rival(self) -> str:
@@ -160,17 +145,17 @@ class Functions(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and among which."""
+        """The comparator, and in which set."""
         return f"the best fixed point of {self.domain}"
 
     @property
     def actions(self) -> int:
-        """The numbers of a row, at least."""
+        """The least number of entries of a row."""
         return FIRST + self.place.dimension
 
     @property
     def facts(self) -> dict[str, str]:
-        """What functions are declared to be."""
+        """The declared properties of functions."""
         words = {"form": "linear"} if self.form == "linear" else {}
         words["slope"] = f"at most {self.lipschitz:g} widths of the range per unit of length"
         if self.curvature > 0.0:
@@ -180,15 +165,18 @@ class Functions(Problem):
         return words
 
     def widest(self, bounds: Range) -> float:
-        """Return by how much the losses of two points can differ in one round."""
+        """Return the largest difference between the losses of two points in one round."""
         return bounds.width * min(1.0, 2.0 * self.place.outer * self.lipschitz)
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of the centre, to which no point is farther than the outer radius."""
+        """Return that of the centre, which is within the outer radius of every point."""
         return bounds.width * min(1.0, self.place.outer * self.lipschitz)
 
     def best(self, total: Floats) -> float:
-        """Return the least sum of linear functions, of which ``total`` is what ``LinearFunctions.totals`` returns."""
+        """Return the least sum of linear functions.
+
+        ``total`` is what ``LinearFunctions.totals`` returns.
+        """
         return total_at(total, self.place.best_against(total[1:]))
 
     def check(
@@ -201,18 +189,16 @@ class Functions(Problem):
         row: str = "round",
         column: str = "arm",
     ) -> tuple[Tabled, int]:
-        """Return the game with all functions in the declared range, and how many had to be flattened, or refuse it.
+        """Return the game with all functions as declared, and how many were flattened; or refuse.
 
-        A function that leaves the range is flattened: scaled down around the middle of the range,
+        A function that leaves the range is flattened: scaled down around the middle of the range
         until it fits.
         """
         functions = functions_of(game)
         if functions.choices != self.place.dimension:  # compiled code would read other memory
             given = count(max(functions.choices, 0), "coordinate")
             raise DiscreetError(
-                f"functions are of {given}, but points of "
-                f"{self.domain} "
-                "have "
+                f"functions are of {given}, but points of {self.domain} have "
                 f"{self.place.dimension}."
             )
         place, centre = self.place, self.place.set.centre()
@@ -245,35 +231,21 @@ class Functions(Problem):
             and (self.form == "convex" or smooth.all())
             and np.isfinite(extent[:, :3]).all()
         ):
-            rows = flattened(functions.losses, extent, bounds, self.lipschitz)
+            rows = flatten(functions.losses, extent, bounds, self.lipschitz)
             return cast(Tabled, with_losses(game, rows)), int((~fits).sum())
         first = int(np.argmin(fits))
         least, most, slope, bend, largest = extent[first]
         if not inside[first]:
             what = (
-                f"has values from {least:g} to "
-                f"{most:g}, "
-                "but the "
-                "declared "
-                "range is "
-                f"{bounds.low:g} to "
-                f"{bounds.high:g}"
+                f"has values from {least:g} to {most:g}, but the declared range is "
+                f"{bounds.low:g} to {bounds.high:g}"
             )
         elif not flat[first]:
-            what = (
-                f"has a slope of up to {slope:g}, "
-                "but at "
-                "most "
-                f"{self.lipschitz * bounds.width:g} "
-                "is declared"
-            )
+            steepest = self.lipschitz * bounds.width
+            what = f"has a slope of up to {slope:g}, but at most {steepest:g} is declared"
         elif not curved[first]:
-            what = (
-                f"has a curvature of {bend:g}, but at "
-                "least "
-                f"{self.curvature * bounds.width:g} "
-                "is declared"
-            )
+            needed = self.curvature * bounds.width
+            what = f"has a curvature of {bend:g}, but at least {needed:g} is declared"
         elif self.form == "linear":
             what = f"has second derivatives up to {largest:g}, but linear functions are declared"
         else:
@@ -281,7 +253,7 @@ class Functions(Problem):
         raise DiscreetError(f"{row} {first + before + 1}: the function {what}.")
 
     def clipped_words(self, number: int, bounds: Range) -> str:
-        """Return what was clipped, in words."""
+        """Return in words what was clipped."""
         return f"{count(number, 'function')} outside {bounds.low:g} to {bounds.high:g}"
 
     def probe(self, rounds: int, rng: Generator) -> Game:
@@ -297,7 +269,7 @@ class Functions(Problem):
         """Return the best point of the game, the centre, and corners."""
         sides = np.eye(self.place.dimension)
         corners = [self.place.best_against(side) for side in (*sides, *-sides)]
-        best = functions_of(cast(Any, game)).minimiser(game.totals([0])[0], self.place)
+        best = functions_of(game).minimiser(game.totals([0])[0], self.place)
         return [self.played_at(point) for point in (best, self.place.set.centre(), *corners)]
 
     def played_at(self, point: Floats) -> Floats:
@@ -305,7 +277,10 @@ class Functions(Problem):
         return point if self.evaluations == 1 else np.stack([point, point])
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[Game, Game]:
-        """Return two games of constant functions: the first is the lowest or the highest, all others in the middle."""
+        """Return two games of constant functions, the first one the lowest or the highest.
+
+        All others are in the middle.
+        """
         rows = np.zeros((rounds, FIRST + self.place.dimension))
         rows[:, BASE] = bounds.low + bounds.width / 2
         one, other = rows, rows.copy()
@@ -313,7 +288,7 @@ class Functions(Problem):
         return self.shown(LinearFunctions(one)), self.shown(LinearFunctions(other))
 
     def shown(self, functions: FunctionGame) -> Game:
-        """Return the game in which that many values of each function are seen."""
+        """Return the game in which the declared number of values is seen."""
         return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
 
     def for_audit(self) -> tuple[Functions, int]:
@@ -325,7 +300,7 @@ class Functions(Problem):
 
 
 class FunctionsEnvironment(Environment):
-    """An environment that deals functions on the unit scale, with values in [0, 1] on the whole set."""
+    """An environment that deals functions with values in [0, 1] on the whole set."""
 
     on_unit_scale = True
 

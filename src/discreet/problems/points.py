@@ -1,4 +1,4 @@
-"""Online linear optimisation: a point of a convex set is played, and the whole loss vector is seen."""
+"""Online linear optimisation: a point of a convex set is played, and the loss vector is seen."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range, make_range
 from discreet.sets import GEOMETRIES, ConvexSet, Geometry, geometry
 
-TOLERANCE = 1e-9  # by which a loss vector may leave its set: rounding
+TOLERANCE = 1e-9  # by which a loss vector may leave its set, because of rounding
 
 GeometryName = Literal["experts", "ball", "cube"]
 
 
 @dataclass(frozen=True)
 class Points(Problem):
-    """Points x of a set meet loss vectors ℓ; ⟨ℓ, x⟩ is lost, ℓ comes back, and the rival is the best fixed point.
+    """Points x of a set meet loss vectors ℓ; the loss is ⟨ℓ, x⟩, and ℓ comes back.
 
-    >>> str(Points("ball", 3)), str(Points("experts", 3)), Points("cube", 3).rivals
-    ('points of the ball', 'distributions over experts', 'the best fixed point in dimension 3 (cube)')
+    The comparator is the best fixed point.
+
+    >>> str(Points("ball", 3)), str(Points("experts", 3))
+    ('points of the ball', 'distributions over experts')
+    >>> Points("cube", 3).rivals
+    'the best fixed point in dimension 3 (cube)'
     """
 
     default_environment = "linear-stochastic"
@@ -34,15 +38,17 @@ class Points(Problem):
 
     geometry: GeometryName = field(
         default="experts",
-        metadata={"help": "The set of points and that of loss vectors: experts, ball or cube."},
+        metadata={"help": "Set of points, and of loss vectors: experts, ball or cube."},
     )
-    dimension: int = field(default=4, metadata={"help": "Length of the points."})
+    dimension: int = field(
+        default=4, metadata={"help": "Number of experts, or of coordinates of a point."}
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
             raise unknown_name("geometry", self.geometry, GEOMETRIES)
         object.__setattr__(
-            self, "dimension", check_int("dimension", self.dimension, least=2, most=10_000_000)
+            self, "dimension", check_int("dimension", self.dimension, minimum=2, maximum=10_000_000)
         )
 
     def __str__(self) -> str:
@@ -69,7 +75,7 @@ class Points(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and among which."""
+        """The comparator, and in which set."""
         return f"the best fixed point in dimension {self.dimension:,} ({self.geometry})"
 
     @property
@@ -78,38 +84,38 @@ class Points(Problem):
         return self.dimension
 
     def sets(self, bounds: Range) -> Geometry:
-        """Return the set of points and that of loss vectors of the declared size."""
+        """Return the set of points, and that of loss vectors of the declared size."""
         return geometry(self.geometry, self.dimension, bounds)
 
     @property
     def facts(self) -> dict[str, str]:
-        """What points and loss vectors are."""
+        """The sets of points and loss vectors."""
         return {"points": GEOMETRIES[self.geometry]}
 
     def range_words(self, bounds: Range) -> str:
-        """Return what loss vectors are declared to be."""
+        """Return the declared size of loss vectors in words."""
         if self.geometry == "experts":
             return super().range_words(bounds)
         return f"loss vectors of size at most {bounds.high:g}"
 
     def clipped_words(self, number: int, bounds: Range) -> str:
-        """Return what was clipped, in words."""
+        """Return in words what was clipped."""
         if self.geometry == "experts":
             return super().clipped_words(number, bounds)
         return f"{count(number, 'loss vector')} outside size {bounds.high:g}"
 
     def widest(self, bounds: Range) -> float:
-        """Return by how much the losses of two points can differ in one round."""
+        """Return the largest difference between the losses of two points in one round."""
         return self.sets(bounds).widest
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of the middle: of the uniform distribution over experts, or of the point 0."""
+        """Return that of the centre: the uniform distribution over experts, or the point 0."""
         return self.widest(bounds) * (
             1.0 - 1.0 / self.dimension if self.geometry == "experts" else 0.5
         )
 
     def scale(self, bounds: Range) -> tuple[float, float]:
-        """Return shift and factor: loss vectors of ball and cube are scaled to their largest size."""
+        """Return shift and factor: vectors of ball and cube are scaled to their largest size."""
         return super().scale(bounds) if self.geometry == "experts" else (0.0, bounds.high)
 
     def best(self, total: Floats) -> float:
@@ -126,7 +132,7 @@ class Points(Problem):
         row: str = "round",
         column: str = "arm",
     ) -> tuple[Tabled, int]:
-        """Return the game with all loss vectors in their declared set, and how many had to be moved, or refuse it."""
+        """Return the game with all loss vectors as declared, and how many were moved; or refuse."""
         losses, numbers = self.sets(bounds).losses, game.losses.size
         first = compile_if_worth(first_outside, losses, numbers=numbers)(losses, game.losses)
         if first < 0:
@@ -156,7 +162,7 @@ class Points(Problem):
         return LinearGame(rng.random((rounds, self.dimension)))
 
     def samples(self, game: Game) -> list[Floats]:
-        """Return corners, among which is the best one of the game, and the middle."""
+        """Return the centre and corners, among them the best one of the game."""
         points = self.sets(make_range()).points
         found = [points.centre()]
         total = game.totals([0])[0]
@@ -180,7 +186,7 @@ class Points(Problem):
         return replace(self, dimension=2), 8
 
     def borrowed(self) -> Arms:
-        """Return the arms whose losses, shown whole, are the loss vectors of experts."""
+        """Return the arms whose losses, all shown, are the loss vectors of experts."""
         return Arms(self.dimension)
 
     def adapt(self, environment: Environment) -> Environment:
@@ -212,14 +218,14 @@ class LinearGame(TableGame[Floats, Floats]):
 
 
 class FullInformation(Environment):
-    """The losses of arms as loss vectors: a player sees all of a round, not only the loss of one arm."""
+    """The losses of arms as loss vectors: a player sees all of a round, not just one arm's."""
 
     environment: Environment
     geometry: GeometryName
 
     @property
     def problem(self) -> Points:
-        """Points with a coordinate for every arm."""
+        """Points with one coordinate per arm."""
         return Points(self.geometry, self.environment.problem.actions)
 
     @property
@@ -260,21 +266,15 @@ def with_full_information(environment: Environment, geometry: GeometryName) -> E
         raise DiscreetError(f"{name} reacts to single arms: it has no loss vectors to show.")
     if geometry != "experts" and environment.length is None:
         raise DiscreetError(
-            f"{name} deals the losses of arms, but points "
-            "of the "
-            f"{geometry} "
-            "need "
-            "loss "
-            "vectors: use "
-            "an environment for "
-            "points, or a table."
+            f"{name} deals the losses of arms, but points of the {geometry} need loss vectors: "
+            "use an environment for points, or a table."
         )
     return FullInformation(environment, geometry)
 
 
 @helper
 def product(vector: Floats, point: Floats) -> float:
-    """Return ⟨vector, point⟩, added up from left to right."""
+    """Return ⟨vector, point⟩, summed from left to right."""
     if vector.size != point.size:  # compiled code would read other memory
         check_point(point.size, vector.size)
     total = 0.0
@@ -293,7 +293,7 @@ def first_outside(losses: ConvexSet, rows: Floats) -> int:
 
 
 def project_rows(losses: ConvexSet, rows: Floats) -> int:
-    """Move every row that is not in the set to the nearest point of it; return how many were moved."""
+    """Move every row outside the set to its nearest point; return how many were moved."""
     moved = 0
     for t in range(rows.shape[0]):
         if not losses.contains(rows[t], TOLERANCE):

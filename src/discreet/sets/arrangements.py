@@ -205,8 +205,8 @@ class KSets(Arrangements):
     @classmethod
     def of(cls, items: int, chosen: int) -> Self:
         """Return all sets of that many chosen items, fewer than there are."""
-        size = check_int("items", items, least=2, most=10_000_000)
-        many = check_int("chosen", chosen, least=1)
+        size = check_int("items", items, minimum=2, maximum=10_000_000)
+        many = check_int("chosen", chosen, minimum=1)
         if many >= size:
             raise DiscreetError(
                 f"chosen is {many} of {size} items, but must be fewer: there is nothing to choose."

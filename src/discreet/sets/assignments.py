@@ -34,7 +34,7 @@ class Birkhoff(Selections, Gauged):
 
     def __new__(cls, workers: int) -> Self:
         """Return the assignments of as many jobs as workers."""
-        return cls._make((check_int("workers", workers, least=2, most=3000),))
+        return cls._make((check_int("workers", workers, minimum=2, maximum=3000),))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:

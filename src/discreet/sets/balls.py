@@ -43,7 +43,7 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         """Return the ball of that radius."""
         return cls._make(
             (
-                check_int("dimension", dimension, least=1),
+                check_int("dimension", dimension, minimum=1),
                 _radius(radius),
             )
         )
@@ -142,7 +142,7 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         """Return the ball of that radius."""
         return cls._make(
             (
-                check_int("dimension", dimension, least=1),
+                check_int("dimension", dimension, minimum=1),
                 _radius(radius),
             )
         )

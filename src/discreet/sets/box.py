@@ -61,7 +61,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         6.0
         """
         size, ends = (
-            check_int("dimension", dimension, least=1),
+            check_int("dimension", dimension, minimum=1),
             (check_finite("low", low), check_finite("high", high)),
         )
         return cls(np.full(size, ends[0]), np.full(size, ends[1]))

@@ -67,7 +67,7 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
     """Return the named pair of sets."""
     if not isinstance(name, str) or name not in GEOMETRIES:
         raise unknown_name("kind of points", name, GEOMETRIES)
-    size = check_int("dimension", dimension, least=2, most=10_000_000)
+    size = check_int("dimension", dimension, minimum=2, maximum=10_000_000)
     if name == "experts":
         return Geometry(name, Simplex(size), Box.cube(size, bounds.low, bounds.high), bounds)
     if bounds.low not in (0.0, -bounds.high):

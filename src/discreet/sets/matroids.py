@@ -89,8 +89,8 @@ class PartitionMatroid(Matroid, Gauged):
                 "both, at least one."
             )
         for group, (size, many) in enumerate(zip(sizes, picks, strict=True)):
-            check_int(f"sizes[{group}]", size, least=2, most=1_000_000)
-            if check_int(f"picks[{group}]", many, least=1) >= size:
+            check_int(f"sizes[{group}]", size, minimum=2, maximum=1_000_000)
+            if check_int(f"picks[{group}]", many, minimum=1) >= size:
                 raise DiscreetError(
                     f"picks[{group}] is {shorten(many)} of {size} items, but must be fewer: there "
                     "is nothing to choose."

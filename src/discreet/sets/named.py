@@ -105,7 +105,7 @@ def set_named(text: str) -> LinearOracle:
         )
     return entry.make(
         *(
-            check_int(f"a number of the set {shorten(text)}", int(n), least=1, most=LARGEST)
+            check_int(f"a number of the set {shorten(text)}", int(n), minimum=1, maximum=LARGEST)
             for n in numbers
         )
     )

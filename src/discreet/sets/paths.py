@@ -45,7 +45,7 @@ class Paths(Selections, Gauged):
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]], source: str, sink: str) -> Self:
         """Return the paths along these edges from the source to the sink; every edge must be on some of them."""
-        check_int("the number of edges", len(edges), least=2, most=MOST_EDGES)
+        check_int("the number of edges", len(edges), minimum=2, maximum=MOST_EDGES)
         names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
         for name, node in (("source", source), ("sink", sink)):
             if node not in names:
@@ -90,8 +90,8 @@ class Paths(Selections, Gauged):
     def layered(cls, layers: int, width: int) -> Self:
         """Return the paths through layers of nodes, each connected with all of the next layer, and two ends, s and t."""
         depth, wide = (
-            check_int("layers", layers, least=1, most=1000),
-            check_int("width", width, least=2, most=50),
+            check_int("layers", layers, minimum=1, maximum=1000),
+            check_int("width", width, minimum=2, maximum=50),
         )
         nodes = [
             ["s"],

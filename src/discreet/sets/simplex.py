@@ -31,7 +31,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
     def __new__(cls, dimension: int) -> Self:
         """Return the simplex in a space of that dimension."""
-        return cls._make((check_int("dimension", dimension, least=1),))
+        return cls._make((check_int("dimension", dimension, minimum=1),))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:

@@ -66,7 +66,7 @@ class GraphicMatroid(Matroid):
     @classmethod
     def complete(cls, nodes: int) -> Self:
         """Return the spanning trees of the graph in which all nodes are connected, 0-1, 0-2, ..., 1-2, and so on."""
-        names = [str(node) for node in range(check_int("nodes", nodes, least=3, most=60))]
+        names = [str(node) for node in range(check_int("nodes", nodes, minimum=3, maximum=60))]
         return cls.of(list(itertools.combinations(names, 2)))
 
     @classmethod

@@ -35,8 +35,8 @@ class NuclearBall(Projecting, Gauged):
         """Return the ball of that radius around 0."""
         return cls._make(
             (
-                check_int("rows", rows, least=1, most=10_000),
-                check_int("columns", columns, least=1, most=10_000),
+                check_int("rows", rows, minimum=1, maximum=10_000),
+                check_int("columns", columns, minimum=1, maximum=10_000),
                 check_range("radius", radius, 1e-100, 1e100),
             )
         )
@@ -119,7 +119,7 @@ class Spectrahedron(Projecting, Gauged):
 
     def __new__(cls, side: int) -> Self:
         """Return the matrices with that many rows and columns."""
-        return cls._make((check_int("side", side, least=2, most=10_000),))
+        return cls._make((check_int("side", side, minimum=2, maximum=10_000),))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:

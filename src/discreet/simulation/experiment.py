@@ -295,8 +295,8 @@ def prepare(
 ) -> Prepared:
     """Check everything that was asked for, and return what is to be played."""
     algorithms = _listed(algorithms)
-    asked = check_int("trials", trials, least=1)
-    check_int("seed", seed, least=0)
+    asked = check_int("trials", trials, minimum=1)
+    check_int("seed", seed, minimum=0)
     if progress is not None and not callable(progress):
         raise DiscreetError(
             f"progress is {shorten(progress)}, but must be a function of trials finished and "

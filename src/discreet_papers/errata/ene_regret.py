@@ -10,8 +10,7 @@ import numpy as np
 
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Floats
-from discreet.problems import Functions
-from discreet.problems.domains import domain_named
+from discreet.problems import Functions, domain_named
 from discreet_papers.errata.ene import PAPER, looking
 from discreet_papers.errata.registry import erratum
 

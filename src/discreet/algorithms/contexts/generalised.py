@@ -24,7 +24,7 @@ from discreet.channels import GlmMoments, Moments
 from discreet.channels.links import IdentityLink, Link, LogisticLink, PoissonLink
 from discreet.errors import check_range
 from discreet.learners.contexts.glm_ucb import GlmUcb
-from discreet.learners.contexts.linear_ucb import NO_LOOKS, Looks, Schedule
+from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks
 from discreet.mechanisms import Silent
 from discreet.on_device import OnDevice
 from discreet.policies import Optimistic
@@ -60,7 +60,7 @@ def glm_ucb(
     )
     times = fit_times(setting.rounds)
     ones = np.ones(times.size)
-    schedule = Schedule(
+    schedule = FitSchedule(
         times,
         ones,
         check_range("width", width, 0.0, 1e9) * math.sqrt(problem.dimension) * ones,
@@ -100,7 +100,7 @@ def local_glm(
         setting.rounds,
         spread / plain.diagonal * np.sqrt(effective(times, recency)),
     )
-    schedule = Schedule(times, shifts, np.zeros(times.size), reach / found.slope * shifts)
+    schedule = FitSchedule(times, shifts, np.zeros(times.size), reach / found.slope * shifts)
     looks = looks_for(
         problem.dimension, setting.rounds, spread / plain.diagonal, spread / plain.linear, factors
     )
@@ -111,7 +111,7 @@ def _instance(
     setting: Setting[Contexts],
     plain: Moments,
     link: Link,
-    schedule: Schedule,
+    schedule: FitSchedule,
     looks: Looks,
     *,
     recency: float,

@@ -29,7 +29,7 @@ from discreet.channels import Moments, RunningMoments
 from discreet.channels.moments import moment_size
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError
-from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums, Schedule
+from discreet.learners.contexts.linear_ucb import FitSchedule, LinearUcb, LinearUcbOnSums
 from discreet.mechanisms import Cap, Gaussian, Hemisphere, Silent
 from discreet.on_device import OnDevice
 from discreet.policies import Optimistic
@@ -222,7 +222,7 @@ def _factors(constants: Constants, practice: Factors, *given: float | None) -> F
 
 
 def _instance(
-    private: OnDevice, schedule: Schedule, noise: str, balance: float, constants: str
+    private: OnDevice, schedule: FitSchedule, noise: str, balance: float, constants: str
 ) -> Instance:
     gaussian = private.channel.has_gaussian_noise
     proved = (
@@ -265,7 +265,7 @@ def _printed(setting: Setting[Contexts]) -> Instance:
     most = sigma * np.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * rounds / FAILURE))
     inner = np.sqrt(3.0 * most) + sigma * np.sqrt(d * t / most)
     widths = 2.0 * sigma * math.sqrt(d * math.log(rounds)) + inner * d * math.log(rounds)
-    schedule = Schedule(times, 2.0 * most, widths, np.zeros(t.size))
+    schedule = FitSchedule(times, 2.0 * most, widths, np.zeros(t.size))
     learner = LinearUcb.start(dimension=d, schedule=schedule)
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
     printed = _instance(private, schedule, "gaussian", 1.0, "paper")

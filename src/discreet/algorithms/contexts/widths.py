@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Integers
 from discreet.errors import check_positive, check_range
-from discreet.learners.contexts.linear_ucb import NO_LOOKS, Looks, Schedule
+from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks
 
 Constants = Literal["practice", "theory"]
 FAILURE = 0.05  # the probability α with which confidence may fail
@@ -84,12 +84,12 @@ def effective(times: Integers, recency: float) -> Floats:
     return t if recency == 0.0 else t / (2.0 * recency + 1.0) + 0.5 + recency / (6.0 * t)
 
 
-def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
+def without_noise(dimension: int, times: Integers, factor: float) -> FitSchedule:
     """Return the schedule of LinUCB: no shift but 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
     t = times.astype(np.float64)
     check_range("width", factor, 0.0, 1e9)
     widths = np.sqrt(2.0 * math.log(1.0 / FAILURE) + dimension * np.log1p(t / dimension)) + 1.0
-    return Schedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
+    return FitSchedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
 
 
 def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
@@ -104,7 +104,7 @@ def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
 
 def with_noise(
     dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors
-) -> Schedule:
+) -> FitSchedule:
     """Return the schedule for noisy moments, both c and β times a factor.
 
     c = 2 Υ; β = sqrt(2 ln(3 T/α) + d ln(1 + t / (d Υ))) + sqrt(3 Υ) + σ_ξ (sqrt(d) + sqrt(2 ln(3
@@ -114,7 +114,7 @@ def with_noise(
     rewards = np.sqrt(2.0 * log + dimension * np.log1p(times / (dimension * most)))
     vector = noise.vector * (math.sqrt(dimension) + math.sqrt(2.0 * log)) / np.sqrt(most)
     shifts, widths = factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector)
-    return Schedule(times, shifts, widths, factors.reach * shifts)
+    return FitSchedule(times, shifts, widths, factors.reach * shifts)
 
 
 def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors: Factors) -> Looks:

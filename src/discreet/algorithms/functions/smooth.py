@@ -22,8 +22,7 @@ from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, regist
 from discreet.channels import Open, PerRound
 from discreet.contracts import Noise
 from discreet.learners import DikinLeader, Scrible
-from discreet.learners.functions.barriers import barrier_of
-from discreet.learners.functions.dikin import smooth_bound, smooth_strongly_convex_bound
+from discreet.learners.functions.dikin import barrier_of, smooth_bound, smooth_strongly_convex_bound
 from discreet.mechanisms import ReportNoiseName
 from discreet.problems import Functions
 from discreet.sets import Barrier

@@ -20,7 +20,7 @@ from discreet.algorithms.search.reports import (
 )
 from discreet.errors import DiscreetError
 from discreet.learners import LilUcb
-from discreet.learners.search.lil_ucb import Constants
+from discreet.learners.search.lil_ucb import LilPreset
 from discreet.mechanisms import Gaussian
 from discreet.problems import BestArm
 
@@ -39,7 +39,7 @@ UNPROVED = "nothing is proved of the constants that are used in practice"
 @register_algorithm(
     name="lil-ucb", title="lil' UCB, by the iterated logarithm", problem=BestArm(), citation=LIL_UCB
 )
-def lil_ucb(setting: Setting[BestArm], *, constants: Constants = "practice") -> Instance:
+def lil_ucb(setting: Setting[BestArm], *, constants: LilPreset = "practice") -> Instance:
     """Run lil' UCB with the constants of the paper's experiments, or of its Theorem 2, which take far more samples."""
     return _lil_ucb(setting, open_reports(setting, GAP), constants)
 
@@ -57,7 +57,7 @@ def local_lil_ucb(
     *,
     calibration: Calibration = "tight",
     noise: Reporting | None = None,
-    constants: Constants = "practice",
+    constants: LilPreset = "practice",
 ) -> Instance:
     """Theorem 12: lil' UCB on noisy samples, of which only the variance is another.
 
@@ -92,7 +92,7 @@ def batched_lil_ucb(
     return _lil_ucb(setting, batched_reports(setting, batch_size, growth, GAP), "practice")
 
 
-def _lil_ucb(setting: Setting[BestArm], reports: Reports, constants: Constants) -> Instance:
+def _lil_ucb(setting: Setting[BestArm], reports: Reports, constants: LilPreset) -> Instance:
     arms, error = setting.problem.arms, setting.problem.error
     proved = constants == "theory"
     learner = LilUcb.start(

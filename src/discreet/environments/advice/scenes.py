@@ -1,4 +1,4 @@
-"""Games with expert advice: each round shows what every expert would do, a distribution over arms each."""
+"""Games with expert advice: each round shows every expert's distribution over arms."""
 
 from __future__ import annotations
 
@@ -12,29 +12,27 @@ from discreet.environments.access import uniforms
 from discreet.environments.registry import register_environment
 from discreet.problems import Advice, AdviceEnvironment, AdviceGame
 
-GOOD, BAD = 0.3, 0.6  # how likely the good arm and all others lose
-SURE = 0.8  # the share that an expert who knows, or misleads, puts on one arm
-PHASES = 4
+GOOD, BAD = 0.3, 0.6  # the probability of a loss for the good arm, and for all others
+SURE = 0.8  # the probability that an expert who knows, or misleads, puts on one arm
+PHASES = 4  # of advice-adversarial
 
 
-@register_environment(
-    "advice-random", title="one good expert among many that guess", problem=Advice
-)
+@register_environment("advice-random", title="one good expert among many who guess", problem=Advice)
 class AdviceRandom(AdviceEnvironment):
-    """One good expert among many that guess.
+    """One good expert among many who guess.
 
-    There are 32 scenes, drawn at random in every round (8 for more than 1,000 experts), each with a
-    good arm, which loses with probability 0.3, all others with 0.6. The first expert gives 0.8 to
-    the good arm and the rest to all others; every other expert has for each scene a distribution
-    drawn uniformly at random.
+    There are 32 scenes (8 for more than 1,000 experts), and every round draws one at random. Each
+    scene has a good arm, which loses with probability 0.3; all others lose with probability 0.6.
+    The first expert gives 0.8 to the good arm and the rest to all others; every other expert has
+    for each scene a distribution drawn uniformly at random.
     """
 
     on_unit_scale = True
 
     def deal(self, start: int, stop: int, rng: Generator) -> AdviceGame:
         """Return rounds start to stop."""
-        table, good = guesses(self.arms, self.experts)
-        return game(table, good, rng, start, stop)
+        table, good = make_guesses(self.arms, self.experts)
+        return make_game(table, good, rng, start, stop)
 
 
 @register_environment(
@@ -43,28 +41,29 @@ class AdviceRandom(AdviceEnvironment):
 class AdviceContextual(AdviceEnvironment):
     """Experts are policies: each names one arm for each of 16 contexts, which come at random.
 
-    The first expert names the good arm of every context; expert j of N names it in a share 1 - j /
-    N of all contexts, drawn for each, and an arm at random otherwise. The good arm loses with
-    probability 0.3, all others with 0.6.
+    The first expert names the good arm of every context. Expert j of N names it in each context
+    with probability 1 - j / N, and an arm at random otherwise. The good arm loses with probability
+    0.3, all others with 0.6.
     """
 
     on_unit_scale = True
 
     def deal(self, start: int, stop: int, rng: Generator) -> AdviceGame:
         """Return rounds start to stop."""
-        table, good = policies(self.arms, self.experts)
-        return game(table, good, rng, start, stop)
+        table, good = make_policies(self.arms, self.experts)
+        return make_game(table, good, rng, start, stop)
 
 
 @register_environment(
     "advice-adversarial", title="experts whose quality switches four times", problem=Advice
 )
 class AdviceAdversarial(AdviceEnvironment):
-    """Experts whose quality switches: a fourth of them knows in each fourth of the game, and misleads in the others.
+    """Experts whose quality switches with each quarter of the game.
 
-    Who knows gives 0.8 to the good arm, who misleads to the next one, and both the rest to all
-    others. The first expert knows in all but the last fourth. There are 8 scenes; the good arm
-    loses with probability 0.3, all others with 0.6.
+    In each quarter a different quarter of the experts knows the good arm, and the others mislead.
+    An expert who knows gives 0.8 to the good arm, one who misleads gives 0.8 to the next arm, and
+    both give the rest to all others. The first expert knows in all quarters but the last. There are
+    8 scenes; the good arm loses with probability 0.3, all others with 0.6.
     """
 
     on_unit_scale = True
@@ -73,12 +72,12 @@ class AdviceAdversarial(AdviceEnvironment):
 
     def deal(self, start: int, stop: int, rng: Generator) -> AdviceGame:
         """Return rounds start to stop."""
-        table, good = switching(self.arms, self.experts)
+        table, good = make_switching(self.arms, self.experts)
         phase = np.minimum(PHASES * np.arange(start, stop) // self.rounds, PHASES - 1)
-        return game(table, good, rng, start, stop, phase)
+        return make_game(table, good, rng, start, stop, phase)
 
 
-def game(
+def make_game(
     table: Floats,
     good: Integers,
     rng: Generator,
@@ -98,31 +97,31 @@ def game(
 
 
 @functools.lru_cache(maxsize=4)
-def guesses(arms: int, experts: int) -> tuple[Floats, Integers]:
-    """Return scenes with one expert who knows and many that guess, and the good arm of each."""
+def make_guesses(arms: int, experts: int) -> tuple[Floats, Integers]:
+    """Return scenes with one expert who knows and many who guess, and each scene's good arm."""
     scenes = 32 if experts <= 1000 else 8
     rng = np.random.default_rng([arms, experts])
     good = rng.integers(0, arms, scenes)
     table = rng.standard_exponential((scenes, arms, experts))
     table /= table.sum(axis=1, keepdims=True)
-    table[:, :, 0] = _sure(arms, good)
-    return _frozen(table), good
+    table[:, :, 0] = _concentrate(arms, good)
+    return _freeze(table), good
 
 
 @functools.lru_cache(maxsize=4)
-def policies(arms: int, experts: int) -> tuple[Floats, Integers]:
-    """Return contexts with experts that name one arm each, and the good arm of each."""
+def make_policies(arms: int, experts: int) -> tuple[Floats, Integers]:
+    """Return contexts with experts that name one arm each, and each context's good arm."""
     contexts = 16
     rng = np.random.default_rng([arms, experts, 1])
     good = rng.integers(0, arms, contexts)
     knows = rng.random((contexts, experts)) < 1.0 - np.arange(experts) / experts
     named = np.where(knows, good[:, None], rng.integers(0, arms, (contexts, experts)))
-    return _frozen((np.arange(arms)[None, :, None] == named[:, None, :]).astype(np.float64)), good
+    return _freeze((np.arange(arms)[None, :, None] == named[:, None, :]).astype(np.float64)), good
 
 
 @functools.lru_cache(maxsize=4)
-def switching(arms: int, experts: int) -> tuple[Floats, Integers]:
-    """Return the scenes of all phases, one phase after the other, and the good arm of each scene."""
+def make_switching(arms: int, experts: int) -> tuple[Floats, Integers]:
+    """Return the scenes of all phases, one phase after the other, and each scene's good arm."""
     scenes = 8
     rng = np.random.default_rng([arms, experts, 2])
     good = rng.integers(0, arms, scenes)
@@ -130,18 +129,18 @@ def switching(arms: int, experts: int) -> tuple[Floats, Integers]:
     for phase in range(PHASES):
         for expert in range(experts):
             knows = expert % PHASES == phase or (expert == 0 and phase < PHASES - 1)
-            table[phase, :, :, expert] = _sure(arms, good if knows else (good + 1) % arms)
-    return _frozen(table.reshape(PHASES * scenes, arms, experts)), good
+            table[phase, :, :, expert] = _concentrate(arms, good if knows else (good + 1) % arms)
+    return _freeze(table.reshape(PHASES * scenes, arms, experts)), good
 
 
-def _sure(arms: int, named: Integers) -> Floats:
-    """Return distributions over arms with the most on one of them, a row for each."""
+def _concentrate(arms: int, named: Integers) -> Floats:
+    """Return distributions over arms with most of the mass on one, one row each."""
     rows = np.full((len(named), arms), (1.0 - SURE) / (arms - 1))
     rows[np.arange(len(named)), named] = SURE
     return rows
 
 
-def _frozen(table: Floats) -> Floats:
-    """Return the table, which all games share, as one that cannot be changed."""
+def _freeze(table: Floats) -> Floats:
+    """Return the table, which all games share, write-protected."""
     table.setflags(write=False)
     return table

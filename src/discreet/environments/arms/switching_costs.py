@@ -1,4 +1,4 @@
-"""The switching-costs adversary of Dekel, Ding, Koren & Peres 2014, as Tossou & Dimitrakakis 2017 use it."""
+"""The switching-costs adversary of Dekel, Ding, Koren & Peres 2014."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from discreet.problems import Arms, ArmsEnvironment, ReactingGame
 
 
 class SwitchingGame(ReactingGame[int, float]):
-    """Rounds in which a player who changes the arm loses everything; ``memory`` holds the player's last arm, plus 1."""
+    """Rounds in which a player who changes the arm loses everything.
+
+    ``memory`` holds the player's last arm, plus 1.
+    """
 
     by_round = ("losses",)
 
@@ -23,7 +26,7 @@ class SwitchingGame(ReactingGame[int, float]):
     price: Floats  # of changing the arm: one number
 
     def feedback(self, t: int, action: int) -> float:
-        """Return the loss, that of changing the arm included, and remember the arm."""
+        """Return the loss, including that of changing the arm, and remember the arm."""
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
         self.memory[0] = action + 1
         loss: float = self.price[0] if switched else self.losses[t, action]
@@ -33,13 +36,7 @@ class SwitchingGame(ReactingGame[int, float]):
         """Return the same loss, before the arm is remembered."""
         if not 0 <= action < self.losses.shape[1]:
             raise DiscreetError(
-                "the learner played an arm that the game "
-                "does not "
-                "have: "
-                "their "
-                "numbers of "
-                "arms "
-                "must "
+                "the learner played an arm that the game does not have: their numbers of arms must "
                 "agree."
             )
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
@@ -61,12 +58,13 @@ class SwitchingGame(ReactingGame[int, float]):
     problem=Arms,
 )
 class SwitchingCosts(ArmsEnvironment):
-    """All arms follow one multi-scale random walk; one of them, drawn at random, is better by a little.
+    """All arms follow one multi-scale random walk; one of them, drawn at random, is a bit better.
 
-    W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T); the loss is
-    1/2 + W(t), less ε = K^(1/3) T^(-1/3) / (9 log2 T) for the good arm, clipped to [0, 1]; and 1 in
-    every round in which a player changes the arm. The walk hides which arm is good from those who
-    do not switch, and switching costs: any algorithm has regret of order K^(1/3) T^(2/3) / log T.
+    W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T). The loss is
+    1/2 + W(t), less K^(1/3) T^(-1/3) / (9 log2 T) for the good arm, clipped to [0, 1]. In every
+    round in which a player changes the arm, the loss is 1. The walk hides the good arm from players
+    who do not switch, and switching is expensive: any algorithm has regret of order
+    K^(1/3) T^(2/3) / log T.
     """
 
     on_unit_scale = True
@@ -91,8 +89,8 @@ def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:
     """Return W(t) for rounds t = start + 1 ... stop, with unit steps.
 
     The parent of a round, its number with the lowest bit cleared, has a higher lowest bit. So
-    rounds are added to their parents by their lowest bit, the highest first: all at once, but for a
-    parent before this stretch.
+    rounds are added to their parents by their lowest bit, the highest first: all at once, except
+    those whose parent is before this stretch.
     """
     from scipy.special import ndtri
 
@@ -106,7 +104,7 @@ def multi_scale_walk(rng: Generator, start: int, stop: int) -> Floats:
         )
 
     for bit in (1 << level for level in reversed(range(stop.bit_length()))):
-        first = start + 1 + (bit - start - 1) % (2 * bit)  # the first round of this lowest bit
+        first = start + 1 + (bit - start - 1) % (2 * bit)  # the first round with this lowest bit
         if first <= stop and first - bit <= start:
             walk[first - start - 1] += earlier(first - bit)
             first += 2 * bit

@@ -16,7 +16,7 @@ THETA, FEATURES, COINS = 20, 21, 22  # purposes of random numbers
 
 
 def hidden_direction(rng: Generator, dimension: int) -> Floats:
-    """Return the unit vector by which features are weighed in this trial."""
+    """Return the unit vector θ of this trial."""
     from scipy.special import ndtri
 
     theta = ndtri(uniforms(rng, 0, 1, dimension, purpose=THETA)[0])
@@ -25,7 +25,10 @@ def hidden_direction(rng: Generator, dimension: int) -> Floats:
 
 
 def gaussian_features(rng: Generator, start: int, stop: int, scales: Floats, arms: int) -> Floats:
-    """Return normal features with these standard deviations, those of an arm shortened to a length of at most 1."""
+    """Return normal features with these standard deviations.
+
+    The features of an arm are shortened to a length of at most 1.
+    """
     from scipy.special import ndtri
 
     size = scales.size
@@ -44,10 +47,10 @@ def gaussian_features(rng: Generator, start: int, stop: int, scales: Floats, arm
     problem=Contexts,
 )
 class ContextsGaussian(ContextsEnvironment):
-    """Features of every arm are normal with variance 1 / d, and shortened to a length of 1 where they are longer.
+    """N normal features of variance 1 / N for every arm, shortened to a length of at most 1.
 
-    A reward is 1 with probability (1 + ⟨x, θ⟩) / 2, else 0; θ is a unit vector, another one in
-    every trial. With a norm other than 1 features are multiplied by it.
+    A reward is 1 with probability (1 + ⟨x, θ⟩) / 2, else 0; θ is a unit vector that differs from
+    trial to trial. With a norm other than 1 features are multiplied by it.
     """
 
     def scales(self) -> Floats:
@@ -66,12 +69,14 @@ class ContextsGaussian(ContextsEnvironment):
 
 
 @register_environment(
-    "contexts-skewed", title="the same, with features of very different sizes", problem=Contexts
+    "contexts-skewed",
+    title="as contexts-gaussian, with features of very different sizes",
+    problem=Contexts,
 )
 class ContextsSkewed(ContextsGaussian):
-    """As contexts-gaussian, but the variance of each feature is half that of the one before; their sum is 1.
+    """As contexts-gaussian, but each feature has half the variance of the one before.
 
-    Some directions are hardly ever seen, so that they are learned late.
+    The variances sum to 1. Some directions are hardly ever seen, so they are learned late.
     """
 
     def scales(self) -> Floats:
@@ -100,11 +105,11 @@ class ContextsLogistic(ContextsGaussian):
     problem=Contexts,
 )
 class ContextsFixed(ContextsEnvironment):
-    """Arm i always has the i-th unit vector as its features, so that nothing is learned of an arm that is not played.
+    """Arm i always has the i-th unit vector as its features: a bandit in disguise.
 
-    One arm, another one in every trial, has the mean reward (1 + ``top``) / 2, all others (1 +
-    ``others``) / 2. A learner that relies on diverse contexts to explore can lock in to a wrong arm
-    here. It needs as many features as arms.
+    Nothing is learned about an arm that is not played. One arm, which differs from trial to trial,
+    has the mean reward (1 + ``top``) / 2, all others (1 + ``others``) / 2. A learner that relies on
+    diverse contexts to explore can lock in to a wrong arm here. It needs as many features as arms.
     """
 
     top: float = 0.5
@@ -114,11 +119,7 @@ class ContextsFixed(ContextsEnvironment):
         """Return rounds start to stop."""
         if self.dimension < self.arms:
             raise DiscreetError(
-                f"dimension is {self.dimension}, but "
-                "contexts-fixed "
-                "needs one "
-                "feature for "
-                "each of "
+                f"dimension is {self.dimension}, but contexts-fixed needs one feature for each of "
                 f"{self.arms} arms."
             )
         rounds = stop - start

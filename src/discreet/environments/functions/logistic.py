@@ -9,21 +9,25 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.functions.solving import PRECISE, least_point
-from discreet.environments.points.linear import directions
+from discreet.environments.functions.squared_errors import PRECISE, least_point
+from discreet.environments.points import directions
 from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.problems import Domain, FunctionGame, Functions, FunctionsEnvironment
+from discreet.problems.function_games import weights_by_case
 from discreet.problems.points import product
 from discreet.sets import LinearOracle, Projecting, check_ability
 
-CASES = 40  # different feature vectors
+CASES = 40  # 20 feature vectors, each with two labels
 
 
 class LogisticLosses(FunctionGame):
-    """Logistic losses: h(x) = ln(1 + exp(-⟨a, x⟩)), a one of some vectors; the row is base, weight, its number."""
+    """Logistic losses: h(x) = ln(1 + exp(-⟨a, x⟩)), with a one of some vectors.
 
-    vectors: Floats  # label times features, a row a case
+    A row is base, weight, number of the vector.
+    """
+
+    vectors: Floats  # label times features, one row per case
 
     @property
     def choices(self) -> int:
@@ -54,29 +58,19 @@ class LogisticLosses(FunctionGame):
 
     def totals(self, starts: Sequence[int]) -> Floats:
         """Return the sum of all bases, and that of the weights of every case."""
-        found, cases = (
-            np.zeros((len(starts), 1 + self.vectors.shape[0])),
-            self.losses[:, 2].astype(np.int64),
-        )
-        for row, (start, stop) in enumerate(
-            zip(starts, [*starts[1:], self.losses.shape[0]], strict=True)
-        ):
-            found[row, 0] = self.losses[start:stop, 0].sum()
-            found[row, 1:] = np.bincount(
-                cases[start:stop], self.losses[start:stop, 1], self.vectors.shape[0]
-            )
-        return found
+        case = self.losses[:, 2].astype(np.int64)
+        return weights_by_case(self.losses, starts, case, self.vectors.shape[0])
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
         """Return the point with the least weighted sum of losses."""
-        return fitted(self.vectors, total[1:], place)
+        return fit_point(self.vectors, total[1:], place)
 
     def sum_at(self, total: Floats, point: Floats) -> float:
         """Return the weighted sum of the losses of all cases."""
         return float(total[0] + total[1:] @ np.log1p(np.exp(-self.vectors @ point)))
 
 
-def fitted(vectors: Floats, weights: Floats, place: Domain) -> Floats:
+def fit_point(vectors: Floats, weights: Floats, place: Domain) -> Floats:
     """Return the point of the set with the least Σ weight · ln(1 + exp(-⟨a, x⟩))."""
 
     def slope(point: Floats) -> Floats:
@@ -88,12 +82,12 @@ def fitted(vectors: Floats, weights: Floats, place: Domain) -> Floats:
 
 @register_environment("logistic", title="logistic losses of labelled vectors", problem=Functions)
 class Logistic(FunctionsEnvironment):
-    """Logistic losses f(x) = ln(1 + exp(-y ⟨a, x⟩ / S)) - ln(1 + 1/e), S = R + |c| for a set of radius R around c.
+    """Logistic losses f(x) = ln(1 + exp(-y ⟨a, x⟩ / S)) - ln(1 + 1/e) of labelled vectors.
 
-    The features a are one of 20 unit vectors, the same in every game; the label y = ±1 says on
-    which side of a hidden plane they are, but is wrong with probability ``flip``. Values are in [0,
-    1]; the Lipschitz constant is 0.74 / S. The best point is found from counts of the 40 different
-    functions.
+    S = R + |c| for a set of radius R around c. The features a are one of 20 unit vectors, the same
+    in every game. The label y = ±1 says on which side of a hidden plane they are, but is wrong with
+    probability ``flip``. Values are in [0, 1]; the Lipschitz constant is 0.74 / S. The best point
+    is computed from counts of the 40 different functions.
     """
 
     flip: float = 0.1
@@ -101,7 +95,7 @@ class Logistic(FunctionsEnvironment):
     def functions(self, start: int, stop: int, rng: Generator) -> LogisticLosses:
         """Return the functions of rounds start to stop."""
         place, flip = self.problem.place, check_range("flip", self.flip, 0.0, 1.0)
-        check_ability(place.set, Projecting)  # of which the best point is found
+        check_ability(place.set, Projecting)  # to find the best point
         chance = uniforms(rng, start, stop, 2, purpose=2)
         features = directions(np.random.default_rng(1), 0, CASES // 2 + 1, place.dimension)
         case = (chance[:, 0] * (CASES // 2)).astype(np.int64)

@@ -1,17 +1,26 @@
-"""EXP4 with mixing: exponential weights over experts who advise which arm to play."""
+"""Bandits with expert advice: EXP4, EXP4.P, and any bandit learner over experts."""
 
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import NamedTuple, Self
 
-from discreet.contracts import Estimate, Floats, Generator, Learner, Query, Release
-from discreet.errors import check_positive, check_range
-from discreet.learners.advice.expert_weights import Advised, ExpertWeights, equal_experts
+import numpy as np
+
+from discreet.contracts import Estimate, Floats, Generator, Learner, Query, Release, Trace
+from discreet.errors import DiscreetError, check_int, check_positive, check_range
+from discreet.learners.advice.expert_weights import Advised, ExpertWeights, equal_experts, share_of
+from discreet.learners.arms.draws import Draw
+from discreet.learners.arms.exp3 import Exp3
+from discreet.learners.wrapping import Wrapping
+from discreet.lengths import check_arms
 
 
 class Consulting(Learner[int, Advised, Release, Query, Floats]):
-    """Draws arms from the advice of experts, as :class:`Exp4` does; a subclass says what it hears of their losses."""
+    """Draws arms from the advice of experts, as :class:`Exp4` does.
+
+    A subclass defines what it learns of their losses.
+    """
 
     learning_rate: float
     mixing: float
@@ -28,7 +37,7 @@ class Consulting(Learner[int, Advised, Release, Query, Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(experts=5, learning_rate=0.05, mixing=0.1)
 
     def act(self, observation: Floats, rng: Generator) -> tuple[int, Advised]:
@@ -38,34 +47,36 @@ class Consulting(Learner[int, Advised, Release, Query, Floats]):
 
 
 class Exp4(Consulting[float]):
-    """Bandits with expert advice (Auer et al. 2002), for losses that are released round by round, perhaps with noise.
+    """Bandits with expert advice (Auer et al. 2002), for losses released round by round.
 
     With P the normalised weights and μ(j) the advice of expert j, a distribution over K arms, a
-    round draws arm I from Q(i) = (1 - γ) Σ P(j) μ(j, i) + γ / K and, when its loss y comes (on the
-    scale [0, 1]), updates all who advised it:
+    round draws arm I from Q(i) = (1 - γ) Σ P(j) μ(j, i) + γ / K. When its loss y arrives (on the
+    scale [0, 1], possibly with noise), all experts who advised it are updated:
 
         log w(j) ← log w(j) - η y μ(j, I) / Q(I)
 
-    ``learning_rate`` is η, ``mixing`` is γ. Advice comes as the observation, arms by experts: it is
+    ``learning_rate`` is η, ``mixing`` is γ. Advice is the observation, arms by experts: it is
     public.
 
     Regret against the best of N experts, for losses in [0, 1], fixed in advance, and independent
-    noise Z of zero mean:
+    noise Z of mean zero:
 
         (1 - γ) ln N / η + η T (K + (1 - γ) v) / 2 + γ T,   v = E Σ P(j) σ(j)²,
 
-    where σ(j)² is the variance of the noise in the estimated loss of expert j, if that is Gaussian
-    with the same variance for all experts; the constants grow a little if it is not
+    where σ(j)² is the variance of the noise in the estimated loss of expert j, if that noise is
+    Gaussian with the same variance for all experts; otherwise the constants grow a little
     (``regret_bound``). Without noise and mixing this is sqrt(2 T K ln N) for the recommended rate.
 
-    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and χ(j) = ln E exp(-η
-    Z(j)). By Jensen's inequality E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η
-    x(j)), so noise costs what its moments do and nothing has to be clipped. If all χ(j) are equal,
-    to χ, that is at most χ - η Σ P x + (η² / 2) Σ P x², because e^-u ≤ 1 - u + u² / 2. If they are
-    at most ν, e^u ≤ 1 + u + κ u² for u ≤ ν with κ = (e^ν - 1 - ν) / ν², and (χ - η x)² ≤ χ² + η²
-    x², so that it is at most (1 + κ ν) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are unbiased,
-    and E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Summed up, ln Σ w ≥
-    ln w(best); and mixing costs at most γ a round. For means of batches squares only get smaller. ∎
+    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and
+    χ(j) = ln E exp(-η Z(j)). By Jensen's inequality
+    E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η x(j)), so noise costs what its
+    moments do, and nothing has to be clipped. If all χ(j) are equal, to χ, that is at most
+    χ - η Σ P x + (η² / 2) Σ P x², because e^-z ≤ 1 - z + z² / 2. If they are at most χ*, then
+    e^z ≤ 1 + z + κ z² for z ≤ χ* with κ = (e^χ* - 1 - χ*) / χ*², and (χ - η x)² ≤ χ² + η² x², so
+    that it is at most (1 + κ χ*) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are unbiased, and
+    E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Finally
+    ln Σ w ≥ ln w(best), and mixing costs at most γ per round. For means of batches the squares only
+    get smaller. ∎
 
     >>> import numpy as np
     >>> learner = Exp4.start(experts=3, learning_rate=0.5)
@@ -77,7 +88,7 @@ class Exp4(Consulting[float]):
     """
 
     def learn(self, trace: Advised, released: float) -> None:
-        """Move the weights of all who advised the arm."""
+        """Update the weights of all experts who advised the arm."""
         self.weights.shift(trace.column, -self.learning_rate * released * trace.importance)
 
     @staticmethod
@@ -97,10 +108,10 @@ class Exp4(Consulting[float]):
         variance: float = 0.0,
         moments: float = 0.0,
     ) -> float:
-        """Return the bound above, for means of batches of ``size`` rounds, the last incomplete one included.
+        """Return the bound above for means of batches of ``size`` rounds.
 
-        ``variance`` is v, times 4/3 for Laplace noise whose η times scale is at most 1/2.
-        ``moments`` is ν, the largest χ(j), or 0 if all are equal.
+        The last, incomplete batch is included. ``variance`` is v, times 4/3 for Laplace noise whose
+        η times scale is at most 1/2. ``moments`` is χ*, the largest χ(j), or 0 if all are equal.
         """
         kappa = (math.exp(moments) - 1.0 - moments) / moments**2 if moments > 1e-6 else 0.5
         batches = rounds // size
@@ -111,11 +122,11 @@ class Exp4(Consulting[float]):
 
 
 class BatchedExp4(Consulting[Floats, Estimate]):
-    """EXP4 for channels that release the estimates of all experts at once (Faster rates 2025, Algorithms 2 and 7).
+    """EXP4 for channels that release the estimates of all experts at once.
 
-    It asks for the whole vector of μ(j, I) / Q(I) times the loss; its weights change when the mean
-    of a batch is released, with noise, and not in between. Parameters and bound are those of
-    :class:`Exp4`.
+    It asks for the whole vector of μ(j, I) / Q(I) times the loss (Faster
+    rates 2025, Algorithms 2 and 7). Its weights change when the noisy mean of a batch is released,
+    and not in between. Parameters and bound are those of :class:`Exp4`.
     """
 
     def query(self, trace: Advised) -> Estimate:
@@ -129,9 +140,101 @@ class BatchedExp4(Consulting[Floats, Estimate]):
         )
 
     def learn(self, trace: Advised, released: Floats) -> None:
-        """Move all weights."""
+        """Update all weights."""
         self.weights.shift(released, -self.learning_rate)
 
     def release_size(self) -> int:
         """Return the number of experts."""
         return self.weights.logs.size
+
+
+class AdvisedWidely(NamedTuple):
+    """The trace of a draw, with Σ μ / Q of each expert."""
+
+    arm: int
+    importance: float
+    column: Floats
+    spread: Floats
+
+
+class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
+    """EXP4 on rewards with a bonus for experts whose estimates vary (Beygelzimer et al. 2011).
+
+    With p₀ = sqrt(ln N / (K T)) the least probability of an arm,
+    Q(i) = (1 - K p₀) Σ P(j) μ(j, i) + p₀, g = 1 - y the reward and
+    β = sqrt(ln(N / failure) / (K T)):
+
+        log w(j) ← log w(j) + (p₀ / 2) (g μ(j, I) / Q(I) + β Σ_i μ(j, i) / Q(i))
+
+    ``least_share`` is p₀, ``bonus`` is β. The bonus needs the advice for all arms, so a round costs
+    O(N K). The bound holds with high probability, 1 - ``failure``.
+    """
+
+    least_share: float
+    bonus: float
+    weights: ExpertWeights
+    chances: Floats  # Q
+    spread: Floats  # Σ μ / Q, of each expert
+    change: Floats
+
+    @classmethod
+    def start(cls, *, experts: int, arms: int, rounds: int, failure: float = 0.01) -> Exp4P:
+        """Return the learner before the first round."""
+        count = check_int("arms", arms, minimum=2)
+        if not 0.0 < check_range("failure", failure, 0.0, 1.0) < 1.0:
+            raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
+        size = arms * check_int("rounds", rounds, minimum=1)
+        least = min(math.sqrt(math.log(experts) / size), 1.0 / count)
+        bonus = math.sqrt(math.log(experts / failure) / size)
+        return cls(
+            least,
+            bonus,
+            equal_experts(experts),
+            np.zeros(count),
+            np.zeros(experts),
+            np.zeros(experts),
+        )
+
+    @classmethod
+    def example(cls) -> Exp4P:
+        """Return an example for the contract tests."""
+        return cls.start(experts=5, arms=3, rounds=1000)
+
+    def act(self, observation: Floats, rng: Generator) -> tuple[int, AdvisedWidely]:
+        """Draw an arm from the advice, and note how much each expert's estimates vary."""
+        arms, experts = observation.shape
+        check_arms(arms, self.chances.size)
+        trace = self.weights.consult(observation, self.least_share * arms, rng)
+        for j in range(experts):
+            self.spread[j] = 0.0
+        for i in range(arms):
+            share = share_of(i, observation, self.weights.values) / float(self.weights.scale[0])
+            self.chances[i] = (1.0 - self.least_share * arms) * share + self.least_share
+            importance = 1.0 / float(self.chances[i])
+            for j in range(experts):
+                self.spread[j] += observation[i, j] * importance
+        return trace.arm, AdvisedWidely(trace.arm, trace.importance, trace.column, self.spread)
+
+    def learn(self, trace: AdvisedWidely, released: float) -> None:
+        """Update all weights."""
+        reward = (1.0 - released) * trace.importance
+        for j in range(self.change.size):
+            self.change[j] = reward * trace.column[j] + self.bonus * trace.spread[j]
+        self.weights.shift(self.change, 0.5 * self.least_share)
+
+
+class Following(Wrapping[int, Trace, float]):
+    """Any bandit learner whose arms are experts (Faster rates 2025, Algorithm 5).
+
+    To play an arm is to follow an expert; the game draws what the expert does in a round from its
+    advice. The regret against the best expert is that of the learner with N arms (Faster
+    rates 2025, Theorem 3): with all draws fixed, following expert j loses what arm j would, and the
+    average over draws is the expert's expected loss.
+    """
+
+    follows = True
+
+    @classmethod
+    def example(cls) -> Following[Draw]:
+        """Return an example for the contract tests."""
+        return Following(Exp3.example())

@@ -1,4 +1,4 @@
-"""Exponential weights over experts, of which all may change in a round: the state that the EXP4 family shares."""
+"""Exponential weights over experts, all of which may change in a round: the EXP4 family's state."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from componentjit import as_list, helper
 from discreet.components import Component
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int
-from discreet.learners.arms.draws import draw, draw_evenly
-from discreet.learners.arms.weights import bounded_exp, rebuild
+from discreet.learners.arms.draws import bounded_exp, draw, draw_evenly, rebuild
 from discreet.lengths import check_experts
 
-SMALL = 0.125  # changes of logarithms below have a short series; nearly all are
-# weights below are computed from their logarithms: products could lose digits there, or vanish
+SMALL = 0.125  # smaller changes of logarithms, which is nearly all, have a short series
+# Smaller weights are computed from their logarithms: products could lose digits there, or vanish.
 FAINT = 1e-250
 
 
 @helper
-def growth(change: float) -> float:
-    """Return exp(change) for a change of less than 1/8, by its series: many at a time, which a call would prevent."""
+def exp_small(change: float) -> float:
+    """Return exp(change) for a change of less than 1/8, by its series.
+
+    Compiled code computes many at a time, which a call of the exponential would prevent.
+    """
     square = change * change
     fourth = square * square
     low = (1.0 + change) + square * (1.0 / 2.0 + change * (1.0 / 6.0))
@@ -34,7 +36,10 @@ def growth(change: float) -> float:
 
 @helper
 def share_of(arm: int, advice: Floats, values: Floats) -> float:
-    """Return how much all experts together give to an arm, each times its weight; four sums at a time are faster."""
+    """Return the total weight that all experts give to an arm.
+
+    Four partial sums at a time are faster.
+    """
     count = values.size
     one, two, three, four = 0.0, 0.0, 0.0, 0.0
     rest = count - count % 4
@@ -49,7 +54,7 @@ def share_of(arm: int, advice: Floats, values: Floats) -> float:
 
 
 class Advised(NamedTuple):
-    """The trace of a draw: the arm, 1 / Q where Q is its probability, and what each expert gave to it."""
+    """The trace of a draw: the arm, 1 / Q with Q its probability, and what each expert gave it."""
 
     arm: int
     importance: float
@@ -59,9 +64,9 @@ class Advised(NamedTuple):
 class ExpertWeights(Component):
     """Weights w(j) = exp(logs(j) - reference).
 
-    The logarithms are the state; weights follow them by multiplication, so that a round costs at
-    most one exponential for each *different* large change, and a short series for all others; they
-    are rebuilt before their sum could lose precision.
+    The logarithms are the state. Weights follow them by multiplication, so a round costs at most
+    one exponential for each *different* large change, and a short series for all others. They are
+    rebuilt before their sum could lose precision.
     """
 
     logs: Floats
@@ -70,10 +75,10 @@ class ExpertWeights(Component):
     column: Floats  # of advice, for the arm that was drawn last
 
     def consult(self, advice: Floats, mixing: float, rng: Generator) -> Advised:
-        """Draw an arm: uniformly with probability ``mixing``, else an expert by weight and an arm from its advice.
+        """Draw an arm: uniformly with probability ``mixing``, else from a drawn expert's advice.
 
-        ``advice`` is arms by experts. Only one of its rows and one of its columns are read: O(N +
-        K).
+        The expert is drawn by weight. ``advice`` is arms by experts. Only one of its rows and one
+        of its columns are read: O(N + K).
         """
         arms, experts = advice.shape
         check_experts(experts, self.values.size)
@@ -86,9 +91,8 @@ class ExpertWeights(Component):
             left, arm = rng.random(), 0
             for i in range(arms):
                 given = advice[i, expert]
-                if (
-                    given > 0.0
-                ):  # rounding may leave something at the end, but not for an arm that nobody advised
+                # Rounding may leave some mass at the end: it goes to the last arm that was advised.
+                if given > 0.0:
                     arm = i
                     left -= given
                     if left < 0.0:
@@ -103,7 +107,7 @@ class ExpertWeights(Component):
         for j in range(self.values.size):
             change = factor * vector[j]
             self.logs[j] += change
-            self.values[j] *= growth(change if abs(change) < SMALL else 0.0)
+            self.values[j] *= exp_small(change if abs(change) < SMALL else 0.0)
         total, last, ratio = 0.0, 0.0, 1.0
         for j in range(self.values.size):
             change = factor * vector[j]
@@ -115,13 +119,13 @@ class ExpertWeights(Component):
                 self.values[j] = bounded_exp(self.logs[j] - self.scale[1])
             total += self.values[j]
         self.scale[0] = total
-        if not 0.25 < total < 4.0 * self.values.size:
+        if not 0.25 < total < 4.0 * self.values.size:  # a factor of 4 costs two bits
             self.scale[0] = rebuild(self.logs, self.values, self.scale)
 
 
 def equal_experts(experts: int) -> ExpertWeights:
     """Return equal weights."""
-    count = check_int("experts", experts, least=2, most=10_000_000)
+    count = check_int("experts", experts, minimum=2, maximum=10_000_000)
     return ExpertWeights(
         np.zeros(count), np.ones(count), np.array([float(count), 0.0]), np.zeros(count)
     )

@@ -1,4 +1,4 @@
-"""Tsallis-INF on noisy batches that find their own length, with a running baseline."""
+"""Tsallis-INF on noisy batches that adapt their length, with a running baseline."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from componentjit import as_list, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
 from discreet.learners.arms.draws import draw
-from discreet.learners.arms.tsallis_weights import solve
+from discreet.learners.arms.tsallis_inf import solve
 
-# in units of 1 / ε: the length with the least second moment a round, if losses are the same in a
-# batch
+# The length with the smallest second moment per round: 2 sqrt(2) / ε if the losses of a batch are
+# equal, and 8 / ε² if they are independent.
 SHORTEST = 2.83
-LONGEST = 8.0  # in units of 1 / ε²: the same for independent losses
-SLOWEST = 0.05  # the baseline moves by at least that share
-PACE, SIGNAL, SHORTER = (
-    0.05,
-    2.0,
-    -20.0,
-)  # lengths follow the squared signal, in units of that of the noise
-DRAWS, ROUNDS, POWER, BASELINE, LOG_LENGTH, START = range(6)  # of the state
+LONGEST = 8.0
+SLOWEST = 0.05  # the baseline moves at least by this share of its distance to a release
+# The logarithm of the length moves by PACE times SIGNAL less the squared signal (in units of the
+# variance of the noise), but not below SHORTER: one large signal must not make batches short.
+PACE, SIGNAL, SHORTER = 0.05, 2.0, -20.0
+DRAWS, ROUNDS, POWER, BASELINE, LOG_LENGTH, START = range(6)  # entries of the state
 
 
 class BatchDraw(NamedTuple):
-    """An arm, for how many rounds it is held, with which probability it was drawn, and the learning rate."""
+    """The trace of a batch: arm, rounds, probability of the draw, and learning rate."""
 
     arm: int
     rounds: int
@@ -36,18 +34,23 @@ class BatchDraw(NamedTuple):
 
 
 class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
-    """Weights w(i) = 4 / (η (L(i) - x))² as in Tsallis-INF, mixed with f / K; batches that find their length.
+    """Tsallis-INF with uniform mixing, on batches that adapt their length.
 
-    In batch j, η = c / sqrt(A + V + τ² / 4), with V = 2 / ε² the variance of the noise and A the
-    sum of squared signals; f = min(1/2, κ sqrt(K / j)). With y the noisy sum of the batch and b a
-    running mean of all losses, the signal is X = y - τ b, and L(arm) grows by X / q, X cut to [-d,
-    u] sqrt(q) / η: u below d is optimism for rare arms. Batches get longer while X² is below 2 V,
-    and shorter while it is above.
+    Weights are w(i) = 4 / (η (L(i) - z))² as in ``TsallisInf``, and p = (1 - γ) w + γ / K. In the
+    n-th batch, of τ rounds,
 
-    ``rate`` is c, ``mix`` κ, ``down`` and ``up`` are d and u. No regret bound is proved.
+        η = c / sqrt(A + V + τ² / 4),   γ = min(1/2, g sqrt(K / n)),
+
+    with V = 2 Λ² the variance of the noise and A the sum of squared signals. With y the noisy sum
+    of the batch and β a running mean of all losses, the signal is X = y - τ β, and L(arm) grows by
+    X / p, with X clipped to [-θ₁, θ₂] sqrt(p) / η: θ₂ below θ₁ is optimism for rare arms. Batches
+    get longer while X² is below 2 V, and shorter while it is above.
+
+    ``noise`` is Λ, ``rate`` is c, ``mix`` is g, ``down`` and ``up`` are θ₁ and θ₂. No regret bound
+    is proved.
     """
 
-    noise: float  # the scale of the noise on the sum of a batch, 1 / ε
+    noise: float  # Λ = 1 / ε, the scale of the noise on the sum of a batch
     rate: float
     down: float
     up: float
@@ -75,9 +78,9 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         mix: float,
     ) -> AdaptiveTsallisInf:
         """Return the learner before the first round."""
-        count, scale = check_int("arms", arms, least=2), check_positive("noise", noise)
+        count, scale = check_int("arms", arms, minimum=2), check_positive("noise", noise)
         shortest = max(1.0, SHORTEST * scale)
-        most = max(0.5 * math.sqrt(check_int("rounds", rounds, least=1) / count), 4.0 * shortest)
+        most = max(0.5 * math.sqrt(check_int("rounds", rounds, minimum=1) / count), 4.0 * shortest)
         return cls(
             noise=scale,
             rate=check_positive("rate", rate),
@@ -92,7 +95,7 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
 
     @classmethod
     def example(cls) -> AdaptiveTsallisInf:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, noise=2.0, rounds=300, rate=5.0, down=0.7, up=0.4, mix=0.02)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, BatchDraw]:
@@ -116,16 +119,20 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         """Add the estimate; move the baseline and the length."""
         length, noise = float(trace.rounds), 2.0 * self.noise * self.noise
         signal = length * (released - float(self.state[BASELINE]))
+        # capped at 16 variances and the square of the largest sum: one outlier of the noise must
+        # not slow down all later learning
         self.state[POWER] += min(signal * signal, 16.0 * noise + length * length)
         reach = math.sqrt(trace.probability) / trace.rate
         self.losses[trace.arm] += (
             min(max(signal, -self.down * reach), self.up * reach) / trace.probability
         )
         variance = 0.25 / length + noise / (length * length)
+        # 1 / 12 is the variance of a uniform prior for the mean loss
         share = max(1.0 / (float(self.state[DRAWS]) + 12.0 * variance), SLOWEST)
         moved = float(self.state[BASELINE]) + share * (released - float(self.state[BASELINE]))
         self.state[BASELINE] = min(max(moved, 0.0), 1.0)
         shortest = max(1.0, SHORTEST * self.noise)
+        # at most a tenth of an arm's equal share of all rounds so far
         most = max(shortest, min(self.longest, 0.1 * float(self.state[ROUNDS]) / self.losses.size))
         wanted = float(self.state[LOG_LENGTH]) + PACE * max(
             SIGNAL - signal * signal / noise, SHORTER
@@ -135,7 +142,7 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
 
 @helper
 def mix_in(weights: Floats, share: float) -> None:
-    """Mix weights that add up to 1 with equal ones."""
+    """Mix weights that sum to 1 with equal ones."""
     values = as_list(weights)
     for arm in range(weights.size):
         weights[arm] = (1.0 - share) * values[arm] + share / weights.size

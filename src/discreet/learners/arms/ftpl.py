@@ -1,4 +1,4 @@
-"""Follow the perturbed leader with geometric resampling (Neu & Bartók 2016; Faster rates 2025, Algorithm 4)."""
+"""Follow the perturbed leader with geometric resampling (Neu & Bartók 2016)."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from discreet.errors import check_int, check_positive
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms.drawing import draw_laplace
 
-# copies drawn one by one, for each arm, before the rest are counted at once, which costs as much
+# Copies per arm that are drawn one by one before the rest are counted by a quadrature, which costs
+# about as much.
 TRIES_AN_ARM = 500
 PANEL = 0.0625  # width of a panel of the quadrature, in units of the perturbation's scale
-REACH = 36.0  # beyond which exp(-u) no longer counts
+REACH = 36.0  # exp(-36) is below the rounding error of 1
 
 
 class Ftpl(Learner[int, Draw, float]):
-    """Plays the arm whose sum of estimated losses is least after a perturbation.
+    """Plays the arm whose sum of estimated losses is least after a random perturbation.
 
-    Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i). The inverse
-    probability of that choice is estimated by the number N of fresh perturbations until I is chosen
-    again, but at most ``cap``:
+    Round t draws Z ~ Laplace(1 / η) for every arm and plays I = argmin L(i) + Z(i) (Faster
+    rates 2025, Algorithm 4). The inverse probability of that choice is estimated by the number n of
+    fresh perturbations until I is chosen again, at most ``cap``:
 
-        L(I) ← L(I) + N y
+        L(I) ← L(I) + n y
 
-    ``learning_rate`` is η. N is drawn with the decision, so that feedback may come late.
+    ``learning_rate`` is η. n is drawn with the decision, so feedback may arrive late.
 
     The first copies are drawn one by one, each rejected at the first rival that is likely enough to
-    beat it; when an arm is so unlikely that even 500 K copies miss it, its probability is computed
-    by quadrature and the rest of N is drawn from the geometric distribution. That is the same
-    distribution: a geometric variable has no memory.
+    beat it. If an arm is so unlikely that even 500 K copies miss it, its probability is computed by
+    quadrature and the rest of n is drawn from the geometric distribution. That is the same
+    distribution, because a geometric variable has no memory.
 
     Regret: of order sqrt(K T ln K) for losses in [0, 1]; for noisy losses see Faster rates 2025,
     Lemma 13.
@@ -50,16 +51,16 @@ class Ftpl(Learner[int, Draw, float]):
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, cap: int) -> Ftpl:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             check_positive("learning_rate", learning_rate),
-            check_int("cap", cap, least=1),
+            check_int("cap", cap, minimum=1),
             np.zeros(count),
         )
 
     @classmethod
     def example(cls) -> Ftpl:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, learning_rate=0.05, cap=100)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
@@ -85,59 +86,61 @@ class Ftpl(Learner[int, Draw, float]):
 
 @helper
 def waiting_time(losses: Floats, rate: float, arm: int, best: int, cap: int, rng: Generator) -> int:
-    """Return min(N, cap), N the number of fresh perturbations until the arm leads; ``best`` has the least loss."""
-    patience = min(cap, TRIES_AN_ARM * losses.size)
-    for tries in range(1, patience + 1):
+    """Return min(n, cap), n the number of fresh perturbations until the arm leads.
+
+    ``best`` is the arm with the least loss.
+    """
+    few = min(cap, TRIES_AN_ARM * losses.size)
+    for tries in range(1, few + 1):
         if leads(losses, rate, arm, best, rng):
             return tries
-    if patience == cap:
+    if few == cap:
         return cap
     log_probability = log_lead_probability(losses, rate, arm)
-    if (
-        log_probability + math.log(cap) < -30.0
-    ):  # it would take more than cap copies, but for one run in 10^13
+    # exp(-30): it would take more than cap copies, except in one run of 10^13
+    if log_probability + math.log(cap) < -30.0:
         return cap
     log_miss = math.log1p(-math.exp(log_probability))
     rest = math.log1p(-rng.random()) / log_miss
-    return cap if rest >= cap - patience else patience + 1 + int(rest)
+    return cap if rest >= cap - few else few + 1 + int(rest)
 
 
 @helper
 def leads(losses: Floats, rate: float, arm: int, best: int, rng: Generator) -> bool:
     """Return whether the arm is least after a fresh perturbation of all.
 
-    Given its own perturbation, it is with the probability that all rivals are above it, a product
-    of independent probabilities: compared with one uniform number, it is mostly settled after a few
-    rivals. The strongest comes first.
+    Given its own perturbation, it leads with the probability that all rivals are above it. That is
+    a product of independent probabilities. Compared with one uniform number, it is mostly settled
+    after a few rivals, so the strongest comes first.
     """
     own = draw_laplace(1.0, rng)
     point = rng.random()
     chance = 1.0
     if best != arm:
-        chance = above(rate * (float(losses[arm]) - float(losses[best])) + own)
+        chance = laplace_tail(rate * (float(losses[arm]) - float(losses[best])) + own)
         if point >= chance:
             return False
     for i in range(losses.size):
         if i != arm and i != best:
-            chance *= above(rate * (float(losses[arm]) - float(losses[i])) + own)
+            chance *= laplace_tail(rate * (float(losses[arm]) - float(losses[i])) + own)
             if point >= chance:
                 return False
     return True
 
 
 @helper
-def above(level: float) -> float:
-    """Return the probability that a standard Laplace variable is above a level."""
+def laplace_tail(level: float) -> float:
+    """Return the probability that a standard Laplace variable exceeds a level."""
     return 0.5 * math.exp(-level) if level >= 0.0 else 1.0 - 0.5 * math.exp(level)
 
 
 @helper
 def log_lead_probability(losses: Floats, rate: float, arm: int) -> float:
-    """Return the logarithm of P(arm is least after the perturbation), by three-point Gauss quadrature on panels.
+    """Return ln P(arm is least after the perturbation), by Gauss quadrature.
 
-    P = ∫ exp(-|u|) / 2 · Π above(rate (L(arm) - L(i)) + u) du over the perturbation u of the arm,
-    in units of its scale. Sums are kept relative to the largest term, so that tiny probabilities do
-    not vanish.
+    P = ∫ exp(-|z|) / 2 · Π tail(rate (L(arm) - L(i)) + z) dz over the perturbation z of the arm, in
+    units of its scale, with three points per panel. Sums are kept relative to the largest term, so
+    that tiny probabilities do not vanish.
     """
     behind = 0.0
     for i in range(losses.size):
@@ -148,11 +151,11 @@ def log_lead_probability(losses: Floats, rate: float, arm: int) -> float:
     total = 0.0
     for panel in range(-panels, ahead):
         for node in range(-1, 2):
-            u = PANEL * (panel + 0.5 + 0.5 * node * math.sqrt(0.6))
-            term = -abs(u) + math.log((8.0 if node == 0 else 5.0) / 18.0 * PANEL * 0.5)
+            z = PANEL * (panel + 0.5 + 0.5 * node * math.sqrt(0.6))
+            term = -abs(z) + math.log((8.0 if node == 0 else 5.0) / 18.0 * PANEL * 0.5)
             for i in range(losses.size):
                 if i != arm:
-                    level = rate * (float(losses[arm]) - float(losses[i])) + u
+                    level = rate * (float(losses[arm]) - float(losses[i])) + z
                     term += (
                         math.log1p(-0.5 * math.exp(level)) if level < 0.0 else math.log(0.5) - level
                     )

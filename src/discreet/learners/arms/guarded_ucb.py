@@ -1,4 +1,4 @@
-"""Tracking that measures its own regret by probes, and leaves the game to Tsallis-INF if there is too much of it."""
+"""Tracking that estimates its own regret by probes, and gives way to Tsallis-INF if necessary."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from discreet.learners.arms.draws import draw
 from discreet.learners.arms.tracking_ucb import CheckedHold, TrackingUcb
 from discreet.learners.arms.tsallis_inf import BaselineDraw, TsallisInf
 
-SHARE = 0.25  # of all rounds, at most, are probes
-HEADROOM = 0.25  # of the room to the threshold is the most that a turn may be long
-PASSING = 0.02  # of the threshold: by how much noise of probes may pass it, in the mean
+# The constants of the regret bound (docs/regret.md: Guard).
+SHARE = 0.25  # at most this share of all rounds are probes
+HEADROOM = 0.25  # a turn is at most this share of the room to the threshold
+PASSING = 0.02  # of the threshold: how far noise of probes may exceed it, on average
 
-TRACKS, PROBES, TOOK_OVER = range(3)  # what a hold is for
-ARM, REST, RIVAL, CHECKS, PROBED, LENGTH = range(
-    6
-)  # of a turn: the wish of tracking; arm + 1 and rounds of a probe due
-NOW, ENDED = range(2)  # of the clock: rounds asked for, and whether tracking is over
+TRACKS, PROBES, TOOK_OVER = range(3)  # purposes of a hold
+# Entries of a turn: what tracking wants (arm, rounds left, rival, whether it checks), and a probe
+# that is due (arm + 1, rounds).
+ARM, REST, RIVAL, CHECKS, PROBED, LENGTH = range(6)
+NOW, ENDED = range(2)  # entries of the clock: rounds requested, and whether tracking is over
 
 
 class GuardedHold(NamedTuple):
-    """A hold: what for, how likely its arm was, which gain was guessed; and what tracking or Tsallis-INF need of it."""
+    """The trace of a hold: its purpose, the probability of its arm, and the guessed gain.
+
+    The other fields are what tracking or Tsallis-INF need of it.
+    """
 
     arm: int
     rounds: int
@@ -39,38 +43,39 @@ class GuardedHold(NamedTuple):
 
 
 class GuardedUcb(Learner[int, GuardedHold, float]):
-    """Plays like ``TrackingUcb``, but for probes, until it is seen to have too much regret: then Tsallis-INF takes over.
+    """Plays like ``TrackingUcb``, with probes; if its regret is too high, Tsallis-INF takes over.
 
-    D(i) estimates the regret against arm i, without bias. Turns of one or more blocks follow each
-    other:
+    D(i) estimates the regret against arm i, without bias. The game is a sequence of turns, each of
+    one or more blocks:
 
-    1. if some D(i) > θ, Tsallis-INF plays the rest of the game, in batches of τ rounds;
-    2. tracking wants arm A for some rounds, or has some of them left; n of them, at most max(b, X /
-       4), are this turn's, where X is the least X(i) = θ - D(i). They are cut into k blocks of d ≤
-       b rounds, the last of which may be shorter;
-    3. with v(i) the mean gain that tracking knows of, g(i) its distance to the largest, and
-       c = max(1, ln(T ν k / (0.02 θ n))),
+    1. If some D(i) > θ, Tsallis-INF plays the rest of the game, in batches of τ rounds.
+    2. Tracking wants arm A for some rounds, or has some of them left; n of them, at most
+       max(τ₀, X / 4), belong to this turn, where X is the least X(i) = θ - D(i). They are cut into
+       k blocks of m ≤ τ₀ rounds, the last of which may be shorter.
+    3. With v(i) the mean gain that tracking knows, g(i) its distance from the largest, and
+       c = max(1, ln(T Λ k / (0.02 θ n))), the arms get the probabilities P:
 
-           P(i) = min(1 / (4 K), max((d (1 - v(i)) + c ν) / (3/4 X(i)), θ² / (8 K T g(i) X(i)))),   P(A) = 1 - Σ P(i)
+           P(i) = min(1 / (4 K), max((m (1 - v(i)) + c Λ) / (3/4 X(i)), θ² / (8 K T g(i) X(i)))),
+           P(A) = 1 - Σ P(i)
 
-    4. every block is played with an arm drawn from P, up to the first that is not A: a probe, with
-       which the turn ends;
-    5. of n rounds with arm I, of which gains y with noise are released, D(i) += n v(i) - y for all
-       i, and D(I) += (y - n v(I)) / P(I).
+    4. Every block is played with an arm drawn from P, up to the first that is not A. That one is a
+       probe, and ends the turn.
+    5. For n rounds with arm I whose noisy gains y are released, D(i) += n v(i) - y for all i, and
+       D(I) += (y - n v(I)) / P(I).
 
-    Blocks of A in a row are one batch, and tracking learns of it; probes are for D alone. P is
-    large where D(i) is near the threshold, which it must not pass by much; with the other term D(i)
-    has a spread that is a fixed share of X(i) where losses do not change, and does not pass it by
-    chance. An arm that is far behind is hardly probed.
+    Consecutive blocks of A are one batch, from which tracking learns; probes are for D alone. P is
+    large where D(i) is near the threshold, which it must not exceed by much. The other term of P
+    keeps the spread of D(i) a fixed share of X(i) where losses do not change, so that D(i) does not
+    pass the threshold by chance. An arm that is far behind is hardly probed.
 
-    Tsallis-INF hears numbers in [0, 1], whose means are those of the batches, drawn together
-    (``confined``).
+    Tsallis-INF gets numbers in [0, 1] whose means are those of the batches, moved towards 1/2
+    (``confine``).
 
-    ``threshold`` is θ, ``rounds`` T, ``block`` b, ``batch`` τ; ν is that of ``tracking``, the scale
-    of the noise.
+    ``threshold`` is θ, ``rounds`` T, ``block`` τ₀, ``batch`` τ; Λ is the ``noise`` of ``tracking``,
+    the scale of the noise on the sum of a batch.
 
-    Regret, for all losses that are fixed in advance: at most 1.011 θ + 4 K (b + ν), and what
-    Tsallis-INF may have (docs/regret.md: Guard).
+    Regret, for all losses that are fixed in advance: at most 1.011 θ + 4 K (τ₀ + Λ), plus that of
+    Tsallis-INF (docs/regret.md: Guard).
     """
 
     tracking: TrackingUcb
@@ -98,11 +103,12 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         arms = tracking.choices
         return cls(
             tracking=tracking,
+            # reduced variance, as in the bound (docs/regret.md: Tsallis-INF)
             later=TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25),
-            rounds=check_int("rounds", rounds, least=1),
-            block=check_int("block", block, least=1),
+            rounds=check_int("rounds", rounds, minimum=1),
+            block=check_int("block", block, minimum=1),
             threshold=check_positive("threshold", threshold),
-            batch=check_int("batch", batch, least=1),
+            batch=check_int("batch", batch, minimum=1),
             regrets=np.zeros(arms),
             guesses=np.full(arms, 0.5),
             chances=np.zeros(arms),
@@ -112,13 +118,13 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
     @classmethod
     def example(cls) -> GuardedUcb:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(
             tracking=TrackingUcb.example(), rounds=2000, block=16, threshold=300.0, batch=4
         )
 
     def act(self, observation: object, rng: Generator) -> tuple[int, GuardedHold]:
-        """Play a probe that is due; or begin a turn; or leave it to Tsallis-INF."""
+        """Play a probe that is due, begin a turn, or leave the round to Tsallis-INF."""
         drawn = BaselineDraw(0, 1.0, math.inf, self.later.baselines)
         purpose, rounds = PROBES, 0
         if self.turn[PROBED] == 0.0:
@@ -144,7 +150,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return arm, GuardedHold(arm, rounds, purpose, chance, guess, rival, checks, drawn)
 
     def is_over(self) -> bool:
-        """Return whether there is, or was, too much regret."""
+        """Return whether the regret is, or was, too high."""
         for arm in range(self.regrets.size):
             if self.regrets[arm] > self.threshold:
                 self.clock[ENDED] = 1.0
@@ -159,7 +165,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         self.turn[CHECKS] = 1.0 if wish.checks else 0.0
 
     def begin_turn(self, arm: int, rng: Generator) -> int:
-        """Draw the arms of blocks up to the first probe; return how many rounds are before it."""
+        """Draw the arms of blocks up to the first probe; return the number of rounds before it."""
         rounds = self.turn_length()
         blocks = -(-rounds // self.block)
         length = -(-rounds // blocks)
@@ -174,7 +180,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return before * length
 
     def turn_length(self) -> int:
-        """Return for how many rounds the turn is."""
+        """Return the number of rounds of the turn."""
         room = math.inf
         for arm in range(self.regrets.size):
             room = min(room, self.threshold - float(self.regrets[arm]))
@@ -183,20 +189,19 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return int(min(rounds, left) if left > 0.0 else rounds)
 
     def fix_chances(self, wanted: int, length: int, mean_length: float) -> float:
-        """Fix guesses and chances for a turn; return the probability that a block is a probe."""
+        """Fix guesses and probabilities for a turn; return how likely a block is a probe."""
         best = self.fix_guesses()
         noise, most = self.tracking.noise, SHARE / self.chances.size
         tail = max(1.0, math.log(noise * self.rounds / (PASSING * self.threshold * mean_length)))
-        spread = (
-            self.threshold * self.threshold * most / (2.0 * self.rounds)
-        )  # 1 / (4 K) is for g(i) = θ / (2 T)
+        # so that the second term of P reaches 1 / (4 K) at g(i) = θ / (2 T)
+        spread = self.threshold * self.threshold * most / (2.0 * self.rounds)
         probing = 0.0
         for arm in range(self.chances.size):
             if arm != wanted:
                 guess, room = float(self.guesses[arm]), self.threshold - float(self.regrets[arm])
                 enough = (length * (1.0 - guess) + tail * noise) / (1.0 - HEADROOM)
                 if spread > enough * (best - guess):
-                    enough = spread / max(best - guess, 1e-9)
+                    enough = spread / max(best - guess, 1e-9)  # never a division by 0
                 self.chances[arm] = enough / room if enough < most * room else most
                 probing += float(self.chances[arm])
         self.chances[wanted] = 1.0 - probing
@@ -214,7 +219,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return best
 
     def expect(self, played: int, rounds: int) -> None:
-        """Add what an arm is guessed to gain less than others; ``learn`` corrects it."""
+        """Add what an arm is expected to gain less than others; ``learn`` corrects it."""
         for arm in range(self.regrets.size):
             self.regrets[arm] += rounds * (float(self.guesses[arm]) - float(self.guesses[played]))
 
@@ -223,9 +228,9 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return trace.rounds
 
     def learn(self, trace: GuardedHold, released: float) -> None:
-        """Correct the estimates of regret by what was not guessed; or leave it to Tsallis-INF."""
+        """Correct the regret estimates by what was not expected, or let Tsallis-INF learn."""
         if trace.purpose == TOOK_OVER:
-            self.later.learn(trace.drawn, confined(released, self.tracking.noise / trace.rounds))
+            self.later.learn(trace.drawn, confine(released, self.tracking.noise / trace.rounds))
         else:
             surprise = trace.rounds * (1.0 - released - trace.guess)
             for arm in range(self.regrets.size):
@@ -238,11 +243,12 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
 
 @helper
-def confined(released: float, noise: float) -> float:
-    """Return a number in [0, 1] with mean 1/2 + a (m - 1/2), a = 1 / (1 + 2 noise), of a mean m in [0, 1] with noise.
+def confine(released: float, noise: float) -> float:
+    """Return a number in [0, 1] with mean 1/2 + a (m - 1/2), for a noisy mean m in [0, 1].
 
-    The noise is Laplace noise of that scale. Beyond the ends the number is 0 or 1, which makes up
-    for what it would have been there: the mean is exact (docs/regret.md: Guard).
+    a = 1 / (1 + 2 noise), and the noise in ``released`` is Laplace noise of scale ``noise``. Beyond
+    the ends the number is 0 or 1, which makes up for what it would have been there: the mean is
+    exact (docs/regret.md: Guard).
     """
     inside = 0.5 + (released - 0.5) / (1.0 + 2.0 * noise)
     return 0.0 if released < 0.0 else (1.0 if released > 1.0 else inside)

@@ -1,41 +1,57 @@
-"""Learners that hold an arm for a batch whose length they choose: their trace, and the arm of the largest index."""
+"""Learners that hold the arm with the largest index for a batch that grows with its rounds."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
+from discreet.errors import check_int, check_positive, check_range
+from discreet.learners.arms.radius import batch_weight, radius
 
-LONGEST = (
-    2.0**40
-)  # rounds of a batch: no game is that long, and whole numbers hold sums of many of them
+# Rounds of a batch. No game is that long, and doubles hold sums of many such numbers exactly.
+LONGEST = 2.0**40
 
 
 class Hold(NamedTuple):
-    """An arm, and for how many rounds it is held."""
+    """The trace of a batch: the arm, and for how many rounds it is held."""
 
     arm: int
     rounds: int
 
 
 class IndexLearner(Learner[int, Hold, float]):
-    """Plays every arm for a first batch, then the arm of the largest index for a batch that grows with its rounds.
+    """Plays every arm for a first batch, then the arm with the largest index for a longer one.
 
-    A subclass says what the index is. The length of a batch depends on earlier releases only.
-    Outcomes may come late: as long as an arm has no release, the arms without one take turns.
+    A subclass defines the index. The length of a batch depends on earlier releases only. Outcomes
+    may arrive late: while some arms have no release, those arms take turns.
 
-    ``first`` is the length of an arm's first batch and the least of all; ``growth`` is how long the
-    next one is, as a share of the rounds that the arm has had.
+    ``first`` is τ₁, the length of an arm's first batch and the shortest of all. ``growth`` is the
+    length of the next batch as a share of the rounds the arm has had.
     """
 
     first: int
     growth: float
-    asked: Floats  # rounds of an arm that were asked for
-    counts: Floats  # rounds of an arm whose outcomes are part of a release
-    gains: Floats  # of an arm, as the subclass adds them up
-    clock: Floats  # rounds asked for; and a number of the subclass
+    asked: Floats  # rounds of an arm that were requested
+    counts: Floats  # rounds of an arm whose outcomes were released
+    gains: Floats  # of an arm, summed as the subclass defines it
+    clock: Floats  # rounds asked for, and a number for the subclass
+
+    @staticmethod
+    def buffers(arms: int, first: int, growth: float) -> dict[str, Any]:
+        """Return the fields above, before the first round."""
+        count = check_int("arms", arms, minimum=2)
+        return {
+            "first": check_int("first", first, minimum=1),
+            "growth": check_range("growth", growth, 0.0, 1e3),
+            "asked": np.zeros(count),
+            "counts": np.zeros(count),
+            "gains": np.zeros(count),
+            "clock": np.zeros(2),
+        }
 
     @property
     def choices(self) -> int:
@@ -55,9 +71,10 @@ class IndexLearner(Learner[int, Hold, float]):
         return arm, trace
 
     def best_arm(self, start: int) -> int:
-        """Return the arm of the largest index; of several the first from ``start`` on, so that no arm is favoured.
+        """Return the arm with the largest index; ties go to the first from ``start`` on.
 
-        With much noise many indices are at the end of their range, and equal.
+        A random ``start`` favours no arm: with much noise many indices are at the end of their
+        range, and equal.
         """
         self.prepare()
         best = start
@@ -70,7 +87,7 @@ class IndexLearner(Learner[int, Hold, float]):
         return best
 
     def prepare(self) -> None:
-        """Compute what the indices of all arms need."""
+        """Compute what the indices of all arms have in common."""
 
     def index(self, arm: int) -> float:
         """Return the index of an arm that has had a release."""
@@ -86,15 +103,93 @@ class IndexLearner(Learner[int, Hold, float]):
         self.counts[trace.arm] += trace.rounds
 
     def mean_of(self, arm: int) -> float:
-        """Return the mean noisy gain of an arm, cut to [0, 1]."""
+        """Return the mean noisy gain of an arm, clipped to [0, 1]."""
         return min(max(float(self.gains[arm]) / float(self.counts[arm]), 0.0), 1.0)
 
 
 @helper
 def fresh_arm(counts: Floats, asked: Floats) -> int:
-    """Return, of the arms without a release, the one that was asked for least; -1 if every arm has one."""
+    """Return the least requested arm without a release, or -1 if every arm has one."""
     arm = -1
     for i in range(counts.size):
         if counts[i] == 0.0 and (arm < 0 or asked[i] < asked[arm]):
             arm = i
     return arm
+
+
+class BatchedUcb(IndexLearner):
+    """Upper confidence bounds on noisy means of batches, for losses that do not change.
+
+    Plays the arm with the largest weighted mean gain + radius(β), for half as many rounds as it has
+    had. A batch of τ rounds has the weight τ² / (τ / 4 + 2 Λ²), the inverse of the largest variance
+    that its noisy mean can have; the radius is Chernoff's for such means (``radius.py``). β = c
+    ln max(3, t / τ₁) + a, with t the rounds so far.
+
+    ``noise`` is Λ, the scale of the Laplace noise on the sum of a batch; ``exploration`` is c, and
+    ``caution`` is a.
+
+    Regret against independent, identically distributed losses: with c = 0 and an a that covers all
+    releases, the bound that ``batched-ucb`` computes (docs/proofs.md: Batched upper confidence
+    bounds). No bound holds for other losses.
+    """
+
+    noise: float
+    exploration: float
+    caution: float
+    weights: Floats  # Σ o
+    laplace: Floats  # Σ (o Λ / τ)²
+    widest: Floats  # max o Λ / τ
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        arms: int,
+        noise: float,
+        first: int,
+        growth: float = 0.5,
+        exploration: float = 0.7,
+        caution: float = 0.0,
+    ) -> BatchedUcb:
+        """Return the learner before the first round."""
+        buffers = cls.buffers(arms, first, growth)
+        count = buffers["asked"].size
+        return cls(
+            **buffers,
+            noise=check_positive("noise", noise),
+            exploration=check_range("exploration", exploration, 0.0, 1e3),
+            caution=check_range("caution", caution, 0.0, 1e6),
+            weights=np.zeros(count),
+            laplace=np.zeros(count),
+            widest=np.zeros(count),
+        )
+
+    @classmethod
+    def example(cls) -> BatchedUcb:
+        """Return an example for the contract tests."""
+        return cls.start(arms=5, noise=2.0, first=2)
+
+    def prepare(self) -> None:
+        """Compute β."""
+        self.clock[1] = (
+            self.exploration * math.log(max(3.0, float(self.clock[0]) / self.first)) + self.caution
+        )
+
+    def index(self, arm: int) -> float:
+        """Return the upper confidence bound of an arm."""
+        weight = float(self.weights[arm])
+        slack = radius(
+            weight, float(self.laplace[arm]), float(self.widest[arm]), float(self.clock[1])
+        )
+        return float(self.gains[arm]) / weight + slack
+
+    def learn(self, trace: Hold, released: float) -> None:
+        """Add the batch, weighted."""
+        arm = trace.arm
+        weight = batch_weight(float(trace.rounds), self.noise)
+        scale = weight * self.noise / trace.rounds
+        self.weights[arm] += weight
+        self.gains[arm] += weight * (1.0 - released)
+        self.laplace[arm] += scale * scale
+        self.widest[arm] = max(float(self.widest[arm]), scale)
+        self.counts[arm] += trace.rounds

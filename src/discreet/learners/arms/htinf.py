@@ -11,11 +11,11 @@ from componentjit import as_list, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive
 from discreet.learners.arms.draws import draw
-from discreet.learners.arms.tsallis_weights import solve
+from discreet.learners.arms.tsallis_inf import solve
 
 
 class TruncatedDraw(NamedTuple):
-    """A draw, and the largest loss that will count."""
+    """The trace of a draw, with the largest loss that counts."""
 
     arm: int
     importance: float
@@ -23,25 +23,25 @@ class TruncatedDraw(NamedTuple):
 
 
 class Htinf(Learner[int, TruncatedDraw, float]):
-    """Tsallis-INF that skips losses which would move a weight too far.
+    """Tsallis-INF that skips or clips losses which would move a weight too far.
 
     Round t plays arm I drawn from
 
-        x = argmin ⟨L, x⟩ - (α / η) Σ x(i)^(1/α),   η = 1 / (σ t^(1/α)),   that is   x(i) = (η (L(i) - z))^(-α / (α - 1))
+        x = argmin ⟨L, x⟩ - (α / η) Σ x(i)^(1/α),   η = 1 / (σ t^(1/α)),
 
-    with z such that Σ x = 1. When the loss y comes, it counts unless it is beyond a threshold that
-    was known before:
+    that is x(i) = (η (L(i) - z))^(-α / (α - 1)) with z such that Σ x = 1. When the loss y arrives,
+    it counts unless it exceeds a threshold that was fixed before:
 
-        if |y| ≤ r = Θ x(I)^(1/α) / η:   L(I) ← L(I) + y / x(I)
+        if |y| ≤ Θ x(I)^(1/α) / η:   L(I) ← L(I) + y / x(I)
 
     ``tail`` is α in (1, 2]: losses have E |y|^α ≤ σ^α, where ``moment`` is σ. For α = 2 the paper's
-    ``threshold`` is Θ = 1 - 2^(-1/3). With ``clips``, ours, losses beyond it are clipped to r or -r
+    ``threshold`` is Θ = 1 - 2^(-1/3). With ``clips``, which is ours, larger losses are clipped
     instead of skipped.
 
     Regret: at most 30 σ K^(1 - 1/α) (T + 1)^(1/α) if the losses of the best arm are non-negative in
-    every tail, which losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1;
-    Faster rates 2025, Lemma 10); for α = 2 11.7 σ sqrt(K T), and 4.6 σ sqrt(K T) where losses are
-    clipped and all is tuned for it (docs/regret.md: HTINF).
+    every tail, as losses in [0, 1] with Laplace noise are (Huang et al. 2022, Theorem 4.1; Faster
+    rates 2025, Lemma 10). For α = 2 it is 11.7 σ sqrt(K T), and 4.6 σ sqrt(K T) where losses are
+    clipped and everything is tuned for it (docs/regret.md: HTINF).
     """
 
     tail: float
@@ -67,8 +67,8 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         threshold: float | None = None,
         clips: bool = False,
     ) -> Htinf:
-        """Return the learner before the first round, with the paper's threshold unless another is given."""
-        count = check_int("arms", arms, least=2)
+        """Return the learner before the first round; the default threshold is the paper's."""
+        count = check_int("arms", arms, minimum=2)
         if not 1.0 < tail <= 2.0:
             raise DiscreetError(f"tail is {tail!r}, but must be above 1 and at most 2.")
         theta = paper_threshold(tail) if threshold is None else threshold
@@ -81,7 +81,7 @@ class Htinf(Learner[int, TruncatedDraw, float]):
 
     @classmethod
     def example(cls) -> Htinf:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, moment=2.0, tail=1.5)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, TruncatedDraw]:
@@ -102,7 +102,7 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         )
 
     def learn(self, trace: TruncatedDraw, released: float) -> None:
-        """Add the estimate; a loss that is beyond its threshold is clipped, or skipped."""
+        """Add the estimate; a loss beyond its threshold is clipped or skipped."""
         if abs(released) <= trace.limit:
             self.losses[trace.arm] += released * trace.importance
         elif self.clips:
@@ -110,7 +110,11 @@ class Htinf(Learner[int, TruncatedDraw, float]):
 
 
 def paper_threshold(tail: float) -> float:
-    """Return the paper's Θ: the least of 1 - 2^(-(α - 1) / (2 α - 1)) and (2 - 2 / α)^(1 / (2 - α)), exp(-1/2) at 2."""
+    """Return the paper's Θ.
+
+    It is the least of 1 - 2^(-(α - 1) / (2 α - 1)) and (2 - 2 / α)^(1 / (2 - α)), the latter
+    exp(-1/2) at α = 2.
+    """
     second = math.exp(-0.5) if tail == 2.0 else (2.0 - 2.0 / tail) ** (1.0 / (2.0 - tail))
     return float(min(1.0 - 2.0 ** (-(tail - 1.0) / (2.0 * tail - 1.0)), second))
 
@@ -123,10 +127,10 @@ def root(value: float, degree: float) -> float:
 
 @helper
 def solve_power(losses: Floats, rate: float, power: float, start: float, weights: Floats) -> float:
-    """Fill in the weights (rate (d(i) + s))^-power, d = losses - min, and return the s at which they sum to 1.
+    """Write the weights (rate (d(i) + s))^-power; return the s where they sum to 1.
 
-    As for power 2: with h(s) = (Σ (d(i) + s)^-power)^(-1 / power) the condition reads h(s) = 1 /
-    rate; h is increasing and concave, and the solution is at least 1 / rate.
+    d is losses - min. As for power 2: with h(s) = (Σ (d(i) + s)^-power)^(-1 / power) the condition
+    is h(s) = 1 / rate. h is increasing and concave, and the solution is at least 1 / rate.
     """
     target = 1.0 / rate
     least = math.inf
@@ -143,7 +147,7 @@ def solve_power(losses: Floats, rate: float, power: float, start: float, weights
             first += term
             second += term * ratio
         h = s * first ** (-1.0 / power)
-        if abs(h - target) <= 1e-12 * target:
+        if abs(h - target) <= 1e-12 * target:  # about the rounding error of the sum
             break
         higher = max(s + (target - h) * s / h * first / second, target)
         if step > 0 and higher <= s:

@@ -11,16 +11,13 @@ from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.holding import LONGEST
 
-EPOCH, LENGTH, RIVALS = (
-    0,
-    1,
-    2,
-)  # of the clock: the running epoch, how long its batches are, arms that it began with
-FINEST = 60.0  # the gap is not halved any more after that many epochs
+# Entries of the clock: the current epoch, the length of its batches, the arms it began with.
+EPOCH, LENGTH, RIVALS = 0, 1, 2
+FINEST = 60.0  # epochs after which the gap is no longer halved: 2^-60 is far below any real gap
 
 
 class EpochHold(NamedTuple):
-    """An arm, for how many rounds it is held, and in which epoch."""
+    """The trace of a batch: the arm, its rounds, and the epoch."""
 
     arm: int
     rounds: int
@@ -28,28 +25,28 @@ class EpochHold(NamedTuple):
 
 
 class DpSuccessiveElimination(Learner[int, EpochHold, float]):
-    """Plays all arms that are left equally often in every epoch, and drops those that are clearly worse.
+    """Plays all remaining arms equally often per epoch, and drops the clearly worse ones.
 
-    In epoch e = 1, 2, ... each of the s arms that are left is held for R rounds, with Δ = 2^-e and
-    failure β
+    In epoch e = 1, 2, ... each of the s remaining arms is held for τ rounds. With the gap Δ = 2^-e
+    and ``failure`` β,
 
-        R = max(32 ln(8 s e² / β) / Δ², 8 ln(4 s e² / β) / (ε Δ)) + 1,
+        τ = max(32 ln(8 s e² / β) / Δ², 8 ln(4 s e² / β) / (ε Δ)) + 1,
 
-    and one is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, where h =
-    sqrt(ln(8 s e² / β) / (2 R)) and c = ln(4 s e² / β) / (ε R). Means of earlier epochs are
+    and an arm is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, where
+    h = sqrt(ln(8 s e² / β) / (2 τ)) and c = ln(4 s e² / β) / (ε τ). Means of earlier epochs are
     forgotten.
 
     Regret against independent, identically distributed losses: of order Σ ln T / Δ + K ln T / ε for
-    β = 1 / T (Sajed & Sheffet 2019). Departure: the rounds of an arm in an epoch come in a row
-    instead of in turns; for losses that do not change this is the same.
+    β = 1 / T (Sajed & Sheffet 2019). Departure: an arm's rounds in an epoch are consecutive instead
+    of in turns; for losses that do not change this is the same.
     """
 
     epsilon: float
     failure: float
-    left: Floats  # 1 for an arm that is left
-    asked: Floats  # whether an arm was asked for in this epoch: how often
-    heard: Floats  # 1 if its mean of this epoch has come
-    means: Floats  # gains
+    left: Floats  # 1 for an arm that is left, else 0
+    asked: Floats  # how often an arm was requested in this epoch
+    heard: Floats  # 1 if its mean of this epoch has arrived
+    means: Floats  # mean gains of this epoch
     clock: Floats
 
     @property
@@ -60,7 +57,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     @classmethod
     def start(cls, *, arms: int, epsilon: float, failure: float) -> DpSuccessiveElimination:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         learner = cls(
             epsilon=check_positive("epsilon", epsilon),
             failure=check_range("failure", check_positive("failure", failure), 0.0, 1.0),
@@ -75,11 +72,11 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
 
     @classmethod
     def example(cls) -> DpSuccessiveElimination:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, epsilon=0.5, failure=0.01)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, EpochHold]:
-        """Choose the arm that was asked for least in this epoch, of those that are left; of several any one.
+        """Choose the remaining arm that was requested least in this epoch; break ties at random.
 
         A game may end within the first batch, and no arm should be favoured.
         """
@@ -96,9 +93,9 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
         return trace.rounds
 
     def learn(self, trace: EpochHold, released: float) -> None:
-        """Keep the mean of the arm; after the last one drop arms, and begin the next epoch."""
+        """Keep the mean of the arm; after the last mean, drop arms and begin the next epoch."""
         if trace.epoch != int(self.clock[EPOCH]):
-            return  # it came late, and its epoch is over
+            return  # it arrived late: its epoch is over
         self.means[trace.arm] = 1.0 - released
         self.heard[trace.arm] = 1.0
         best = -math.inf
@@ -120,7 +117,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
         self.begin_epoch()
 
     def begin_epoch(self) -> None:
-        """Compute how long the batches of the next epoch are, and forget the means of the last one."""
+        """Compute the batch length of the next epoch, and forget the last epoch's means."""
         rivals = 0.0
         for i in range(self.left.size):
             rivals += self.left[i]

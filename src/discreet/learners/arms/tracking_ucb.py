@@ -1,4 +1,4 @@
-"""Upper confidence bounds that need not know whether losses change: scheduled checks, and change tests on releases."""
+"""Upper confidence bounds that adapt to changes, by scheduled checks and tests on releases."""
 
 from __future__ import annotations
 
@@ -10,46 +10,43 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.holding import LONGEST, fresh_arm
-from discreet.learners.arms.radius import batch_weight
-from discreet.learners.arms.windows import Windows
+from discreet.learners.arms.radius import Windows, batch_weight
 
-# Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and judged on
+# Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and evaluated on
 # others (docs/tracking.md).
-EXPLORATION = 0.4  # less than for losses that do not change, because checks repair a wrong verdict
-GROWTH = 0.5  # a batch is at most that share of the rounds of its arm
-FEW = 4.0  # arms: of more, one is the likelier to look good by chance
-QUIET = 30.0  # first batches after a change without a check: the index explores anyway
-# of the rounds since the last sure change lie between two checks, until that is more than the usual
-# interval
+EXPLORATION = 0.4  # less than for losses that do not change: checks repair a wrong decision
+GROWTH = 0.5  # a batch is at most this share of the rounds of its arm
+FEW = 4.0  # with more arms, it is likelier that one looks good by chance
+QUIET = 30.0  # first batches after a change without checks: the index explores anyway
+# The interval between two checks, as a share of the rounds since the last sure change, until that
+# exceeds the usual interval.
 EARLY = 0.8
-SOONEST, LATEST = 0.7, 1.3  # times that: when an arm is checked is random
-# / ε²: batches of the leader up to which it does not wait for others; noise is half of the variance
+SOONEST, LATEST = 0.7, 1.3  # factors of the interval: the time of a check is random
+# Divided by ε²: up to this length, a batch of the leader need not wait for others. The noise is
+# then half of the variance.
 LEADER = 16.0
-# / ε², or the root of T if that is more: no batch is longer, whatever may change meanwhile
-LONG = 64.0
-LEAST_GAP = 0.01
-# of the rounds since the last sure change are the leader's: before, the index explores, and checks
-# wait
+LONG = 64.0  # divided by ε²: no batch is longer, or longer than sqrt(T) if that is more
+LEAST_GAP = 0.01  # smaller distances from the leader would make checks endless
+# The leader's share of the rounds since the last sure change from which checks begin; before, the
+# index still explores.
 SETTLED = 0.3
-ROOM = 0.25  # of an arm's rounds at most are for checks, where a bound is to hold
-# a check goes on after its first batch if three quarters of the distance to the leader are gone
+ROOM = 0.25  # at most this share of an arm's rounds are checks, where a bound is to hold
+# A check continues after its first batch if three quarters of the distance to the leader are gone.
 FIRST_LOOK = 0.25
-OVERSHOOT = 0.2  # noisy means are cut to [-0.2, 1.2]: a release below 0 says no more than one at 0
-CHANGED = 4.0  # confidence of a change of an arm that does not lead
-SURE = 2.0  # above ln(t / b₁): confidence of a change of the leader
-# The spread rises if differences above twice their variance are frequent.
+OVERSHOOT = 0.2  # noisy means are clipped to [-0.2, 1.2]: below 0, a release says no more than at 0
+CHANGED = 4.0  # confidence for a change of an arm that does not lead
+SURE = 2.0  # added to ln(t / τ₁): confidence for a change of the leader
+# The spread rises if squared differences above LARGE times their variance have a share above OFTEN.
 LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 20.0
 
-NOW, CHANGE, CONFIDENCE, SPREAD = range(
-    4
-)  # of the clock: rounds asked for, last sure change, β of the radii, spread
-CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(
-    6
-)  # of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases
+# Entries of the clock: rounds requested, last sure change, β of the radii, spread.
+NOW, CHANGE, CONFIDENCE, SPREAD = range(4)
+# Entries of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases, whether one is due.
+CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)
 
 
 class CheckedHold(NamedTuple):
-    """An arm, for how many rounds it is held, which arm leads (its rival), and whether this is part of a check."""
+    """The trace of a batch: arm, rounds, the leader (its rival), and whether it is a check."""
 
     arm: int
     rounds: int
@@ -58,52 +55,52 @@ class CheckedHold(NamedTuple):
 
 
 class TrackingUcb(Learner[int, CheckedHold, float]):
-    """Plays like upper confidence bounds on batches, checks the other arms now and then, and forgets what has changed.
+    """Upper confidence bounds on batches that check other arms and forget what has changed.
 
     Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at
-    confidence β = 0.4 φ ln(t / b₁ max(1, K / 4)). The leader has the largest m - r. In this order,
+    confidence β = 0.4 φ ln(t / τ₁ max(1, K / 4)). The leader has the largest m - r. In this order:
 
-    1. a check that is under way goes on, for as many rounds as it has had;
-    2. an arm that was not played for u min(max(0.8 (t - t'), 30 b₁), ψ T) rounds is checked, with
-       t' the last sure change and u random in [0.7, 1.3], for a batch that would show an
-       improvement of about twice its distance g to the leader: max(0.6 / (ε g), 0.05 φ / g²), at
-       most n(i) and at most max(16 / ε², t / 100);
-    3. the arm with the largest m + r is played for n(i) / 2 rounds, the leader for at most max(16 /
-       ε², n / 2) where n is the most of any other.
+    1. A check that is under way continues, for as many rounds as it has had.
+    2. An arm that was not played for ω min(max(0.8 (t - t'), 30 τ₁), ψ T) rounds is checked, with
+       t' the last sure change and ω random in [0.7, 1.3]. The check is a batch that would show an
+       improvement of about twice the arm's distance g from the leader:
+       max(0.6 / (ε g), 0.05 φ / g²), at most n(i) and at most max(16 / ε², t / 100).
+    3. The arm with the largest m + r is played for n(i) / 2 rounds; the leader for at most
+       max(16 / ε², n / 2), where n is the largest of any other arm.
 
     After a release of an arm, its last 1, 2, 4, ... releases are compared with those before
-    (``windows.py``); if they differ, what is older is forgotten. A check ends with that; or if its
-    mean is below the leader's, after its first batch by more than a quarter of the distance that
-    was known; or if it is longer than what was known before.
+    (``Windows``). If they differ, older ones are forgotten, which also ends a check. A check ends,
+    too, if its mean is below the leader's (after its first batch, by more than a quarter of the
+    distance known before), or if it is longer than what was known before.
 
-    The spread φ is 1 for independent losses. It rises where two releases of an arm in a row differ
-    by more than those would, as losses that repeat themselves for some rounds do: all confidences
-    are multiplied by it. It is at most 20 and at most 20 ε², because with much noise it costs more
-    than it brings.
+    The spread φ is 1 for independent losses. It rises where two consecutive releases of an arm
+    differ by more than independent losses would, as losses that repeat for some rounds do. All
+    confidences are multiplied by it. It is at most 20 and at most 20 ε², because with much noise it
+    costs more than it gains.
 
     No batch is longer than max(64 / ε², sqrt(T)), except in a check. No check begins while the
-    leader has had less than 0.3 of the rounds since t': the index explores the other arms then.
+    leader has had less than 0.3 of the rounds since t': then the index explores the other arms.
 
-    ``noise`` is the scale of the noise on the sum of a batch, 1 / ε; ``interval`` is ψ, ``rounds``
-    is T.
+    ``noise`` is Λ = 1 / ε, the scale of the noise on the sum of a batch; ``interval`` is ψ,
+    ``rounds`` is T.
 
-    With ``caution`` > 0 that is β, ``alarm`` is the confidence of a change of any arm, releases are
-    not cut, φ is 1, and checks have at most a quarter of an arm's rounds, or b₁ each. Then a regret
-    bound holds for losses that do not change (docs/regret.md: Tracking). No other bound is proved:
-    there are losses that make regret linear (docs/tracking.md).
+    With ``caution`` > 0, β is ``caution``, ``alarm`` is the confidence for a change of any arm,
+    releases are not clipped, φ is 1, and checks have at most a quarter of an arm's rounds, or τ₁
+    each. Then a regret bound holds for losses that do not change (docs/regret.md: Tracking). No
+    other bound is proved: there are losses that make the regret linear (docs/tracking.md).
     """
 
     noise: float
-    first: int  # b₁
+    first: int  # τ₁
     every: float  # ψ T
     longest: float  # rounds of a batch, except in checks
     caution: float
     alarm: float
     windows: Windows
-    asked: Floats  # rounds of an arm that were asked for
+    asked: Floats  # rounds of an arm that were requested
     checked: Floats  # rounds of checks in the window of an arm
     last: Floats  # the round after which an arm was played last
-    spread: Floats  # u
+    spread: Floats  # ω
     means: Floats
     radii: Floats
     check: Floats
@@ -127,13 +124,13 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         alarm: float = 0.0,
     ) -> TrackingUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         scale = check_positive("noise", noise)
         share = check_range("interval", check_positive("interval", interval), 0.0, 1.0)
         return cls(
             noise=scale,
-            first=check_int("first", first, least=1),
-            every=share * check_int("rounds", rounds, least=1),
+            first=check_int("first", first, minimum=1),
+            every=share * check_int("rounds", rounds, minimum=1),
             longest=min(max(LONG * scale * scale, math.sqrt(rounds)), LONGEST),
             caution=check_range("caution", caution, 0.0, 1e6),
             alarm=check_range("alarm", alarm, 0.0, 1e6),
@@ -150,11 +147,11 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
 
     @classmethod
     def example(cls) -> TrackingUcb:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=5, noise=2.0, first=2, rounds=300, interval=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, CheckedHold]:
-        """Go on with a check, begin one, or play the arm of the largest index."""
+        """Continue a check, begin one, or play the arm with the largest index."""
         arm = self.unheard_arm()
         leader, checks, rounds = arm, False, self.first
         if arm < 0:
@@ -208,11 +205,11 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return EXPLORATION * (self.log_time() + more) * float(self.clock[SPREAD])
 
     def log_time(self) -> float:
-        """Return ln(t / b₁), but no less than ln 3."""
+        """Return ln(t / τ₁), at least ln 3."""
         return math.log(max(3.0, float(self.clock[NOW]) / self.first))
 
     def checked_arm(self, leader: int) -> int:
-        """Return the arm whose check goes on, or -1."""
+        """Return the arm whose check continues, or -1."""
         arm = int(self.check[CHECK]) - 1
         goes_on = (
             arm >= 0
@@ -223,13 +220,13 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return arm if goes_on else -1
 
     def room(self, arm: int) -> float:
-        """Return how many rounds more of checks an arm may have."""
+        """Return how many more rounds of checks an arm may have."""
         if self.caution == 0.0:
             return LONGEST
         return (ROOM * self.windows.length(arm) - float(self.checked[arm])) / (1.0 - ROOM)
 
     def overdue_arm(self, leader: int) -> int:
-        """Return the arm that should have been checked for longest, or -1."""
+        """Return the arm whose check is most overdue, or -1."""
         now = float(self.clock[NOW])
         since = now - float(self.clock[CHANGE])
         if self.windows.length(leader) < SETTLED * since:
@@ -245,9 +242,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     def check_length(self, arm: int, leader: int) -> int:
         """Return for how many rounds a check begins."""
         gap = max(float(self.means[leader]) - max(float(self.means[arm]), 0.0), LEAST_GAP)
-        gap = max(
-            gap - self.windows.window_radius(arm, 1.0), gap / 4.0
-        )  # a fluke must not make all later checks short
+        # less its radius: a lucky mean must not make all later checks short
+        gap = max(gap - self.windows.window_radius(arm, 1.0), gap / 4.0)
+        # enough to show an improvement of about twice the gap despite noise and random losses
         wanted = max(0.6 * self.noise / gap, 0.05 * float(self.clock[SPREAD]) / (gap * gap))
         most = max(LEADER * self.noise * self.noise, 0.01 * float(self.clock[NOW]))
         wanted = min(math.ceil(min(wanted, self.windows.length(arm), most)), self.room(arm))
@@ -262,7 +259,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return best
 
     def batch_length_of(self, arm: int, leader: int) -> int:
-        """Return for how many rounds the arm of the largest index is played."""
+        """Return for how many rounds the arm with the largest index is played."""
         rounds = math.ceil(min(GROWTH * self.windows.length(arm), self.longest))
         if arm == leader:
             others = 0.0
@@ -277,7 +274,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return trace.rounds
 
     def learn(self, trace: CheckedHold, released: float) -> None:
-        """Add a release to the window of its arm, test for a change, and decide whether a check goes on."""
+        """Add a release, test for a change, and decide whether a check continues."""
         arm = trace.arm
         gain = 1.0 - released
         if self.caution == 0.0:
@@ -298,7 +295,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
                 self.check[CHECK] = 0.0
 
     def change_of(self, arm: int, rival: int) -> int:
-        """Forget what is older than a change of an arm; return 0 for no change, 2 for a sure one."""
+        """Forget what is older than a change of an arm; return 0 for none, 2 for a sure one."""
         ordinary, strong = self.alarm, self.alarm
         if self.alarm == 0.0:
             spread, sure = float(self.clock[SPREAD]), self.log_time() + SURE
@@ -306,11 +303,10 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return self.windows.cut(arm, ordinary, strong)
 
     def weigh_spread(self, arm: int, rounds: int, gain: float) -> None:
-        """Follow how much more than independent losses two releases of an arm in a row differ."""
+        """Update the spread by how much two consecutive releases of an arm differ."""
         if self.windows.sizes[arm] > 0.0:
-            variance = 1.0 / batch_weight(float(rounds), self.noise) + self.windows.last_variance(
-                arm
-            )
+            own = 1.0 / batch_weight(float(rounds), self.noise)
+            variance = own + self.windows.last_variance(arm)
             apart = gain - self.windows.last_gain(arm)
             spread = float(self.clock[SPREAD])
             large = apart * apart > LARGE * spread * variance
@@ -318,7 +314,10 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             self.clock[SPREAD] = max(1.0, min(spread, WIDEST, WIDEST / (self.noise * self.noise)))
 
     def weigh_check(self, trace: CheckedHold, gain: float, known: float) -> None:
-        """Add a release to the check, and end it if the arm does not look better than was known, or if that is sure."""
+        """Add a release to the check, and end the check if it is settled.
+
+        It is if the arm does not look better than was known, or if it surely does.
+        """
         weight = batch_weight(float(trace.rounds), self.noise)
         self.check[USED] += trace.rounds
         self.check[WEIGHT] += weight

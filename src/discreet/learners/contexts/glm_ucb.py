@@ -1,4 +1,4 @@
-"""Optimism for generalised linear models, as a server: gradient steps, and least squares on their predictions."""
+"""Optimism for generalised linear models: least squares around the last model's predictions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import check_positive
-from discreet.learners.contexts.linear_ucb import NO_LOOKS, LinearUcb, Looks, Schedule
+from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, LinearUcb, Looks
 
 
 class GlmUcb(LinearUcb[Floats]):
-    """LinUCB in which every report corrects what the last model predicts: u gains x x' θ - g / slope.
+    """LinUCB in which every report corrects the last model: S gains x x' θ - g / slope.
 
-    θ, the point, is the last estimate, brought into the unit ball; g is the reported residual times
-    x at that point, and ``slope`` the derivative of residuals by ⟨x, θ⟩. So (V, u) describe the sum
-    of quadratic models of the loss, each one around the point at its time, as in online Newton
-    steps. The server computes x x' θ from the noisy x x', so that no device has to send it.
+    θ, the ``point``, is the last estimate, brought into the unit ball; g is the reported residual
+    times x at that point, and ``slope`` is the derivative of residuals by ⟨x, θ⟩. So (V, S)
+    describe the sum of quadratic models of the loss, each around the point at its time, as in
+    online Newton steps. The server computes x x' θ from the noisy x x', so devices do not have to
+    send it.
 
-    Regret: what the schedule gives; see the algorithms that are made of it.
+    Regret: that of the schedule; see the algorithms that use it.
     """
 
     point: Floats
@@ -31,7 +32,7 @@ class GlmUcb(LinearUcb[Floats]):
         cls,
         *,
         dimension: int,
-        schedule: Schedule,
+        schedule: FitSchedule,
         slope: float,
         recency: float = 0.0,
         looks: Looks = NO_LOOKS,
@@ -46,15 +47,15 @@ class GlmUcb(LinearUcb[Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.correcting(dimension=3, schedule=LinearUcb.example().schedule, slope=0.5)
 
     def query(self, trace: object) -> Floats:
-        """Return the point at which residuals are wanted."""
+        """Return the point at which residuals are computed."""
         return self.point
 
     def absorb(self, released: Floats, kept: float) -> None:
-        """Add the moments and the correction to ``kept`` times what there is."""
+        """Multiply the sums by ``kept``, and add the moments and the correction."""
         size, place, last = self.point.size, 0, released.size - self.point.size
         for i in range(size):
             self.vector[i] = kept * self.vector[i] - released[last + i] / self.slope
@@ -68,7 +69,7 @@ class GlmUcb(LinearUcb[Floats]):
                 place += 1
 
     def absorb_feature(self, released: Floats, i: int) -> None:
-        """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
+        """Add a report's entries for the feature of a look, and leave out the noise in the rest."""
         moment = released[i * (i + 3) // 2]
         self.looked[0] += moment
         self.looked[1] += (
@@ -76,7 +77,7 @@ class GlmUcb(LinearUcb[Floats]):
         )
 
     def move_on(self) -> None:
-        """Take the new estimate as the point, shortened to a length of 1."""
+        """Take the new estimate as the point, shortened to a length of at most 1."""
         total = 0.0
         for i in range(self.point.size):
             total += self.model.estimate[i] * self.model.estimate[i]

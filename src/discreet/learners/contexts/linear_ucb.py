@@ -1,33 +1,68 @@
-"""LinUCB as a server: least squares on moments, and how uncertain they are."""
+"""LinUCB as a server: least squares on moments, and their uncertainty."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Self
 
 import numpy as np
 
+from componentjit import helper
 from discreet.contracts import Asked, Floats, Integers, Server
 from discreet.errors import DiscreetError, check_int, check_range
-from discreet.learners.contexts.cholesky import factorise, invert
 from discreet.models import LinearModel
 
-SEEN, NEXT, RAISED = (
-    0,
-    1,
-    2,
-)  # reports, the next fit of the schedule, fits whose shift had to be raised
-FEATURE, LEFT = (
-    3,
-    4,
-)  # the feature that is looked at next, and for how many reports the one before still is
-MOST_RAISES = 100
+# The least pivot as a share of the shift: a smaller one is mostly rounding error.
+LEAST = 1e-12
+# Entries of the counts: reports, the next fit of the schedule, fits whose shift had to be raised,
+# the feature that is looked at next, and how many reports the current look still has.
+SEEN, NEXT, RAISED, FEATURE, LEFT = range(5)
+MOST_RAISES = 100  # doublings of a shift: beyond 2^100, no shift will help
 
 
-class Schedule(NamedTuple):
-    """When the model is fitted again, and with which numbers then: all fixed in advance.
+@helper
+def factorise(matrix: Floats, shift: float, lower: Floats) -> bool:
+    """Write L with L L' = matrix + shift · 1; return whether that is positive definite.
 
-    ``shifts`` c are added to the matrix; ``widths`` β and ``reaches`` ω say how uncertain the model
-    is.
+    If it is not, nothing is clipped.
+    """
+    size = matrix.shape[0]
+    for i in range(size):
+        for j in range(i + 1):
+            left = matrix[i, j] + (shift if i == j else 0.0)
+            for k in range(j):
+                left -= lower[i, k] * lower[j, k]
+            if i > j:
+                lower[i, j] = left / lower[j, j]
+            elif left > LEAST * max(shift, 1e-300) and left < math.inf:
+                lower[i, i] = math.sqrt(left)
+            else:
+                return False
+    return True
+
+
+@helper
+def invert(lower: Floats, inverse: Floats) -> None:
+    """Write the inverse of L L'."""
+    size = lower.shape[0]
+    for column in range(size):
+        for i in range(size):
+            left = 1.0 if i == column else 0.0
+            for k in range(i):
+                left -= lower[i, k] * inverse[k, column]
+            inverse[i, column] = left / lower[i, i]
+        for i in range(size - 1, -1, -1):
+            left = inverse[i, column]
+            for k in range(i + 1, size):
+                left -= lower[k, i] * inverse[k, column]
+            inverse[i, column] = left / lower[i, i]
+
+
+class FitSchedule(NamedTuple):
+    """When the model is fitted, and with which numbers: all fixed in advance.
+
+    ``shifts`` c are added to the matrix; ``widths`` β and ``reaches`` ω define how uncertain the
+    model is.
     """
 
     times: Integers
@@ -37,16 +72,16 @@ class Schedule(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """Features that were hardly played after some reports are looked at by themselves: for how long, with what weight.
+    """Looks at single features that were hardly played: when, for how long, with what weight.
 
-    Feature i was hardly played if the sum of x(i)², as reported, is below ``hardly``, or below
-    ``share`` of the largest such sum: then little is known of it beside the others. A look ends
+    Feature i was hardly played if the reported sum of x(i)² is below ``hardly``, or below ``share``
+    of the largest such sum: then little is known about it compared with the others. A look ends
     without effect after ``trial`` reports if their sum is below ``worth``: then no arm has much of
-    the feature, and little hangs on it.
+    the feature, and it matters little.
     """
 
     after: int
-    reports: int  # for each feature; 0 for none
+    reports: int  # per feature; 0 for no looks
     weight: float
     hardly: float
     share: float
@@ -58,58 +93,60 @@ NO_LOOKS = Looks(0, 0, 1.0, 0.0, 0.0, 0, 0.0)
 
 
 class LinearUcb(Server[LinearModel, Floats, Asked]):
-    """Publishes θ̂ = W⁻¹ u and the spread β² W⁻¹ + ω² W⁻², W = V + c 1, from sums V of x x' and u of y x as reported.
+    """Publishes θ̂ = W⁻¹ S and the spread β² W⁻¹ + ω² W⁻², with W = V + c 1.
 
-    β |x| in the norm of W⁻¹ is the confidence of LinUCB. ω |W⁻¹ x| is what errors of u and too
-    large a shift do to a prediction: an error h of u moves ⟨x, θ̂⟩ by ⟨W⁻¹ x, h⟩, and the shift by
-    c ⟨W⁻¹ x, θ⟩. Where most is noise, it tells better than the first term how little is known of an
-    arm that was hardly played.
+    V is the sum of x x' and S the sum of y x, as reported. β |x| in the norm of W⁻¹ is the
+    confidence of LinUCB. ω |W⁻¹ x| is the effect on a prediction of errors of S and of too large a
+    shift: an error h of S moves ⟨x, θ̂⟩ by ⟨W⁻¹ x, h⟩, and the shift moves it by c ⟨W⁻¹ x, θ⟩.
+    Where noise dominates, this tells better than the first term how little is known about an arm
+    that was hardly played.
 
-    Report s counts with the weight (s / t)^recency in round t: with more than 0, noise of long ago
-    is forgotten, so that bad luck with an arm does not last.
+    Report s counts with the weight (s / t)^recency in round t. With a positive ``recency``, old
+    noise is forgotten, so bad luck with an arm does not last.
 
-    That alone cannot exclude that it locks in to a wrong arm: every report brings noise to all
-    features, played or not, so that the noise in what is known of an arm grows with all rounds, and
-    not with its own. Therefore features that were hardly played are looked at one by one
-    (``Looks``): devices are made to play the arm with the most of feature i, and of their reports
-    only x(i)² and y x(i) are added up, without other rounds' noise, in the place of what was known.
+    That alone cannot exclude locking in to a wrong arm: every report brings noise to all features,
+    played or not, so the noise in what is known about an arm grows with all rounds, not only with
+    its own. Therefore features that were hardly played are looked at one by one (``Looks``):
+    devices play the arm with the most of feature i, and only x(i)² and y x(i) of their reports are
+    summed, without the noise of other rounds. These sums replace what was known before.
 
-    The model is fitted at ``times`` of the schedule. With noise V may have negative eigenvalues;
-    the shift c is chosen so large that W has none, with high probability. If it has, nothing is
-    clipped: the shift is doubled until W is positive definite, which makes the model more
-    uncertain, and ``counts`` says how often.
+    The model is fitted at the ``times`` of the schedule. With noise V may have negative
+    eigenvalues; the shift c is so large that W has none, with high probability. If it has some,
+    nothing is clipped: the shift is doubled until W is positive definite, which makes the model
+    more uncertain, and ``counts`` records how often.
 
-    Regret: what the schedule gives; see the algorithms that are made of it.
+    Regret: that of the schedule; see the algorithms that use it.
     """
 
     recency: float
-    schedule: Schedule
+    schedule: FitSchedule
     looks: Looks
     model: LinearModel
     matrix: Floats
     vector: Floats
-    lower: Floats  # to work in
+    lower: Floats  # a buffer
     inverse: Floats
     counts: Integers
-    looked: Floats  # of a look: the sums of x(i)² and of y x(i)
+    looked: Floats  # the sums of x(i)² and of y x(i) in a look
 
     @classmethod
     def start(
-        cls, *, dimension: int, schedule: Schedule, recency: float = 0.0, looks: Looks = NO_LOOKS
+        cls, *, dimension: int, schedule: FitSchedule, recency: float = 0.0, looks: Looks = NO_LOOKS
     ) -> Self:
-        """Return the server before the first report; until the first fit all directions are alike."""
-        size = check_int("dimension", dimension, least=1)
+        """Return the server before the first report.
+
+        Until the first fit all directions are alike.
+        """
+        size = check_int("dimension", dimension, minimum=1)
         if len({len(part) for part in schedule}) > 1:
             lengths = ", ".join(str(len(part)) for part in schedule)
             raise DiscreetError(
-                f"the schedule has {lengths} entries, but needs one shift, width and reach a time."
+                f"the schedule has {lengths} entries, but needs one shift, width and reach "
+                "per time."
             )
         if looks.reports > 0 and looks.after < schedule.times[0]:
             raise DiscreetError(
-                f"looks begin after {looks.after} reports, "
-                "before the "
-                "first "
-                "fit at "
+                f"looks begin after {looks.after} reports, but the first fit is at "
                 f"{schedule.times[0]}."
             )
         return cls(
@@ -127,7 +164,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         times = np.arange(1, 100)
         return cls.start(
             dimension=3,
@@ -135,7 +172,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
             looks=Looks(
                 after=20, reports=5, weight=2.0, hardly=30.0, share=0.5, trial=3, worth=4.0
             ),
-            schedule=Schedule(
+            schedule=FitSchedule(
                 times, 5.0 * np.sqrt(times), np.full(times.size, 2.0), np.sqrt(times)
             ),
         )
@@ -146,11 +183,11 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         return self.vector.size
 
     def release_size(self) -> int:
-        """Return how many numbers a report has."""
+        """Return the number of entries of a report."""
         return self.vector.size * (self.vector.size + 3) // 2
 
     def learn(self, trace: object, released: Floats) -> None:
-        """Add the moments of a report, and fit the model when it is time."""
+        """Add the moments of a report, and fit the model when it is due."""
         if self.counts[LEFT] > 0:
             self.absorb_feature(released, self.counts[FEATURE] - 1)
         else:
@@ -158,11 +195,11 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         self.fit_when_due()
 
     def kept_share(self) -> float:
-        """Return by what older reports are multiplied when one more comes."""
+        """Return the factor of older reports when one more arrives."""
         return (1.0 - 1.0 / (self.counts[SEEN] + 1)) ** self.recency if self.recency > 0.0 else 1.0
 
     def absorb(self, released: Floats, kept: float) -> None:
-        """Add moments to ``kept`` times what there is."""
+        """Multiply the sums by ``kept``, and add moments."""
         size, place = self.vector.size, 0
         last = released.size - size
         for i in range(size):
@@ -172,12 +209,12 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
             self.vector[i] = kept * self.vector[i] + released[last + i]
 
     def absorb_feature(self, released: Floats, i: int) -> None:
-        """Add what a report says of the feature that is looked at, and leave out the noise in all else."""
+        """Add a report's entries for the feature of a look, and leave out the noise in the rest."""
         self.looked[0] += released[i * (i + 3) // 2]
         self.looked[1] += released[released.size - self.vector.size + i]
 
     def fit_when_due(self) -> None:
-        """Count a report; let a feature be looked at, or fit the model if it is time."""
+        """Count a report; begin a look, or fit the model if it is due."""
         self.counts[SEEN] += 1
         due = self.counts[LEFT] > 0 and self.ends_look()
         while (
@@ -199,7 +236,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
             )
 
     def ends_look(self) -> bool:
-        """Count a report of a look; at its end, what it found takes the place of what was known of the feature."""
+        """Count a report of a look; at its end, replace what was known about the feature."""
         feature = self.counts[FEATURE] - 1
         self.counts[LEFT] -= 1
         idle = (
@@ -219,7 +256,10 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         return True
 
     def look_further(self) -> None:
-        """Publish the next feature that was hardly played, as if it were all that matters; there may be none."""
+        """Publish the next feature that was hardly played, as if nothing else mattered.
+
+        There may be none.
+        """
         size, feature, enough = self.vector.size, self.counts[FEATURE], self.looks.hardly
         for i in range(size):
             enough = max(enough, self.looks.share * self.matrix[i, i])
@@ -236,7 +276,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
                 self.model.spread[i, j] = 0.0
 
     def refit(self, shift: float, width: float, reach: float) -> None:
-        """Publish a new model; where no shift is large enough, the last one stays."""
+        """Publish a new model; if no shift is large enough, keep the last one."""
         raises, used = 0, shift
         while not factorise(self.matrix, used, self.lower):
             used = 2.0 * used + 1.0
@@ -263,14 +303,14 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         self.move_on()
 
     def move_on(self) -> None:
-        """Do what else a new model asks for: nothing."""
+        """Do what else a new model requires: nothing here."""
 
 
 class LinearUcbOnSums(LinearUcb[float]):
-    """The same where each release is the sum of all moments so far, and not one more report."""
+    """The same where each release is the sum of all moments so far, not one more report."""
 
     def learn(self, trace: object, released: Floats) -> None:
-        """Take the new sums, and fit the model when it is time."""
+        """Take the new sums, and fit the model when it is due."""
         turn = self.counts[NEXT]
         if turn < self.schedule.times.size and self.counts[SEEN] + 1 >= self.schedule.times[turn]:
             self.absorb(released, 0.0)

@@ -1,4 +1,4 @@
-"""Gradient steps on reported residuals, for devices that choose greedily."""
+"""Servers for devices that choose greedily, or at random."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Integers, Server
+from discreet.contracts import Floats, Integers, Query, Release, Server
 from discreet.errors import check_int, check_positive
 from discreet.models import GreedyModel
 
@@ -15,18 +15,19 @@ from discreet.models import GreedyModel
 class ResidualDescent(Server[GreedyModel, Floats]):
     """Moves a point θ against every report g, and publishes a weighted mean of the points.
 
-    First every feature i is looked at by itself, for ``sweep`` rounds: devices are made to play the
-    arm with the most of it, while θ(i) = 0; then θ(i) is minus the mean of g(i), and noise in all
-    other entries is left out. Where θ(i) = 0 residuals fill their range best: steps would need
-    twice as many reports for the same precision. Then
+    First every feature i is swept by itself, for ``sweep`` rounds: devices play the arm with the
+    most of it, while θ(i) = 0. Then θ(i) is minus the mean of g(i), and the noise in all other
+    entries is left out. Where θ(i) = 0, residuals use their range best: gradient steps would need
+    twice as many reports for the same precision. After the sweep,
 
-        θ ← Π(θ - gain / (offset + t) · g),    mean ← mean + averaging / (t + averaging) · (θ - mean),
+        θ ← Π(θ - gain / (offset + t) · g),
+        mean ← mean + averaging / (t + averaging) · (θ - mean),
 
-    Π the projection onto the unit ball. Without the sweep a greedy choice can lock in to a wrong
-    arm where contexts are not diverse: noise decides which arms are played, and nothing is ever
-    learned of the others. For the same reason the ``offset`` should be large beside the rounds of
-    the sweep: every report has noise in all entries, so that what was found of arms that are not
-    played drifts, by gain / sqrt(offset + t) deviations of that noise in all.
+    with Π the projection onto the unit ball. Without the sweep, a greedy choice can lock in to a
+    wrong arm where contexts are not diverse: noise decides which arms are played, and nothing is
+    ever learned about the others. For the same reason the ``offset`` should be large compared with
+    the rounds of the sweep: every report has noise in all entries, so what was found about arms
+    that are not played drifts, in total by gain / sqrt(offset + t) deviations of that noise.
 
     Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021
     prove sqrt(T).
@@ -38,14 +39,17 @@ class ResidualDescent(Server[GreedyModel, Floats]):
     averaging: float
     model: GreedyModel
     rounds: Integers
-    total: Floats  # of g(i) of the feature that is looked at
+    total: Floats  # Σ g(i) for the feature that is swept
 
     @classmethod
     def start(
         cls, *, dimension: int, gain: float, offset: float, averaging: float = 2.0, sweep: int = 0
     ) -> Self:
         """Return the server before the first report."""
-        size, each = check_int("dimension", dimension, least=1), check_int("sweep", sweep, least=0)
+        size, each = (
+            check_int("dimension", dimension, minimum=1),
+            check_int("sweep", sweep, minimum=0),
+        )
         learner = cls(
             sweep=each,
             gain=check_positive("gain", gain),
@@ -60,7 +64,7 @@ class ResidualDescent(Server[GreedyModel, Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(dimension=3, gain=3.0, offset=24.0, sweep=20)
 
     @property
@@ -69,15 +73,15 @@ class ResidualDescent(Server[GreedyModel, Floats]):
         return self.model.point.size
 
     def release_size(self) -> int:
-        """Return how many numbers a report has."""
+        """Return the number of entries of a report."""
         return self.model.point.size
 
     def query(self, trace: object) -> Floats:
-        """Return the point at which residuals are wanted."""
+        """Return the point at which residuals are computed."""
         return self.model.point
 
     def learn(self, trace: object, released: Floats) -> None:
-        """Take a step, and publish what to choose with."""
+        """Take a step, and publish the model to choose by."""
         point, t = self.model.point, self.rounds[0]
         self.rounds[0] = t + 1
         if t < self.sweep * point.size:
@@ -104,7 +108,7 @@ class ResidualDescent(Server[GreedyModel, Floats]):
             mean[i] += share * (point[i] - mean[i])
 
     def show_direction(self) -> None:
-        """Publish the feature that is looked at; after the last one, the point."""
+        """Publish the feature that is swept; after the last one, the point."""
         point, mean = self.model.point, self.model.estimate
         t = self.rounds[0]
         if t < self.sweep * point.size:
@@ -113,3 +117,22 @@ class ResidualDescent(Server[GreedyModel, Floats]):
         else:
             for i in range(point.size):
                 mean[i] = point[i]
+
+
+class Unmoved(Server[Floats, Release, Query]):
+    """Publishes the same model forever: the baseline of servers that learn."""
+
+    model: Floats
+
+    @classmethod
+    def start(cls) -> Self:
+        """Return the server."""
+        return cls(np.zeros(1))
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return an example for the contract tests."""
+        return cls.start()
+
+    def learn(self, trace: object, released: Release) -> None:
+        """Learn nothing."""

@@ -1,4 +1,4 @@
-"""A leader by few calls of a linear oracle: what its answers are good for is found out before it is asked again."""
+"""A leader by few calls of a linear oracle, which makes the most of each answer."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from discreet.contracts import Floats, Integers
 from discreet.learners.functions.sums import ProjectionFree
 from discreet.sets import L2Ball, LinearOracle
 
-EASIER = (
-    0.125  # of the last gap, to which points are balanced before the oracle is asked for another
-)
-ROOM = 16  # points beside two for each dimension
-MOST_MOVES = 2000  # of portions, between two questions
+# Points are balanced to this share of the last gap before the oracle is called again.
+EASIER = 0.125
+ROOM = 16  # points beside two per dimension
+MOST_MOVES = 2000  # of portions, between two calls
 
 
 class Corrective(ProjectionFree):
-    """The same leader for oracles that are slow: fully corrective Frank-Wolfe steps.
+    """The same leader for slow oracles: fully corrective Frank-Wolfe steps.
 
-    The point is kept as a mixture Σ w_j p_j of what the oracle has answered. An answer brings the
-    usual step; then portions w are moved between the points at hand, from where the objective |x -
-    c|² + η ⟨S, x⟩ falls least to where it falls most, by exact line search (pairwise steps), until
-    the largest difference is an eighth of the last gap. That asks nobody, and never increases the
-    objective; so the number of steps is bounded as for :class:`ProjectionFree`, and the same gap
-    proves the distance to the leader. On faces of a polytope, where plain steps zigzag, it takes a
-    hundredth of the calls and less.
+    The point is kept as a mixture Σ w_j p_j of the oracle's answers. An answer brings the usual
+    step. Then portions w are moved between the points at hand, from where the objective
+    |x - c|² + η ⟨S, x⟩ falls least to where it falls most, by exact line search (pairwise steps),
+    until the largest difference is an eighth of the last gap. That needs no call, and never
+    increases the objective, so the number of steps is bounded as for :class:`ProjectionFree`, and
+    the same gap proves the distance to the leader. On faces of a polytope, where plain steps
+    zigzag, it takes a hundredth of the calls or fewer.
 
     There is room for more points than a mixture needs; if all are in use, the two with the least
     portions become one.
@@ -39,7 +38,7 @@ class Corrective(ProjectionFree):
     [-0.5, 0.0]
     """
 
-    mixed: Floats  # p_j - c, a row each
+    mixed: Floats  # p_j - c, one row each
     portions: Floats  # w_j
     products: Floats  # of the rows with each other
     falls: Floats  # the slope of the objective along each row
@@ -75,11 +74,11 @@ class Corrective(ProjectionFree):
 
     @classmethod
     def example(cls) -> Corrective:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, learning_rate=0.01)
 
     def approach(self) -> None:
-        """Go to the leader: balance what is at hand, then ask for one more point, again and again."""
+        """Move to the leader: alternately balance the points at hand and call the oracle."""
         enough = self.tolerance * self.tolerance
         balanced = enough
         for _ in range(self.most_steps):
@@ -112,7 +111,7 @@ class Corrective(ProjectionFree):
             self.falls[j] = total
 
     def balance(self, enough: float) -> None:
-        """Move portions from the row where the objective falls least to that where it falls most."""
+        """Move portions from the row where the objective falls least to where it falls most."""
         for _ in range(MOST_MOVES):
             best, worst = 0, -1
             for j in range(self.rows[0]):
@@ -151,7 +150,7 @@ class Corrective(ProjectionFree):
             self.point[i] += self.anchor[i]
 
     def make_room(self) -> None:
-        """Forget points of which there is nothing in the mixture; if there is something of all, join the two least."""
+        """Drop points with no portion; if all have one, join the two least."""
         row = self.rows[0] - 1
         while row >= 0:
             if self.portions[row] <= 0.0:
@@ -175,7 +174,7 @@ class Corrective(ProjectionFree):
             forget(least, self.mixed, self.portions, self.products, self.rows)
 
     def add_corner(self, share: float) -> None:
-        """Take the oracle's point in, for this share of the mixture."""
+        """Add the oracle's point with this share of the mixture."""
         last = self.rows[0]
         for j in range(last):
             self.portions[j] *= 1.0 - share
@@ -188,7 +187,7 @@ class Corrective(ProjectionFree):
 
 @helper
 def forget(row: int, mixed: Floats, portions: Floats, products: Floats, rows: Integers) -> None:
-    """Put the last row in the place of one."""
+    """Replace a row by the last one."""
     last = rows[0] - 1
     rows[0] = last
     if row == last:

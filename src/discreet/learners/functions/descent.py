@@ -1,4 +1,4 @@
-"""Gradient descent on gradients that are estimated from one value a round, or two."""
+"""Gradient descent on gradients that are estimated from one or two values per round."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from discreet.sets import L2Ball, Projecting
 class Descent(Exploring[float]):
     """Steps against an estimated gradient, and back onto the set.
 
-    With g = ``factor`` · (released - 1/2) · u, u the direction of the decision, and s steps so far,
+    With g = ``factor`` · (released - 1/2) · u, u the direction of the decision, step t is
 
-        y ← projection of y - g / (damping + curvature · s).
+        x ← projection of x - g / (damping + curvature · t).
 
-    If it is ``lazy``, y is the projection of the sum of all such steps from the centre, which is
-    not projected itself: noise averages out in it, but it follows functions that change more
-    slowly. That is for ``curvature`` 0, with the same bound for η = 2 / damping (docs/proofs.md: A
-    noisy leader).
+    If it is ``lazy``, x is the projection of the sum of all such steps from the centre, and the sum
+    itself is not projected: noise averages out in it, but it follows changing functions more
+    slowly. That requires ``curvature`` 0, and has the same bound for η = 2 / damping
+    (docs/proofs.md: A noisy leader).
 
-    Regret on functions with curvature μ (0 if they are convex only) against the points of the
-    smaller set (Zinkevich 2003, Hazan, Agarwal & Kale 2007): at most damping · R² / 2 + Σ E |g|² /
-    2 (damping + μ s), and E |g|² is at most factor² · q, q the mean square of what is released
-    around 1/2: ``square_around_middle`` of the noise.
+    Regret on functions with curvature α (0 if they are only convex) against the points of the
+    smaller set (Zinkevich 2003; Hazan, Agarwal & Kale 2007): at most
+    damping · R² / 2 + Σ E |g|² / 2 (damping + α t). E |g|² is at most factor² · q, with q the mean
+    square of a release around 1/2: ``square_around_middle`` of the noise.
     """
 
     set: Projecting
@@ -36,41 +36,45 @@ class Descent(Exploring[float]):
     curvature: float
     clock: Integers
     lazy: bool
-    walked: Floats  # z before it is projected
+    walked: Floats  # z before its projection
 
     def learn(self, trace: Floats, released: float) -> None:
         """Step against the estimate."""
         self.clock[0] += 1
         rate = self.factor / (self.damping + self.curvature * self.clock[0])
-        step = (
-            rate * (released - self.middle_of(released)) / self.shrink
-        )  # of z, which is y before it is shrunk
+        # divided by shrink: the point is z, and x is z after shrinking
+        step = rate * (released - self.baseline_for(released)) / self.shrink
         for i in range(self.point.size):
             before = self.walked[i] if self.lazy else self.point[i]
             self.walked[i] = before - step * trace[i]
             self.point[i] = self.walked[i]
         self.set.project(self.point)
 
-    def middle_of(self, released: float) -> float:
-        """Return what is subtracted from a release: it changes no estimate on average, but its size."""
+    def baseline_for(self, released: float) -> float:
+        """Return what is subtracted from a release.
+
+        That changes the size of estimates, but not their mean.
+        """
         return 0.5
 
 
 class Fkm(Descent):
-    """One value a round (Flaxman, Kalai & McMahan 2005): factor = d / ζ, d the dimension of the hull, ζ the ``radius``.
+    """One value per round (Flaxman, Kalai & McMahan 2005): factor = d / ζ.
 
-    Regret: that of descent and (2 + R / r) G ζ T for looking around; see
-    ``learners.functions.exploring``. With ``curvature`` 0, damping 1 / η and ζ = sqrt(R d sqrt(T q)
-    / ((2 + R / r) G T)) it is at most
+    d is the dimension of the hull, and ζ the ``radius``.
+
+    Regret: that of descent, plus (2 + R / r) G ζ T for exploring; see
+    ``learners.functions.exploring``. With ``curvature`` 0, damping 1 / η and
+    ζ = sqrt(R d sqrt(T q) / ((2 + R / r) G T)) it is at most
 
         2 sqrt(R d sqrt(T q) (2 + R / r) G T),
 
-    of order T^(3/4); with curvature μ and no damping, d² q (1 + ln T) / 2 μ ζ² + (2 + R / r) G ζ T,
+    of order T^(3/4); with curvature α and no damping, d² q (1 + ln T) / 2 α ζ² + (2 + R / r) G ζ T,
     of order T^(2/3).
 
-    With ``centred``, the mean of all releases so far, between 0 and 1, takes the place of 1/2:
-    directions are public, so this costs no privacy. Then |f - baseline| is at most 1, not 1/2, but
-    often much less.
+    With ``centred``, the mean of all releases so far, between 0 and 1, replaces 1/2: directions are
+    public, so this costs no privacy. Then |f - baseline| is at most 1, not 1/2, but often much
+    less.
 
     >>> learner = Fkm.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, damping=8.0)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -98,7 +102,7 @@ class Fkm(Descent):
             **cls.buffers(set, radius, inner),
             factor=set.flat / radius,
             damping=check_range("damping", damping, 0.0, 1e200),
-            curvature=_curvature(damping, curvature),
+            curvature=_check_curvature(damping, curvature),
             clock=np.zeros(1, np.int64),
             lazy=False,
             walked=set.centre(),
@@ -108,15 +112,15 @@ class Fkm(Descent):
 
     @classmethod
     def example(cls) -> Fkm:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, damping=500.0, centred=True)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
-        """Play a point near y."""
+        """Play a point near x."""
         self.look(rng)
         return self.played, self.heading
 
-    def middle_of(self, released: float) -> float:
+    def baseline_for(self, released: float) -> float:
         """Return 1/2, or the mean of all releases before this one."""
         if not self.centred:
             return 0.5
@@ -127,14 +131,14 @@ class Fkm(Descent):
 
 
 class TwoPoint(Descent):
-    """Two values a round (Agarwal, Dekel & Xiao 2010; Shamir 2017): factor = 2 d G, G the ``slope``.
+    """Two values per round (Agarwal, Dekel & Xiao 2010; Shamir 2017): factor = 2 d G.
 
-    What is released is the difference of the values as a fraction of its range, from -2 ρ G to 2 ρ
-    G, where ρ is the ``radius``; so g is at most d G long, however small ρ is.
+    G is the ``slope``. The difference of the values is released as a fraction of its range, from -2
+    ζ G to 2 ζ G, where ζ is the ``radius``; so g is at most d G long, however small ζ is.
 
-    Regret: that of descent and (2 + R / r) G ρ T for looking around. With ``curvature`` 0 and
-    damping d G sqrt(4 q T) / R it is at most R d G sqrt(4 q T) and that; with curvature μ, 4 q d²
-    G² (1 + ln T) / 2 μ and that. Without noise 4 q is 1.
+    Regret: that of descent, plus (2 + R / r) G ζ T for exploring. The former is at most
+    R d G sqrt(4 q T) with ``curvature`` 0 and damping d G sqrt(4 q T) / R, and
+    4 q d² G² (1 + ln T) / 2 α with curvature α. Without noise 4 q is 1.
     """
 
     @classmethod
@@ -152,13 +156,13 @@ class TwoPoint(Descent):
         """Return the learner before the first round."""
         if lazy and curvature > 0.0:
             raise DiscreetError(
-                f"lazy is given with a curvature of {curvature:g}, but lazy steps are for none."
+                f"lazy is given with curvature {curvature:g}, but lazy steps need curvature 0."
             )
         return cls(
             **cls.buffers(set, radius, inner, points=2),
             factor=2.0 * set.flat * check_positive("slope", slope),
             damping=check_range("damping", damping, 0.0, 1e200),
-            curvature=_curvature(damping, curvature),
+            curvature=_check_curvature(damping, curvature),
             clock=np.zeros(1, np.int64),
             lazy=bool(lazy),
             walked=set.centre(),
@@ -166,19 +170,19 @@ class TwoPoint(Descent):
 
     @classmethod
     def example(cls) -> TwoPoint:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(
             set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, damping=0.0, curvature=0.5
         )
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
-        """Play two points near y, on opposite sides."""
+        """Play two points near x, on opposite sides."""
         self.look_both_ways(rng)
         return self.played, self.heading
 
 
-def _curvature(damping: float, curvature: float) -> float:
-    """Return the curvature; without any, there must be damping."""
+def _check_curvature(damping: float, curvature: float) -> float:
+    """Return the curvature; if it is 0, there must be damping."""
     bend = check_range("curvature", curvature, 0.0, 1e200)
     if bend == 0.0:
         check_positive("damping", damping)
@@ -188,7 +192,7 @@ def _curvature(damping: float, curvature: float) -> float:
 def descent_bound(
     *, outer: float, rounds: int, square: float, damping: float, curvature: float
 ) -> float:
-    """Return damping · R² / 2 + Σ |g|² / 2 (damping + μ s); ``square`` bounds E |g|²."""
+    """Return damping · R² / 2 + Σ |g|² / 2 (damping + α t); ``square`` bounds E |g|²."""
     if curvature == 0.0:
         return damping * outer**2 / 2.0 + square * rounds / (2.0 * damping)
     tail = 1.0 + math.log(rounds) if damping == 0.0 else math.log1p(curvature * rounds / damping)

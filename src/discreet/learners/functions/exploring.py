@@ -1,33 +1,33 @@
-"""What learners have in common that look around a point: a gradient is estimated from values in random directions.
+"""Learners that estimate gradients from values in random directions around a point.
 
-With u uniform on the unit sphere of the hull, which has d dimensions, d f(y + ζ u) u / ζ is on
-average the gradient of f smoothed over a ball of radius ζ (Flaxman, Kalai & McMahan 2005), and d
-(f(y + ρ u) - f(y - ρ u)) u / 2 ρ as well, with a length that does not grow as ρ shrinks.
+With u uniform on the unit sphere of the hull, which has d dimensions, d f(x + ζ u) u / ζ is on
+average the gradient of f smoothed over a ball of radius ζ (Flaxman, Kalai & McMahan 2005). So is
+d (f(x + ζ u) - f(x - ζ u)) u / 2 ζ, whose length does not grow as ζ shrinks.
 
-Points stay in the set because y stays in a smaller copy of it: y = c + (1 - ζ / r)(z - c), z in the
-set, c its centre and r its inner radius. Playing costs at most G ζ a round for looking around, G ζ
-for what smoothing adds to the rival, and G R ζ / r for the smaller set: (2 + R / r) G ζ together,
-for functions with Lipschitz constant G.
+Points stay in the set because x stays in a smaller copy of it: x = c + (1 - ζ / r)(z - c), with z
+in the set, c its centre and r its inner radius. Per round, playing costs at most G ζ for exploring,
+G ζ for what smoothing adds to the comparator, and G R ζ / r for the smaller set: together
+(2 + R / r) G ζ, for functions with Lipschitz constant G.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from componentjit import helper
-from discreet.contracts import Floats, Generator, Learner, Release
-from discreet.errors import DiscreetError, check_positive
-from discreet.sets import LinearOracle, check_hull
+from discreet.contracts import Floats, Generator, Learner, Query, Release, Toss
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.sets import L2Ball, LinearOracle, check_hull
 
 
 class Exploring(Learner[Floats, Floats, Release]):
-    """Looks from a point into a random direction."""
+    """Explores around a point in random directions."""
 
     set: LinearOracle
-    radius: float  # ζ: how far it looks
+    radius: float  # ζ
     shrink: float  # 1 - ζ / r
     anchor: Floats  # c
     point: Floats  # z, in the whole set
@@ -62,14 +62,14 @@ class Exploring(Learner[Floats, Floats, Release]):
         return self.point.size
 
     def look(self, rng: Generator) -> None:
-        """Write a point a step away in a new direction."""
+        """Write a point one step away in a new direction."""
         draw_tangent(self.set, self.heading, rng)
         for i in range(self.point.size):
             middle = self.anchor[i] + self.shrink * (self.point[i] - self.anchor[i])
             self.played[i] = middle + self.radius * self.heading[i]
 
     def look_both_ways(self, rng: Generator) -> None:
-        """Write two points a step away, on both sides."""
+        """Write two points one step away, on opposite sides."""
         draw_tangent(self.set, self.heading, rng)
         for i in range(self.point.size):
             middle = self.anchor[i] + self.shrink * (self.point[i] - self.anchor[i])
@@ -81,7 +81,7 @@ class Exploring(Learner[Floats, Floats, Release]):
 def draw_direction(vector: Floats, rng: Generator) -> None:
     """Write a uniform unit vector."""
     total = 0.0
-    while total < 1e-100:
+    while total < 1e-100:  # practically never: a vector of length 0 has no direction
         total = 0.0
         for i in range(vector.size):
             vector[i] = rng.standard_normal()
@@ -93,9 +93,9 @@ def draw_direction(vector: Floats, rng: Generator) -> None:
 
 @helper
 def draw_tangent(within: LinearOracle, vector: Floats, rng: Generator) -> None:
-    """Write a uniform unit vector among the directions of the hull of a set."""
+    """Write a uniform unit vector among the directions of a set's hull."""
     total = 0.0
-    while total < 1e-100:
+    while total < 1e-100:  # practically never: a vector of length 0 has no direction
         for i in range(vector.size):
             vector[i] = rng.standard_normal()
         within.tangent(vector)
@@ -105,3 +105,64 @@ def draw_tangent(within: LinearOracle, vector: Floats, rng: Generator) -> None:
     length = 1.0 / math.sqrt(total)
     for i in range(vector.size):
         vector[i] *= length
+
+
+class Centre(Learner[Floats, Floats, Release, Query]):
+    """Plays the centre of the set in every round, and learns nothing.
+
+    That is all one can do where there is not enough time to learn.
+    """
+
+    played: Floats
+    size: int
+    asked: Floats  # a zero query, for channels that take a vector
+
+    @classmethod
+    def start(cls, *, set: LinearOracle, points: int = 1) -> Self:  # noqa: A002
+        """Return the learner for actions of one or two points."""
+        middle = set.centre()
+        both = check_int("points", points, minimum=1, maximum=2) == 2
+        return cls(
+            np.stack([middle, middle]) if both else middle, middle.size, np.zeros(middle.size)
+        )
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return an example for the contract tests."""
+        return cls.start(set=L2Ball(5, 1.0))
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.size
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
+        """Play the centre."""
+        return self.played, self.asked
+
+    def learn(self, trace: Floats, released: Release) -> None:
+        """Ignore what is released."""
+
+
+class SumCentre(Centre[Floats]):
+    """The same behind a channel that takes a vector as its query."""
+
+    def query(self, trace: Floats) -> Floats:
+        """Ask for nothing: a query of zero."""
+        return trace
+
+    def release_size(self) -> int:
+        """Return the dimension of the points."""
+        return self.size
+
+
+class RoundedCentre(Centre[Floats, Toss]):
+    """The same behind a channel that rounds outcomes."""
+
+    def query(self, trace: Floats) -> Toss:
+        """Ask for nothing: a query of zero."""
+        return Toss(trace, 0.5)
+
+    def release_size(self) -> int:
+        """Return the dimension of the points."""
+        return self.size

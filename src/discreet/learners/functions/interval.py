@@ -11,8 +11,8 @@ from discreet.contracts import Floats, Generator, Integers, Learner
 from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.sets import L2Ball, LinearOracle
 
-SIDES = 1e-9  # of a coordinate's direction that is in the hull: shorter ones count as none
-KEPT = 0.75  # of an interval, at most, when a side is cut off
+SIDES = 1e-9  # shorter projections of an axis onto the hull count as zero
+KEPT = 0.75  # the largest share of an interval that is left when a side is cut off
 POINTS = 3  # at 1/4, 1/2 and 3/4 of the interval
 
 
@@ -24,22 +24,23 @@ class Quarter(NamedTuple):
 
 
 class IntervalSearch(Learner[Floats, Quarter, float]):
-    """Stochastic convex functions on an interval (Agarwal, Foster, Hsu, Kakade & Rakhlin 2011, Algorithm 1).
+    """Stochastic convex functions on an interval (Agarwal et al. 2011, Algorithm 1).
 
     An epoch plays the points x1, x2, x3 at 1/4, 1/2 and 3/4 of the interval in turn, and keeps the
-    means m1, m2, m3 of what is released. With n values at each, v the ``spread``, c the ``tail``
-    and L the ``certainty``,
+    means m1, m2, m3 of what is released. With n values at each, v the ``spread``, a the ``tail``
+    and κ the ``certainty``,
 
-        k(n) = 2 sqrt(v L / n) + c L / n:
-        m1 - min(m2, m3) > k  cuts off what is left of x1,    m3 - min(m1, m2) > k  what is right of x3,
+        k(n) = 2 sqrt(v κ / n) + a κ / n:
+        m1 - min(m2, m3) > k  cuts off what is left of x1,
+        m3 - min(m1, m2) > k  cuts off what is right of x3,
 
-    and a new epoch begins, until the interval is a ``finest`` part of the first. v and c say that E
-    exp(θ (released - mean)) ≤ exp(θ² v / 2 (1 - c |θ|)); so k is exceeded by the error of a
-    difference with a probability of at most exp(-L). The paper waits for a margin more before it
-    cuts, and begins every round of halved confidence from scratch.
+    and a new epoch begins, until the interval is a ``finest`` part of the first. v and a mean that
+    E exp(θ (released - mean)) ≤ exp(θ² v / 2 (1 - a |θ|)); so the error of a difference exceeds k
+    with probability at most exp(-κ). The paper waits for a larger margin before it cuts, and begins
+    every round of halved confidence from scratch.
 
     Regret: see ``interval_bound``. It is at most of order sqrt(T ln T ln(T)) for functions that are
-    drawn independently from one law. Nothing is proved for functions that change.
+    drawn independently from one distribution. Nothing is proved for functions that change.
 
     >>> learner = IntervalSearch.start(set=L2Ball(1, 1.0), certainty=5.0, spread=0.25)
     >>> rng = np.random.default_rng(0)
@@ -52,14 +53,14 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
 
     start_point: Floats  # one end of the set
     across: Floats  # from there to the other
-    certainty: float  # L
+    certainty: float  # κ
     spread: float  # v
-    tail: float  # c
+    tail: float  # a
     finest: float
-    ends: Floats  # of the interval, in shares of the way across
+    ends: Floats  # of the interval, as shares of the way across
     sums: Floats  # of what was released in this epoch, for each point
     counts: Floats
-    turn: Integers  # the point that is next, and the epoch
+    turn: Integers  # the next point, and the epoch
     played: Floats  # a buffer
 
     @classmethod
@@ -90,7 +91,7 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
 
     @classmethod
     def example(cls) -> IntervalSearch:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(1, 1.0), certainty=3.0, tail=0.1)
 
     @property
@@ -108,7 +109,7 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
         return self.played, Quarter(point, int(self.turn[1]))
 
     def learn(self, trace: Quarter, released: float) -> None:
-        """Count the value, if it is of this epoch, and cut off a side that cannot have the minimum."""
+        """Count a value of this epoch, and cut off a side that cannot have the minimum."""
         if trace.epoch != self.turn[1]:
             return
         self.sums[trace.point] += released
@@ -146,19 +147,15 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
 
 
 def ends_of(segment: LinearOracle) -> tuple[Floats, Floats]:
-    """Return both ends of a set with one dimension, or refuse the set.
+    """Return both ends of a one-dimensional set, or refuse the set.
 
     >>> [end.tolist() for end in ends_of(L2Ball(1, 2.0))]
     [[-2.0], [2.0]]
     """
     if segment.flat != 1:
         raise DiscreetError(
-            f"the set of type {type(segment).__name__} "
-            "has a "
-            "hull of "
-            "dimension "
-            f"{segment.flat}, but "
-            "must have exactly 1."
+            f"the set of type {type(segment).__name__} has a hull of dimension {segment.flat}, "
+            "but it must be 1."
         )
     one, other = np.empty(segment.dimension), np.empty(segment.dimension)
     for side in np.eye(segment.dimension):
@@ -171,15 +168,15 @@ def ends_of(segment: LinearOracle) -> tuple[Floats, Floats]:
 
 
 def most_epochs(rounds: int) -> int:
-    """Return after how many epochs an interval is less than 1 / T of the first: log T / log(4/3)."""
+    """Return the epochs after which an interval is below 1 / T of the first: log T / log(4/3)."""
     return math.ceil(math.log(rounds) / -math.log(KEPT))
 
 
 def certainty_for(rounds: int) -> float:
-    """Return L = ln(6 J T sqrt(T)), J the number of epochs.
+    """Return κ = ln(6 J T sqrt(T)), J the number of epochs.
 
     So all errors of three differences, of both signs, after T rounds of each epoch are within k,
-    but for a probability of 1 / sqrt(T).
+    except with probability 1 / sqrt(T).
     """
     return math.log(6.0 * most_epochs(rounds) * rounds**1.5)
 
@@ -187,30 +184,32 @@ def certainty_for(rounds: int) -> float:
 def interval_bound(
     *, rounds: int, outer: float, slope: float, widest: float, spread: float, tail: float
 ) -> float:
-    """Return a bound on the expected regret against the best fixed point, for functions drawn from one law.
+    """Return a bound on the expected regret for functions drawn from one distribution.
 
-    With G the ``slope``, R the ``outer`` radius, ``widest`` what a round can cost, L =
-    ``certainty_for`` T, and the number of epochs E that makes it least, it is at most
+    The comparator is the best fixed point. With G the ``slope``, R the ``outer`` radius, ``widest``
+    the largest cost of a round, κ = ``certainty_for`` T, and the number of epochs e that minimises
+    it, the bound is the lesser of
 
-        40 sqrt(v L E (T / 3 + E)) + 10 c L E (1 + ln T) + (3/2) G R (3/4)^E T + 12 G R,    or else G R T + 16 G R,
+        40 sqrt(v κ e (T / 3 + e)) + 10 a κ e (1 + ln T) + (3/2) G R (3/4)^e T + 12 G R
+        and   G R T + 16 G R,
 
-    and ``widest`` sqrt(T) + 2 G R sqrt(T) more.
+    plus ``widest`` sqrt(T) + 2 G R sqrt(T).
 
     *Proof.* Let F be the mean function, x* its minimum in the set. All comparisons are right within
-    k, but for an event of probability 1 / sqrt(T), which is the first of the last two terms. So no
-    cut loses x*: F(x1) > min(F(x2), F(x3)) means that it is right of x1. While nothing was cut with
-    n values at each point, F(x1) - F(x3), F(x1) - F(x2) and the same with x1 and x3 exchanged are
-    at most 2 k. If x* is left of x1, then by convexity F(x1) - F(x*) ≤ (F(x3) - F(x1)) / 2 ≤ k,
+    k, except for an event of probability 1 / sqrt(T), which is the first of the last two terms. So
+    no cut loses x*: F(x1) > min(F(x2), F(x3)) means that it is right of x1. While nothing was cut
+    with n values at each point, F(x1) - F(x3), F(x1) - F(x2) and the same with x1 and x3 exchanged
+    are at most 2 k. If x* is left of x1, then by convexity F(x1) - F(x*) ≤ (F(x3) - F(x1)) / 2 ≤ k,
     F(x3) - F(x*) ≤ 3 k, and F(x2) is at most their mean: 6 k for the three. If it is between x1 and
     x2, a share s of the way from x2 to x1, then F(x2) - F(x*) ≤ s (F(x3) - F(x2)) ≤ 2 s k, and
     F(x1), F(x3) are at most 2 k above F(x2): (4 + 6 s) k ≤ 10 k. The other half is alike. So an
-    epoch with N values at each costs at most 10 Σ k(n) ≤ 40 sqrt(v L N) + 10 c L (1 + ln N) after
-    its first three rounds, which cost 3 G R (3/4)^e; roots of N add up to sqrt(E Σ N) at most.
-    After E epochs points are within (3/2) R (3/4)^E of x*. Else: the distances of the three points
-    from any point of the interval add up to at most 3 R, and at most one turn an epoch is not
-    complete. The best fixed point of a game is better than x* by at most 2 R |Σ (g - E g)| in all,
-    g a slope of each function at x* whose mean E g does not fall towards any point of the set: 2 R
-    G sqrt(T) on average. ∎
+    epoch with m values at each costs at most 10 Σ k(n) ≤ 40 sqrt(v κ m) + 10 a κ (1 + ln m) after
+    its first three rounds, which cost 3 G R (3/4)^j in epoch j; roots of m add up to at most
+    sqrt(e Σ m). After e epochs points are within (3/2) R (3/4)^e of x*. Otherwise: the distances of
+    the three points from any point of the interval add up to at most 3 R, and at most one turn per
+    epoch is incomplete. The best fixed point of a game is better than x* by at most
+    2 R |Σ (g - E g)| in total, g a slope of each function at x* whose mean E g does not fall
+    towards any point of the set: 2 R G sqrt(T) on average. ∎
     """
     certain, reach = certainty_for(rounds), slope * outer
 

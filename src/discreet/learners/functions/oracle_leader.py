@@ -12,34 +12,35 @@ from discreet.sets import Plan, Vertices, check_ability, check_hull, set_named
 
 
 class OracleLeader(Learner[Floats, Floats, Floats]):
-    """Linear functions, vertices only: explores by a plan, and leads by the oracle on released sums of estimates.
+    """Plays vertices of a set for linear functions: explores by a plan, and leads by the oracle.
 
     A plan has vertices x with mean m and covariance M, and W = M⁻¹ on the hull. With probability γ,
-    the ``exploration``, a round plays an x of the plan and asks for W (x - m) times the loss f, and
-    the estimate is
+    the ``exploration``, a round plays an x of the plan and asks for W (x - m) times the loss f. The
+    estimate is
 
-        g = W (x - m) (f - 1/2) / γ,    else g = 0, and  argmin ⟨S + σ P, x⟩  is played, P ~ N(0, I),
+        g = W (x - m) (f - 1/2) / γ.
 
-    S the released sum of estimates with its noise, σ the ``spread``. On average g is the slope of f
-    along the hull: a constant in f falls out. Estimates do not depend on what was learned, so the
-    noise of S is paid for once.
+    Otherwise g = 0, and the round plays argmin ⟨S + σ P, x⟩ with P ~ N(0, I), S the released sum of
+    estimates with its noise, and σ the ``spread``. On average g is the slope of f along the hull: a
+    constant in f drops out. Estimates do not depend on what was learned, so the noise of S is paid
+    for once.
 
-    Regret for functions that are fixed in advance, with batches of b rounds, d the dimension of the
+    Regret for functions that are fixed in advance, with batches of τ rounds, d the dimension of the
     hull, R the outer radius, G the Lipschitz constant, V = E |W (x - m)|², and s² the variance of
-    all that is Gaussian in a coordinate of S + σ P:
+    everything Gaussian in a coordinate of S + σ P:
 
-        γ T + R v + R (T V / 4 γ + T b G²) mean(1 / s) / sqrt(2 π) + b,
+        γ T + R v + R (T V / 4 γ + T τ G²) mean(1 / s) / sqrt(2 π) + τ,
 
-    in widths of the range, v being E |noise| in the hull of the last sum, at most s sqrt(d) if all
-    noise is Gaussian, for noise whose law is the same in all sums, or Gaussian with a variance that
-    never falls.
+    in widths of the range. v is E |noise| in the hull of the last sum, at most s sqrt(d) if all
+    noise is Gaussian. This holds for noise whose distribution is the same in all sums, or Gaussian
+    with a variance that never falls.
 
     *Proof.* See ``learners.points.linear_ftpl``, with the sum of the estimates of a batch as one
     loss vector. It is independent of all noise and of the leader of its batch, so the expected loss
-    of leaders is that on estimates, and its mean square length is at most b V / 4 γ + b² G². Before
-    the first release there is less noise: b for that batch. Laplace noise Z: given it, all of the
-    above holds with the Gaussian rest, and the minimum of ⟨S + Z + σ P, x⟩ is on average at most R
-    E |Z| below that without Z. Exploring costs at most 1 a round. ∎
+    of leaders is that on estimates, and its mean square length is at most τ V / 4 γ + τ² G². Before
+    the first release there is less noise: τ for that batch. Laplace noise Z: given it, all of the
+    above holds with the Gaussian rest, and the minimum of ⟨S + Z + σ P, x⟩ is on average at most
+    R E |Z| below that without Z. Exploring costs at most 1 per round. ∎
 
     >>> learner = OracleLeader.start(set=set_named("k-sets(4,2)"), exploration=0.1, spread=1.0)
     >>> learner.set.label(learner.act(0, np.random.default_rng(1))[0])
@@ -51,10 +52,10 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
     set: Vertices
     exploration: float  # γ
     spread: float  # σ
-    scale: float  # what a released sum is multiplied by, to be a sum of estimates
-    vertices: Floats  # of the plan, a row each
+    scale: float  # turns a released sum into a sum of estimates
+    vertices: Floats  # of the plan, one row each
     chances: Floats  # their cumulative probabilities
-    reports: Floats  # W (x - m), a row each, in units of the longest
+    reports: Floats  # W (x - m), one row each, in units of the longest
     sums: Floats
     aim: Floats  # a buffer
     played: Floats  # a buffer
@@ -81,7 +82,7 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
 
     @classmethod
     def example(cls) -> OracleLeader:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         around = set_named("k-sets(5,2)")
         assert isinstance(around, Vertices)
         return cls.start(set=around, exploration=0.2, spread=3.0)

@@ -1,4 +1,4 @@
-"""A leader inside a barrier that looks as far as Dikin's ellipsoid allows: SCRiBLe."""
+"""SCRiBLe: a leader inside a barrier that explores as far as Dikin's ellipsoid allows."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from discreet.errors import check_positive, check_range
 from discreet.learners.functions.exploring import draw_tangent
 from discreet.sets import Barrier, L2Ball, check_ability, check_hull
 
-INSIDE = 1.0 - 1e-6  # of a step that would touch the border: rounding must not cross it
+INSIDE = 1.0 - 1e-6  # the share of a step to the border: rounding must not cross it
 FALL = 0.61  # -λ - ln(1 - λ) ≤ 0.61 λ² for λ ≤ 1/4
 
 
-class Step(NamedTuple):
+class ScribleStep(NamedTuple):
     """The trace of a step: C⁻ᵀ u, and the point that is played."""
 
     slope: Floats
     played: Floats
 
 
-class Scrible(Learner[Floats, Step, float, Asked]):
-    """Bandit linear optimisation (Abernethy, Hazan & Rakhlin 2008, with directions from the sphere).
+class Scrible(Learner[Floats, ScribleStep, float, Asked]):
+    """Bandit linear optimisation (Abernethy, Hazan & Rakhlin 2008), with directions on the sphere.
 
-    R is a barrier of the set with parameter ν, H = R''(x) on the hull, which has n dimensions, and
+    B is a barrier of the set with parameter ϑ, H = B''(x) on the hull, which has d dimensions, and
     C Cᵀ = H⁻¹. A round plays y = x + ζ C u, u uniform on the unit sphere of the hull, and when v is
     released
 
-        g = (n / ζ) (v - 1/2) C⁻ᵀ u,    S ← S + g,    x = argmin η ⟨S, x⟩ + R(x).
+        g = (d / ζ) (v - 1/2) C⁻ᵀ u,    S ← S + g,    x = argmin η ⟨S, x⟩ + B(x).
 
-    Regret for linear functions after T releases, with q the mean square of v - 1/2, if η n |v -
-    1/2| / ζ ≤ 1/4 always:
+    Regret for linear functions after T releases, with q the mean square of v - 1/2, if
+    η d |v - 1/2| / ζ ≤ 1/4 always:
 
-        ν (1 + ln(η T / ν)) / η + 0.61 η n² q T / ζ²,
+        ϑ (1 + ln(η T / ϑ)) / η + 0.61 η d² q T / ζ²,
 
-    in widths of the range; ζ is 1, but for a rounding error. If the noise in v is symmetric and not
-    bounded, the condition must hold with |v - 1/2| ≤ 1/2 + L, where all noise is within ±L with a
-    probability of at least 1 - 1 / T: regret is then at most 1 more.
+    in widths of the range; ζ is 1, up to a rounding error. If the noise in v is symmetric and
+    unbounded, the condition must hold with |v - 1/2| ≤ 1/2 + m, where all noise is within ±m with
+    probability at least 1 - 1 / T; then regret is at most 1 more.
 
-    *Proof.* Let Φ = η ⟨S, x⟩ + R(x) with the sum after a round. It is self-concordant, and at the x
-    of the round its Newton decrement is λ = η n |v - 1/2| / ζ ≤ 1/4; so it is at most -λ - ln(1 -
-    λ) ≤ 0.61 λ² above its minimum, and the estimates have regret at most (R(w) - R(x(1))) / η +
-    0.61 Σ λ² / η. R(w) - R(x(1)) ≤ ν ln(1 / s) for a w that has gone a share s of the way from the
-    rival to the first leader, which costs s T; s = ν / η T is the best, if η T ≥ ν. Given the past,
-    g is on average the slope of the function along the hull, and y is on average x. Noise that is
-    not bounded: given that all of it is within ±L, it is still independent from round to round and
-    0 on average, and not larger in mean square; else, with a probability of at most 1 / T, regret
-    is at most T. ∎
+    *Proof.* Let Φ = η ⟨S, x⟩ + B(x) with the sum after a round. It is self-concordant, and at the x
+    of the round its Newton decrement is λ = η d |v - 1/2| / ζ ≤ 1/4. So it is at most
+    -λ - ln(1 - λ) ≤ 0.61 λ² above its minimum, and the estimates have regret at most
+    (B(w) - B(x(1))) / η + 0.61 Σ λ² / η. B(w) - B(x(1)) ≤ ϑ ln(1 / s) for a w that has gone a share
+    s of the way from the comparator to the first leader, which costs s T; s = ϑ / η T is the best,
+    if η T ≥ ϑ. Given the past, g is on average the slope of the function along the hull, and y is
+    on average x. Unbounded noise: given that all of it is within ±m, it is still independent from
+    round to round and 0 on average, and not larger in mean square; otherwise, with probability at
+    most 1 / T, regret is at most T. ∎
 
-    For smooth functions ζ < 1 looks less far: see ``learners.functions.dikin``.
+    For smooth functions, ζ < 1 explores less far: see ``learners.functions.dikin``.
 
     >>> learner = Scrible.start(set=L2Ball(2, 1.0), learning_rate=0.1)
     >>> point, step = learner.act(0, np.random.default_rng(0))
@@ -63,7 +63,7 @@ class Scrible(Learner[Floats, Step, float, Asked]):
     set: Barrier
     learning_rate: float  # η
     reach: float  # ζ
-    factor: float  # n / ζ
+    factor: float  # d / ζ
     sums: Floats  # S
     point: Floats  # x
     heading: Floats  # u: a buffer
@@ -87,7 +87,7 @@ class Scrible(Learner[Floats, Step, float, Asked]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), learning_rate=0.01)
 
     @property
@@ -95,25 +95,25 @@ class Scrible(Learner[Floats, Step, float, Asked]):
         """The dimension of the points."""
         return self.point.size
 
-    def act(self, observation: object, rng: Generator) -> tuple[Floats, Step]:
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, ScribleStep]:
         """Play a point on the ellipsoid around the leader."""
         self.set.leader(self.sums, self.learning_rate, self.point)
         draw_tangent(self.set, self.heading, rng)
         self.set.dikin(self.point, self.heading, self.step, self.slope)
         for i in range(self.point.size):
             self.played[i] = self.point[i] + self.reach * self.step[i]
-        return self.played, Step(self.slope, self.played)
+        return self.played, ScribleStep(self.slope, self.played)
 
-    def learn(self, trace: Step, released: float) -> None:
+    def learn(self, trace: ScribleStep, released: float) -> None:
         """Add the estimate."""
         for i in range(self.sums.size):
             self.sums[i] += self.factor * (released - 0.5) * trace.slope[i]
 
 
 class PointScrible(Scrible[Floats]):
-    """The same behind a channel that adds noise to coordinates, and must know the point that is played."""
+    """The same behind a channel that adds noise to coordinates, and needs the point played."""
 
-    def query(self, trace: Step) -> Floats:
+    def query(self, trace: ScribleStep) -> Floats:
         """Ask for the value at the point."""
         return trace.played
 
@@ -121,14 +121,20 @@ class PointScrible(Scrible[Floats]):
 def scrible_bound(
     *, complexity: float, dimension: int, releases: int, square: float, learning_rate: float
 ) -> float:
-    """Return the bound for linear functions and releases whose mean square around 1/2 is at most ``square``."""
+    """Return the bound for linear functions.
+
+    ``square`` bounds the mean square of a release around 1/2.
+    """
     spread = FALL * learning_rate * (dimension / INSIDE) ** 2 * square * releases
     share = min(1.0, complexity / (learning_rate * releases))
     return complexity * math.log(1.0 / share) / learning_rate + share * releases + spread
 
 
 def scrible_rate(*, complexity: float, dimension: int, releases: int, square: float) -> float:
-    """Return the learning rate η with the least bound: η² = ν ln(η T / ν) / 0.61 n² q T, found by iteration."""
+    """Return the learning rate η with the least bound.
+
+    It solves η² = ϑ ln(η T / ϑ) / 0.61 d² q T, by iteration.
+    """
     one = math.sqrt(complexity / (FALL * square * releases)) * INSIDE / dimension
     rate = one
     for _ in range(50):

@@ -1,35 +1,35 @@
-"""Leaders on released sums of estimated gradients: by projections, or by a linear oracle alone.
+"""Leaders on released sums of estimated gradients, by projections or by a linear oracle alone.
 
-The leader is x = argmin η ⟨S, x⟩ + |x - c|² over the set, S the released sum, with its noise Z, of
-the estimates before this batch. For functions that are fixed in advance, and g the sum of the
-estimates of a batch of b rounds,
+The leader is x = argmin η ⟨S, x⟩ + |x - c|² over the set, with S the released sum, including its
+noise Z, of the estimates before this batch. For functions that are fixed in advance, and g the sum
+of the estimates of a batch of τ rounds,
 
     E regret ≤ R² / η + (η / 4) Σ E |g|² + T G ((η / 2) v + e) + (2 + R / r) G ζ T.
 
 *Proof.* Compare with the leader x' on the sum without noise: its regret on the estimates is at most
-R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given all that went before a batch, both
+R² / η + (η / 4) Σ |g|² (see ``learners.points.ftrl``). Given everything before a batch, both
 leaders are fixed, and the estimates of the batch are on average the gradients of the smoothed
-functions at the points really played; these have length at most G. So to play x in the place of x'
-costs at most G |x - x'| a round. The projection is a contraction, so noise moves the leader by at
-most (η / 2) |Z|, v being the largest E |Z|; an oracle that stops early adds e. Looking around costs
-the last term. ∎
+functions at the points actually played; these have length at most G. So playing x instead of x'
+costs at most G |x - x'| per round. The projection is a contraction, so noise moves the leader by at
+most (η / 2) |Z|, with v the largest E |Z|; an oracle that stops early adds e. Exploring costs the
+last term. ∎
 
-From one value a round, E |g|² ≤ b d² / 4 ζ² + b² G² in widths of the range; from two, E |g|² ≤ b d²
-G² + b² G².
+From one value per round, E |g|² ≤ τ d² / 4 ζ² + τ² G² in widths of the range; from two,
+E |g|² ≤ τ d² G² + τ² G².
 
-The noise is paid in every batch here: what a value tells of a gradient depends on the point, hence
-on earlier noise.
+Here the noise is paid for in every batch: what a value says about a gradient depends on the point,
+and hence on earlier noise.
 
-**Linear functions, noise paid once.** If functions are linear and the law of the estimates does not
-depend on the points where they are taken, then, for noise whose law is the same in all sums or
-Gaussian with a variance that never falls,
+**Linear functions, noise paid once.** If functions are linear and the distribution of the estimates
+does not depend on where they are taken, then, for noise whose distribution is the same in all sums,
+or Gaussian with a variance that never falls,
 
     E regret ≤ R² / η + (η / 4) (Σ E |g|² + V) + T G e + (R / r) G ζ T,
 
-V being the largest E |Z|². From two values a round it does not, since f(y + ρ u) - f(y - ρ u) = 2 ρ
-⟨ℓ, u⟩. From one it does if values are rounded to an end of their range by a coin
-(``RoundedProjectionFree``), which costs nothing in this bound. The proof, and why it fails for
-values that are not rounded, is in docs/proofs.md: Noise paid once.
+with V the largest E |Z|². From two values per round this holds, since
+f(x + ζ u) - f(x - ζ u) = 2 ζ ⟨ℓ, u⟩ does not depend on x. From one it holds if values are rounded
+to an end of their range by a coin (``RoundedProjectionFree``), which costs nothing in this bound.
+The proof, and why it fails for values that are not rounded, is in docs/proofs.md: Noise paid once.
 """
 
 from __future__ import annotations
@@ -46,10 +46,13 @@ from discreet.sets import L2Ball, LinearOracle, Projecting
 
 
 class SumLeader(Exploring[Floats]):
-    """Asks for sums of (loss - middle) · u, which the channel multiplies, and follows the leader on them."""
+    """Asks for sums of (loss - middle) · u, and follows the leader on them.
+
+    The channel does the multiplication.
+    """
 
     learning_rate: float  # η
-    factor: float  # what a released sum is multiplied by, to be a sum of gradients
+    factor: float  # turns a released sum into a sum of gradients
 
     def query(self, trace: Floats) -> Floats:
         """Ask for the loss times the direction."""
@@ -61,16 +64,16 @@ class SumLeader(Exploring[Floats]):
 
 
 class ProjectionFree(SumLeader):
-    """One value a round, and a linear oracle instead of projections (Ene, Nguyen & Vladu 2021, Algorithm 1, corrected).
+    """One value per round, and a linear oracle instead of projections.
 
-    When a sum is released, Frank-Wolfe steps with exact line search go from the last leader towards
-    the next,
+    This is Algorithm 1 of Ene, Nguyen & Vladu 2021, corrected. When a sum is released, Frank-Wolfe
+    steps with exact line search go from the last leader towards the next,
 
         p = argmin ⟨2 (x - c) + η S, p⟩,   x ← x + s (p - x),   s = min(1, gap / 2 |x - p|²),
 
     until the gap ⟨2 (x - c) + η S, x - p⟩ is at most ``tolerance``², which proves that x is within
     ``tolerance`` of the leader; and for at most ``most`` steps. Where the paper has -η S it means
-    +η S; its batch of delay is not needed.
+    +η S; its delay of one batch is not needed.
 
     >>> learner = ProjectionFree.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -104,7 +107,7 @@ class ProjectionFree(SumLeader):
             learning_rate=check_positive("learning_rate", learning_rate),
             factor=set.flat / radius,
             tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
-            most_steps=check_int("most", most, least=1),
+            most_steps=check_int("most", most, minimum=1),
             sums=np.zeros(size),
             slope=np.zeros(size),
             corner=np.zeros(size),
@@ -113,7 +116,7 @@ class ProjectionFree(SumLeader):
 
     @classmethod
     def example(cls) -> ProjectionFree:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, learning_rate=0.01)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
@@ -122,7 +125,7 @@ class ProjectionFree(SumLeader):
         return self.played, self.heading
 
     def learn(self, trace: Floats, released: Floats) -> None:
-        """Go to the leader on the new sum."""
+        """Move to the leader on the new sum."""
         for i in range(self.sums.size):
             self.sums[i] = self.learning_rate * self.factor * released[i]
         self.approach()
@@ -147,11 +150,12 @@ class ProjectionFree(SumLeader):
 
 
 class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
-    """The same for linear functions: values are rounded to an end of their range, and the noise of sums is paid once.
+    """The same for linear functions: values are rounded, and the noise is paid for once.
 
-    With β = ±1/2 the rounded value at y + ζ u, P(β = 1/2) = f(y + ζ u) in widths of the range, β u
-    has in the direction w the density 1 + f(y + ζ w) - f(y - ζ w) = 1 + 2 ζ ⟨ℓ, w⟩, over the
-    uniform one: it does not depend on y.
+    Values are rounded to an end of their range. With β = ±1/2 the rounded value at x + ζ u,
+    P(β = 1/2) = f(x + ζ u) in widths of the range, β u has in the direction w the density
+    1 + f(x + ζ w) - f(x - ζ w) = 1 + 2 ζ ⟨ℓ, w⟩, relative to the uniform one: it does not depend on
+    x.
     """
 
     learner: ProjectionFree
@@ -163,7 +167,7 @@ class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
 
     @classmethod
     def example(cls) -> RoundedProjectionFree:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.around(ProjectionFree.example())
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Toss]:
@@ -176,18 +180,18 @@ class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
         return trace
 
     def learn(self, trace: Toss, released: Floats) -> None:
-        """Go to the leader on the new sum."""
+        """Move to the leader on the new sum."""
         self.learner.learn(trace.direction, released)
 
 
 class CentredProjectionFree(ProjectionFree):
     """The same with a baseline: the mean of all losses so far, released along with the sums.
 
-    A query has one more coordinate, a constant κ, so that the sum of the losses is released too,
-    with noise; the others are sqrt(1 - κ²) u. Directions are public, so to subtract a mean m from
-    all losses is to subtract m Σ u from the sum, and costs no privacy. It helps where losses are
-    far from the middle of their range. No bound is proved: m depends on the rounds from which it is
-    subtracted.
+    A query has one more coordinate, a constant κ, so the sum of the losses is released too, with
+    noise; the other coordinates are sqrt(1 - κ²) u. Directions are public, so subtracting a mean m
+    from all losses is subtracting m Σ u from the sum, and costs no privacy. It helps where losses
+    are far from the middle of their range. No bound is proved: m depends on the rounds from which
+    it is subtracted.
     """
 
     share: float  # κ
@@ -204,7 +208,7 @@ class CentredProjectionFree(ProjectionFree):
 
     @classmethod
     def example(cls) -> CentredProjectionFree:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.around(ProjectionFree.example())
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
@@ -224,7 +228,7 @@ class CentredProjectionFree(ProjectionFree):
         return self.point.size + 1
 
     def learn(self, trace: Floats, released: Floats) -> None:
-        """Go to the leader on the new sum, less the mean times the sum of all directions."""
+        """Move to the leader on the new sum, less the mean times the sum of all directions."""
         size = self.point.size
         across = math.sqrt(1.0 - self.share * self.share)
         for i in range(size + 1):
@@ -239,7 +243,7 @@ class CentredProjectionFree(ProjectionFree):
 
 
 class TwoPointLeader(SumLeader):
-    """Two values a round, and a projection: x = projection of c - η S / 2."""
+    """Two values per round, and a projection: x = projection of c - η S / 2."""
 
     set: Projecting
 
@@ -262,7 +266,7 @@ class TwoPointLeader(SumLeader):
 
     @classmethod
     def example(cls) -> TwoPointLeader:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, learning_rate=0.01)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
@@ -271,7 +275,7 @@ class TwoPointLeader(SumLeader):
         return self.played, self.heading
 
     def learn(self, trace: Floats, released: Floats) -> None:
-        """Go to the leader on the new sum."""
+        """Move to the leader on the new sum."""
         for i in range(self.point.size):
             self.point[i] = self.anchor[i] - 0.5 * self.learning_rate * self.factor * released[i]
         self.set.project(self.point)

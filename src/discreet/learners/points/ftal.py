@@ -1,4 +1,4 @@
-"""Follow the approximate leader (Smith & Thakurta 2013), which came before Agarwal & Singh: to compare with."""
+"""Follow the approximate leader (Smith & Thakurta 2013): a predecessor to compare with."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
-from discreet.learners.points.ftrl import vector
-from discreet.learners.points.leader import Leader
+from discreet.learners.points.ftrl import as_vector
+from discreet.learners.points.rates import Leader
 from discreet.sets import ConvexSet, L2Ball
 
 
 class Ftal(Leader):
     """The leader of quadratic models of the losses, around the points that were played.
 
-    For losses that are H-strongly convex, with gradients g(s) at the points w(s), round t + 1 plays
+    For losses that are α-strongly convex, with gradients g(s) at the points x(s), round t + 1 plays
 
-        w(t + 1) = argmin Σ ⟨g(s), w⟩ + (H / 2) |w - w(s)|² = projection of mean(w(1) … w(t)) - v / (t H),   v = Σ g(s).
+        x(t + 1) = argmin Σ ⟨g(s), x⟩ + (α / 2) |x - x(s)|²
+                 = projection of mean(x(1) … x(t)) - L / (t α),   L = Σ g(s).
 
-    Linear losses are not strongly convex: the algorithm then runs on ⟨ℓ, w⟩ + (h / 2) |w|². The
-    learner itself adds that, so that what is released is always the sum of the gradients of the
-    losses as they are. With both parts,
+    Linear losses are not strongly convex: the algorithm then runs on ⟨ℓ, x⟩ + (h / 2) |x|². The
+    learner adds that term itself, so the released sum is always that of the gradients of the losses
+    as they are. With both parts,
 
-        w(t + 1) = projection of (H Σ w(s) - v) / (t (H + h)).
+        x(t + 1) = projection of (α Σ x(s) - L) / (t (α + h)).
 
-    ``curvature`` is H, 0 for linear losses; ``ridge`` is h. For H = 0 the points played drop out:
-    it is the leader with the regulariser (t h / 2) |w|², which grows with time. ``set`` has
-    ``dimension`` and ``project(point)``, which works in place; ``start`` is the first point, the
-    one nearest to the origin if not given. A point is played for one round only.
+    ``curvature`` is α, 0 for linear losses; ``ridge`` is h. For α = 0 the points played drop out:
+    it is the leader with the regulariser (t h / 2) |x|², which grows with time. ``set`` has
+    ``dimension`` and ``project(point)``, which works in place; ``start`` is the first point, by
+    default the one nearest to the origin. A point is played for one round only.
 
-    Regret without noise for linear losses, G the largest L2 norm of a loss vector, r that of a
-    point of the set, the
-    ``radius``: at most (T - 1) h r² / 2 + G² (1 + ln(T - 1)) / 2 h + 2 r G, where 2 r G is for the
-    first round. So
+    Regret without noise for linear losses, with G the largest L2 norm of a loss vector and R that
+    of a point of the set (the ``radius``): at most
+    (T - 1) h R² / 2 + G² (1 + ln(T - 1)) / 2 h + 2 R G, where 2 R G is for the first round. So
 
-        r G (sqrt(T (1 + ln T)) + 2)   for h = (G / r) sqrt((1 + ln T) / T):
+        R G (sqrt(T (1 + ln T)) + 2)   for h = (G / R) sqrt((1 + ln T) / T):
 
     by a factor sqrt(1 + ln T) more than ``QuadraticFtrl``. *Proof.* That of ``ftrl.py`` from round
-    2 on, with Φ(L) = min ⟨L, w⟩ + (t - 1) (h / 2) |w|² in round t, which never falls and has
-    stability G² / 2 (t - 1) h. ∎ By the same argument steady noise Z (see there) adds at most r
-    sqrt(E |Z|²): for linear losses, then, this one too is charged for noise only once.
+    2 on, with Φ(L) = min ⟨L, x⟩ + (t - 1) (h / 2) |x|² in round t, which never falls and has
+    stability G² / 2 (t - 1) h. ∎ By the same argument steady noise Z (see there) adds at most
+    R sqrt(E |Z|²): for linear losses this algorithm, too, pays for noise only once.
 
-    Without noise and ridge, for H-strongly convex losses with gradients of norm at most G: G² (1 +
-    ln T) / 2 H, since leaders of F = Σ of H-strongly convex f have regret Σ F(w(t)) - F(w(t + 1)) ≤
-    Σ |g(t)|² / 2 t H.
+    Without noise and ridge, for α-strongly convex losses with gradients of norm at most G:
+    G² (1 + ln T) / 2 α, since leaders of F = Σ of α-strongly convex f have regret
+    Σ F(x(t)) - F(x(t + 1)) ≤ Σ |g(t)|² / 2 t α.
 
-    From memory, not proved or checked here [M]: with a tree of noise, for H-strongly convex losses
-    Smith & Thakurta have regret of order n (G + H r)² (ln T)^2.5 / (ε H), n the dimension, and
+    From memory, not proved or checked here [M]: with a tree of noise, for α-strongly convex losses
+    Smith & Thakurta have regret of order N (G + α R)² (ln T)^2.5 / (ε α), N the dimension, and
     hence of order sqrt(T) / ε up to logarithms for convex losses with a ridge. That is what Agarwal
     & Singh compare with.
 
@@ -64,9 +64,9 @@ class Ftal(Leader):
     """
 
     set: ConvexSet
-    curvature: float  # H
+    curvature: float  # α
     ridge: float  # h
-    played: Floats  # Σ w
+    played: Floats  # Σ x
     clock: Floats  # rounds played
 
     @classmethod
@@ -84,8 +84,8 @@ class Ftal(Leader):
             check_range("ridge", ridge, 0.0, 1e200),
         )
         if not sum(given) >= 1e-200:
-            raise DiscreetError("curvature and ridge are both 0, but one of them must be above.")
-        first = vector("start", start, set.dimension)
+            raise DiscreetError("curvature and ridge are both 0, but one of them must be positive.")
+        first = as_vector("start", start, set.dimension)
         set.project(first)
         return cls(
             sums=np.zeros(first.size),
@@ -99,7 +99,7 @@ class Ftal(Leader):
 
     @classmethod
     def example(cls) -> Ftal:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), ridge=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
@@ -116,8 +116,8 @@ class Ftal(Leader):
 
     @staticmethod
     def recommended_ridge(*, radius: float, rounds: int, norm: float) -> float:
-        """Return h = (G / r) sqrt((1 + ln T) / T)."""
-        time = check_int("rounds", rounds, least=1)
+        """Return h = (G / R) sqrt((1 + ln T) / T)."""
+        time = check_int("rounds", rounds, minimum=1)
         return (
             check_positive("norm", norm)
             / check_positive("radius", radius)
@@ -128,12 +128,18 @@ class Ftal(Leader):
     def regret_bound(
         *, radius: float, rounds: int, norm: float, ridge: float, noise: float = 0.0
     ) -> float:
-        """Return the bound for linear losses; ``noise`` is the largest sqrt(E |Z|²) of steady noise in the sums."""
+        """Return the bound for linear losses.
+
+        ``noise`` is the largest sqrt(E |Z|²) of steady noise in the sums.
+        """
         leads = rounds - 1  # all rounds but the first
         stability = norm**2 * (1.0 + math.log(leads)) / (2.0 * ridge) if leads else 0.0
         return leads * ridge * radius**2 / 2.0 + stability + radius * (2.0 * norm + noise)
 
     @staticmethod
     def strongly_convex_bound(*, rounds: int, norm: float, curvature: float) -> float:
-        """Return G² (1 + ln T) / 2 H, for strongly convex losses without noise; ``norm`` is that of the gradients."""
+        """Return G² (1 + ln T) / 2 α, for strongly convex losses without noise.
+
+        ``norm`` is that of the gradients.
+        """
         return norm**2 * (1.0 + math.log(rounds)) / (2.0 * curvature)

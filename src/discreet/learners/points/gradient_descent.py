@@ -9,8 +9,8 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive, check_range
-from discreet.learners.points.ftrl import vector
-from discreet.learners.points.leader import Leader
+from discreet.learners.points.ftrl import as_vector
+from discreet.learners.points.rates import Leader
 from discreet.sets import ConvexSet, L2Ball
 
 
@@ -21,24 +21,24 @@ class GradientDescent(Leader):
 
         x ← projection of x - η g
 
-    ``learning_rate`` is η, or c in η = c / sqrt(t) if ``anytime``; ``set`` has ``dimension`` and
-    ``project(point)``, which works in place. ``start`` is the first point, the one nearest to the
-    origin if not given. Below, G is the ``norm``, the largest L2 norm of a loss vector; the
-    ``radius`` r is the largest distance of a point of the set from the first one, or the
+    ``learning_rate`` is η, or c in η = c / sqrt(t) if ``anytime``. ``set`` has ``dimension`` and
+    ``project(point)``, which works in place. ``start`` is the first point, by default the one
+    nearest to the origin. Below, G is the ``norm``, the largest L2 norm of a loss vector; the
+    ``radius`` R is the largest distance of a point of the set from the first one, or the
     ``diameter`` of the set if ``anytime``.
 
-    Regret without noise (Zinkevich 2003): at most r² / 2 η + η T G² / 2, which is r G sqrt(T) for η
-    = r / (G sqrt(T)); ``anytime`` at most r² sqrt(T) / 2 c + c G² sqrt(T), which is r G sqrt(2 T)
-    for c = r / (G sqrt(2)).
+    Regret without noise (Zinkevich 2003): at most R² / 2 η + η T G² / 2, which is R G sqrt(T) for
+    η = R / (G sqrt(T)); ``anytime`` at most R² sqrt(T) / 2 c + c G² sqrt(T), which is R G sqrt(2 T)
+    for c = R / (G sqrt(2)).
 
-    With noise, and losses fixed in advance, E |noise of a step|² ≤ q² takes G² to G² + q² if the
-    noise of a step is independent of the rounds before, as when every loss vector has noise of its
-    own. If it is not, as for the noise Z of a tree, which is taken back later, summation by parts
-    adds
+    With noise, and losses fixed in advance, let E |noise of a step|² ≤ q². If the noise of a step
+    is independent of the rounds before, as when every loss vector has its own noise, G² becomes
+    G² + q². If it is not, as for the noise Z of a tree, which is taken back later, summation by
+    parts adds
 
-        r sqrt(E |Z|²) + Σ η sqrt(E |Z|² (G² + q²))
+        R sqrt(E |Z|²) + Σ η sqrt(E |Z|² (G² + q²))
 
-    to that, which grows like sqrt(T): leaders that see the sums themselves do not pay it
+    to that, which grows like sqrt(T). Leaders that see the sums themselves do not pay it
     (``QuadraticFtrl``).
 
     >>> from discreet.sets import Box
@@ -67,11 +67,11 @@ class GradientDescent(Leader):
         start: Sequence[float] | Floats | None = None,
     ) -> GradientDescent:
         """Return the learner before the first round."""
-        first = vector("start", start, set.dimension)
+        first = as_vector("start", start, set.dimension)
         set.project(first)
         return cls(
             sums=np.zeros(first.size),
-            point=first.copy(),  # x as it is played, which must not move before the next decision
+            point=first.copy(),  # x as played, which must not move before the next decision
             learning_rate=check_positive("learning_rate", learning_rate),
             anytime=bool(anytime),
             set=set,
@@ -81,11 +81,11 @@ class GradientDescent(Leader):
 
     @classmethod
     def example(cls) -> GradientDescent:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), learning_rate=0.1)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
-        """Play the point that was reached."""
+        """Play the current point."""
         for i in range(self.point.size):
             self.point[i] = self.iterate[i]
         return self.point, 0.0
@@ -103,12 +103,18 @@ class GradientDescent(Leader):
 
     @staticmethod
     def recommended_rate(*, radius: float, rounds: int, norm: float, noise: float = 0.0) -> float:
-        """Return η = r / sqrt(T (G² + q²)); ``noise`` is q, the root mean square length of the noise in a step."""
+        """Return η = R / sqrt(T (G² + q²)).
+
+        ``noise`` is q, the root mean square length of the noise in a step.
+        """
         return check_positive("radius", radius) / (math.sqrt(rounds) * noisy_norm(norm, noise))
 
     @staticmethod
     def recommended_anytime_rate(*, diameter: float, norm: float, noise: float = 0.0) -> float:
-        """Return c = r / sqrt(2 (G² + q²)); ``noise`` is q, the root mean square length of the noise in a step."""
+        """Return c = R / sqrt(2 (G² + q²)).
+
+        ``noise`` is q, the root mean square length of the noise in a step.
+        """
         return check_positive("diameter", diameter) / (math.sqrt(2.0) * noisy_norm(norm, noise))
 
     @staticmethod
@@ -124,14 +130,13 @@ class GradientDescent(Leader):
     ) -> float:
         """Return the bound above; ``radius`` is the diameter if ``anytime``.
 
-        ``noise`` is q, of a step. ``sum_noise`` is sqrt(E |Z|²), of a sum, or 0 if the steps have
-        independent noise.
+        ``noise`` is q, of a step. ``sum_noise`` is sqrt(E |Z|²), of a sum, or 0 if the noise of the
+        steps is independent.
         """
         length = noisy_norm(norm, noise)
         last = learning_rate / math.sqrt(rounds) if anytime else learning_rate
-        way = (
-            2.0 * learning_rate * math.sqrt(rounds) if anytime else learning_rate * rounds
-        )  # at least the sum of all η
+        # at least the sum of all η
+        way = 2.0 * learning_rate * math.sqrt(rounds) if anytime else learning_rate * rounds
         correlated = check_range("sum_noise", sum_noise, 0.0, 1e100) * (radius + way * length)
         return radius**2 / (2.0 * last) + way * length**2 / 2.0 + correlated
 

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.points.ftrl import exponential_weights
-from discreet.learners.points.leader import Leader
+from discreet.learners.points.rates import Leader
 
 
 class Hedge(Leader):
@@ -17,7 +17,7 @@ class Hedge(Leader):
 
     Round t plays the distribution
 
-        x(i) = exp(-η L(i)) / Σ exp(-η L(j)),   η = c sqrt(ln N / (t + a))
+        x(j) = exp(-η L(j)) / Σ exp(-η L(j')),   η = c sqrt(ln N / (t + a))
 
     where L is the newest released sum of loss vectors. ``learning_rate`` is c, ``delay`` is a, N is
     the ``dimension``; ``width`` is w: within a round, losses differ by at most w.
@@ -27,14 +27,14 @@ class Hedge(Leader):
 
         w sqrt(T ln N).
 
-    *Proof.* Φ(L) = -ln(Σ exp(-η L(i)) / N) / η does not fall when η does, so that the sum of the
-    losses telescopes as in ``ftrl.py``, with stability η w² / 8; and Φ(L) ≤ min L + ln N / η. Last,
+    *Proof.* Φ(L) = -ln(Σ exp(-η L(j)) / N) / η does not fall when η does, so the sum of the losses
+    telescopes as in ``ftrl.py``, with stability η w² / 8; and Φ(L) ≤ min L + ln N / η. Last,
     Σ 1 / sqrt(t) ≤ 2 sqrt(T). ∎ Knowing T (``EntropyFtrl``) gains a factor sqrt(2). Cesa-Bianchi &
-    Lugosi 2006, Theorem 2.3, take c = sqrt(8) / w, for which the same proof gives 1.07 w sqrt(T ln
-    N).
+    Lugosi 2006, Theorem 2.3, take c = sqrt(8) / w, for which the same proof gives
+    1.07 w sqrt(T ln N).
 
     Steady Gaussian noise (see ``ftrl.py``) of standard deviation at most s in each coordinate of
-    each sum adds at most min(η(1) s² / 2, s sqrt(2 ln N)). With a = 2 s² / w² slower first steps
+    each sum adds at most min(η(1) s² / 2, s sqrt(2 ln N)). With a = 2 s² / w², slower first steps
     make up for the former, and
 
         E regret ≤ sqrt((T w² + 2 s²) ln N).
@@ -56,7 +56,7 @@ class Hedge(Leader):
     @classmethod
     def start(cls, *, dimension: int, learning_rate: float = 2.0, delay: float = 0.0) -> Hedge:
         """Return the learner before the first round."""
-        count = check_int("dimension", dimension, least=2)
+        count = check_int("dimension", dimension, minimum=2)
         return cls(
             sums=np.zeros(count),
             point=np.full(count, 1.0 / count),
@@ -68,7 +68,7 @@ class Hedge(Leader):
 
     @classmethod
     def example(cls) -> Hedge:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(dimension=5)
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
@@ -92,5 +92,8 @@ class Hedge(Leader):
     def regret_bound(
         *, dimension: int, rounds: int, width: float = 1.0, noise: float = 0.0
     ) -> float:
-        """Return sqrt((T w² + 2 s²) ln N), for the recommended rate and delay and steady Gaussian ``noise`` s."""
+        """Return sqrt((T w² + 2 s²) ln N), for the recommended rate and delay.
+
+        ``noise`` is s, of steady Gaussian noise.
+        """
         return math.sqrt((rounds * width**2 + 2.0 * noise**2) * math.log(dimension))

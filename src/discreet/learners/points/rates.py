@@ -1,4 +1,4 @@
-"""Learning rates that are fixed, or fall with time, for leaders on sums with noise."""
+"""What leaders on sums of loss vectors share: their state and their learning rates."""
 
 from __future__ import annotations
 
@@ -7,25 +7,46 @@ import math
 import numpy as np
 
 from discreet.components import Component
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Learner
 from discreet.errors import check_int, check_positive
 
 
+class Leader(Learner[Floats, float, Floats, float]):
+    """Plays a point that it computes from the newest sum of all loss vectors."""
+
+    sums: Floats  # L, with its noise
+    point: Floats  # the point that is played: a buffer
+
+    @property
+    def choices(self) -> int:
+        """The dimension of the points."""
+        return self.sums.size
+
+    def learn(self, trace: float, released: Floats) -> None:
+        """Keep the newest sum."""
+        for i in range(self.sums.size):
+            self.sums[i] = released[i]
+
+    def release_size(self) -> int:
+        """Return the dimension of the points."""
+        return self.sums.size
+
+
 class Rates(Component):
-    """Rates η(t) = max(least, scale / sqrt(τ(t))), with τ(t) = t ``step`` + ``noise``.
+    """Rates η(t) = max(least, scale / sqrt(A(t))), with A(t) = t ``step`` + ``noise``.
 
-    Leaders with a fixed rate have bounds D / η + κ η τ(T): D is the ``size`` of the regulariser, κ
-    the ``curvature``; each round adds ``step`` to τ, and noise in the sums a multiple of its
-    variance. If the rate falls, the same proof gives D / η(T) + κ Σ η(t) (τ(t) - τ(t - 1))
-    (docs/regret.md: Falling rates). ``noise`` has an entry for each number of binary digits: what
-    the noise in a sum of that many vectors adds, at most.
+    Leaders with a fixed rate have bounds D / η + κ η A(T): D is the ``size`` of the regulariser, κ
+    the ``curvature``; each round adds ``step`` to A, and noise in the sums adds a multiple of its
+    variance. If the rate falls, the same proof gives D / η(T) + κ Σ η(t) (A(t) - A(t - 1))
+    (docs/regret.md: Falling rates). ``noise`` has an entry for each number of binary digits: an
+    upper bound on what the noise in a sum of that many vectors adds.
 
-    * ``fixed``: the same rate in all rounds; sqrt(D / (κ τ(T))) is the best, with the bound 2
-      sqrt(D κ τ(T)).
-    * ``anytime``: η(t) = sqrt(D / (2 κ τ(t))), for an unknown number of rounds: sqrt(2) times that
+    * ``fixed``: the same rate in all rounds; sqrt(D / (κ A(T))) is the best, with the bound
+      2 sqrt(D κ A(T)).
+    * ``anytime``: η(t) = sqrt(D / (2 κ A(t))), for an unknown number of rounds: sqrt(2) times that
       bound, for every T.
-    * ``early``: the best fixed rate times max(g, h sqrt(τ(T) / τ(t))), g = sqrt(1 + h²): g times
-      that bound. Early rounds have larger rates, so what is easy is learned sooner.
+    * ``early``: the best fixed rate times max(g, h sqrt(A(T) / A(t))), g = sqrt(1 + h²): g times
+      that bound. Early rounds have larger rates, so easy problems are learned sooner.
 
     >>> rates = Rates.anytime(size=math.log(10), curvature=1 / 8, step=1.0)
     >>> round(rates.at(1), 4), round(rates.at(100), 4)
@@ -35,7 +56,7 @@ class Rates(Component):
     least: float
     scale: float
     step: float
-    noise: Floats  # by the binary digits of the number of vectors in a sum; that of none is 0
+    noise: Floats  # indexed by the binary digits of the number of vectors in a sum; entry 0 is 0
 
     @classmethod
     def fixed(cls, rate: float) -> Rates:
@@ -69,12 +90,12 @@ class Rates(Component):
         head_start: float,
         noise: Floats | None = None,
     ) -> Rates:
-        """Return rates for a number of rounds that are larger at the beginning; ``head_start`` is h."""
+        """Return rates for a known number of rounds that start higher; ``head_start`` is h."""
         falling = cls.anytime(size=size, curvature=curvature, step=step, noise=noise)
         best = (
             math.sqrt(2.0)
             * falling.scale
-            / math.sqrt(falling.paid(check_int("rounds", rounds, least=1)))
+            / math.sqrt(falling.paid(check_int("rounds", rounds, minimum=1)))
         )
         return falling._replace(
             least=best * math.hypot(1.0, head_start),
@@ -83,7 +104,7 @@ class Rates(Component):
 
     @property
     def falls(self) -> bool:
-        """Whether the rate is not the same in all rounds."""
+        """Whether the rate changes over time."""
         return self.scale > 0.0
 
     def at(self, time: int) -> float:
@@ -91,7 +112,7 @@ class Rates(Component):
         return max(self.least, self.scale / math.sqrt(self.paid(time)))
 
     def paid(self, time: int) -> float:
-        """Return τ(t)."""
+        """Return A(t)."""
         digits = 0
         vectors = time - 1
         while vectors > 0 and digits + 1 < self.noise.size:

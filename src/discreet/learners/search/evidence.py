@@ -1,9 +1,9 @@
-"""How sure released means make us: bounds that hold at all times together, with the noise counted in.
+"""Confidence from noisy released means: bounds that hold at all times at once.
 
-A rule tells two things. The *radius* of a mean: the true mean is beyond it, at any time, with at
-most some probability. And the *log evidence* that one arm is better than another: it exceeds ln(1 /
-δ) at any time with a probability of at most δ, if the other is at least as good. All arguments are
-in docs/proofs.md: Best-arm search.
+A rule gives two things. The *radius* of a mean: the true mean is beyond it, at any time, with at
+most some probability. And the *log evidence* that one arm is better than another: if the other is
+at least as good, the evidence exceeds ln(1 / δ) at any time with probability at most δ. All proofs
+are in docs/proofs.md: Best-arm search.
 """
 
 from __future__ import annotations
@@ -14,44 +14,56 @@ from componentjit import helper, helper_apart
 from discreet.components import Component
 from discreet.errors import check_positive, check_range
 
-STEPS = 60  # of a bisection
-TAIL = -20.0  # deviations: beyond, the normal distribution function is bounded and not computed
+STEPS = 60  # of a bisection: to the last bits of a double
+TAIL = -20.0  # deviations: beyond, the normal distribution function is bounded, not computed
 
 
 class Rule(Component):
-    """What is known of released means; ``pulls`` and ``releases`` of an arm say how many rounds they are made of."""
+    """Bounds on released means.
+
+    ``pulls`` and ``releases`` of an arm are the rounds and releases that its mean consists of.
+    """
 
     def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
-        """Return how far above the truth a mean ever is, but with a probability of at most ``failure``; or below it."""
+        """Return how far a mean is ever above the truth, except with probability ``failure``.
+
+        The same holds for below.
+        """
         raise NotImplementedError
 
     def log_evidence(
         self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
     ) -> float:
-        """Return the log evidence that an arm is better than a rival whose mean is lower by ``gap``, 0 or more."""
+        """Return the log evidence that an arm is better than a rival.
+
+        The rival's mean is lower by ``gap``, which is at least 0.
+        """
         raise NotImplementedError
 
     def most_evidence(
         self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
     ) -> float:
-        """Return what it is at most, if that is cheaper to tell."""
+        """Return an upper bound on it that is cheaper to compute."""
         return math.inf
 
     def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
-        """Return the same for two arms that are always released in turn: both have these pulls and releases."""
+        """Return the log evidence for two arms that are always released in turn.
+
+        Both have these pulls and releases.
+        """
         raise NotImplementedError
 
 
 class Mixture(Rule):
     """For sub-Gaussian numbers, each released by itself: exp(λ S - λ² v n / 2), averaged over λ.
 
-    S is the sum of n deviations from the mean, ``variance`` is v, and λ has a half-normal law of
-    variance ρ / v. Bounds are tightest after about 1 / ρ numbers: with ``prior`` ρ = gap² / v that
-    suits a gap of that size.
+    S is the sum of n deviations from the mean, ``variance`` is v, and λ is half-normal with
+    variance 1 / (n₀ v). Bounds are tightest after about n₀ numbers; ``prior`` is 1 / n₀, and
+    gap² / v suits a gap of that size.
     """
 
     variance: float
-    prior: float
+    prior: float  # 1 / n₀
 
     @classmethod
     def for_gap(cls, gap: float, *, variance: float) -> Mixture:
@@ -60,7 +72,7 @@ class Mixture(Rule):
         return cls(check_positive("variance", variance), gap * gap / variance)
 
     def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
-        """Return z s with 2 Φ(z) exp(z² / 2) at least sqrt(1 + ρ n) / failure."""
+        """Return z s with 2 Φ(z) exp(z² / 2) at least sqrt(1 + n / n₀) / failure."""
         logarithm = max(0.5 * math.log1p(self.prior * pulls) - math.log(2.0 * failure), 0.0)
         square = 2.0 * logarithm - 2.0 * math.log(normal_cdf(math.sqrt(2.0 * logarithm)))
         return math.sqrt(square * self.spread_square(pulls))
@@ -68,7 +80,7 @@ class Mixture(Rule):
     def log_evidence(
         self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
     ) -> float:
-        """Return the least, over a common mean of both arms, of the product of their averages."""
+        """Return the least product of both arms' averages over a common mean, as a logarithm."""
         one, other = (
             math.sqrt(self.spread_square(pulls)),
             math.sqrt(self.spread_square(rival_pulls)),
@@ -83,7 +95,7 @@ class Mixture(Rule):
         return 0.5 * square + math.log(4.0) - self.mixture_price(pulls, rival_pulls)
 
     def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
-        """Return the same for sums of differences, whose variance is 2 v."""
+        """Return the evidence for sums of differences, whose variance is 2 v."""
         spread = math.sqrt(2.0 * self.spread_square(pulls))
         return log_average(gap / spread) - 0.5 * math.log1p(self.prior * pulls)
 
@@ -92,23 +104,30 @@ class Mixture(Rule):
         return 0.5 * math.log((1.0 + self.prior * pulls) * (1.0 + self.prior * rival_pulls))
 
     def spread_square(self, pulls: float) -> float:
-        """Return s² = v (1 + 1 / (ρ n)) / n, by which the square of a mean's deviation is divided."""
+        """Return s² = v (1 + n₀ / n) / n, which divides the square of a mean's deviation."""
         return self.variance * (1.0 + 1.0 / (self.prior * pulls)) / pulls
 
 
-class Chernoff(Rule):
-    """For sums of numbers from 0 to 1 with Laplace noise on each sum: Chernoff's bound, for every number of releases.
+# For gains in [0, 1], whose variance is at most 1/4, and gaps of about 0.1.
+UNIT_GAINS = Mixture.for_gap(0.1, variance=0.25)
 
-    ``noise`` is b, the scale of the noise on a sum. After r releases of n numbers the logarithm of
-    E exp(λ S) is at most λ² n / 8 - r ln(1 - b² λ²). The r-th release of an arm gets the share 1 /
-    (r (r + 1)) of the allowed failure; so the length of an arm's r-th batch must be fixed in
-    advance.
+
+class Chernoff(Rule):
+    """For sums of numbers from 0 to 1 with Laplace noise on each sum: Chernoff's bound.
+
+    It holds for every number of releases. ``noise`` is Λ, the scale of the noise on a sum. After r
+    releases of n numbers the logarithm of E exp(λ S) is at most λ² n / 8 - r ln(1 - Λ² λ²). The
+    r-th release of an arm gets the share 1 / (r (r + 1)) of the allowed failure, so the length of
+    an arm's r-th batch must be fixed in advance.
     """
 
-    noise: float
+    noise: float  # Λ
 
     def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
-        """Return the least (ln(r (r + 1) / failure) + log moment(s)) / s over s, by bisection of its derivative."""
+        """Return the least (ln(r (r + 1) / failure) + log moment(s)) / s over s.
+
+        It is found by bisection of the derivative.
+        """
         wanted = math.log(releases * (releases + 1.0) / failure)
         low, high = 0.0, pulls / self.noise
         for _ in range(STEPS):
@@ -126,7 +145,10 @@ class Chernoff(Rule):
     def log_evidence(
         self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
     ) -> float:
-        """Return the largest s · gap - log moments of both means, less the price of all pairs of releases."""
+        """Return the largest s · gap - log moments of both means, less the price of all pairs.
+
+        Pairs are those of releases of both arms.
+        """
         low, high = 0.0, min(pulls, rival_pulls) / self.noise
         for _ in range(STEPS):
             middle = 0.5 * (low + high)
@@ -148,20 +170,20 @@ class Chernoff(Rule):
         )
 
     def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
-        """Return the same where both have as many releases: they pay for their number once."""
+        """Return the same for equally many releases of both: their number is paid for once."""
         return self.log_evidence(gap, pulls, releases, pulls, releases) + math.log(
             releases * (releases + 1.0)
         )
 
     def mean_moment(self, tilt: float, pulls: float, releases: float) -> float:
         """Return the bound on ln E exp(s D), D the deviation of the mean."""
-        u = self.noise * tilt / pulls
-        return tilt * tilt / (8.0 * pulls) - releases * math.log1p(-u * u)
+        z = self.noise * tilt / pulls
+        return tilt * tilt / (8.0 * pulls) - releases * math.log1p(-z * z)
 
     def mean_moment_slope(self, tilt: float, pulls: float, releases: float) -> float:
         """Return its derivative."""
-        u = self.noise * tilt / pulls
-        return tilt / (4.0 * pulls) + releases * 2.0 * u * (self.noise / pulls) / (1.0 - u * u)
+        z = self.noise * tilt / pulls
+        return tilt / (4.0 * pulls) + releases * 2.0 * z * (self.noise / pulls) / (1.0 - z * z)
 
 
 @helper
@@ -172,7 +194,10 @@ def normal_cdf(z: float) -> float:
 
 @helper
 def log_average(z: float) -> float:
-    """Return ln(2 Φ(z) exp(z² / 2)), the logarithm of E exp(λ z), λ half-normal; in the far tail a lower bound."""
+    """Return ln(2 Φ(z) exp(z² / 2)), the logarithm of E exp(λ z) for a half-normal λ.
+
+    In the far tail it is a lower bound.
+    """
     if z < TAIL:
         return 0.5 * math.log(2.0 / math.pi) + math.log(-z / (1.0 + z * z))
     return 0.5 * z * z + math.log(2.0 * normal_cdf(z))
@@ -180,7 +205,10 @@ def log_average(z: float) -> float:
 
 @helper
 def log_average_slope(z: float) -> float:
-    """Return its derivative, z + φ(z) / Φ(z); in the far tail by its series, whose next term is below 1e-6 of it."""
+    """Return its derivative, z + φ(z) / Φ(z).
+
+    In the far tail it is computed by a series whose next term is below 1e-6 of it.
+    """
     if z < TAIL:
         return (1.0 - 2.0 / (z * z) + 10.0 / (z * z) ** 2) / -z
     return z + math.exp(-0.5 * z * z) / (math.sqrt(2.0 * math.pi) * normal_cdf(z))
@@ -188,7 +216,10 @@ def log_average_slope(z: float) -> float:
 
 @helper_apart
 def least_product(gap: float, one: float, other: float) -> float:
-    """Return the least log_average((gap - x) / one) + log_average(x / other) over x, which is convex, by bisection."""
+    """Return the least log_average((gap - x) / one) + log_average(x / other) over x.
+
+    The function is convex, and the minimum is found by bisection.
+    """
     low, high = -other, gap + one
     while log_average_slope(low / other) / other > log_average_slope((gap - low) / one) / one:
         low *= 2.0

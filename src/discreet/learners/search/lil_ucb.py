@@ -1,4 +1,4 @@
-"""lil' UCB: upper bounds by the law of the iterated logarithm (Jamieson, Malloy, Nowak & Bubeck 2014)."""
+"""lil' UCB: upper bounds by the law of the iterated logarithm (Jamieson et al. 2014)."""
 
 from __future__ import annotations
 
@@ -7,23 +7,32 @@ from typing import Literal, NamedTuple
 
 from discreet.contracts import Generator
 from discreet.errors import check_positive
-from discreet.learners.search.searching import EVERY_ROUND, NONE, Batches, Pull, Searching, start_of
+from discreet.learners.search.searching import (
+    EVERY_ROUND,
+    NONE,
+    Batches,
+    Pull,
+    Searching,
+    start_search,
+)
 
-Constants = Literal["practice", "theory"]
+LilPreset = Literal["practice", "theory"]
 
 
 class LilConstants(NamedTuple):
-    """The constants of lil' UCB: ε, β, λ, the failure δ, and what is added to n inside of the logarithms."""
+    """The constants of lil' UCB: a, β, κ, the failure ω, and what is added to n in logarithms."""
 
-    slack: float
-    bonus: float
-    ratio: float
-    failure: float
+    slack: float  # a, the paper's ε
+    bonus: float  # β
+    ratio: float  # κ, the paper's λ
+    failure: float  # ω, the paper's δ
     guard: float
 
     @classmethod
     def theory(cls, error: float) -> LilConstants:
-        """Return those of Theorem 2: the answer is wrong with at most 4 sqrt(c δ) + 4 c δ, here the error.
+        """Return the constants of Theorem 2.
+
+        The answer is wrong with probability at most 4 sqrt(c ω) + 4 c ω, which is the error here.
 
         >>> constants = LilConstants.theory(0.1)
         >>> round(coverage_factor(constants.slack), 3), f"{constants.failure:.6e}"
@@ -35,28 +44,26 @@ class LilConstants(NamedTuple):
 
     @classmethod
     def practice(cls, error: float, arms: int) -> LilConstants:
-        """Return those of the paper's experiments, of which nothing is proved."""
+        """Return the constants of the paper's experiments, for which nothing is proved."""
         return cls(0.0, 0.5, 1.0 + 10.0 / arms, error / 5.0, 2.0)
 
 
 def coverage_factor(slack: float) -> float:
-    """Return c = (2 + ε) / ε · (1 / ln(1 + ε))^(1 + ε)."""
+    """Return c = (2 + a) / a · (1 / ln(1 + a))^(1 + a), a the slack."""
     return float((2.0 + slack) / slack * (1.0 / math.log1p(slack)) ** (1.0 + slack))
 
 
 class LilUcb(Searching):
-    """Pulls the arm with the largest mean + (1 + β) (1 + √ε) sqrt(2 v (1 + ε) ln(ln((1 + ε) n) / δ) / n).
+    """Pulls the arm with the largest mean plus a radius by the law of the iterated logarithm.
 
-    It stops when an arm was pulled at least 1 + λ times as often as all others together, and
-    answers with that arm. v is the ``variance`` of a released number, and of batches also
-    ``noise_variance`` a release.
+        radius = (1 + β) (1 + √a) sqrt(2 v (1 + a) ln(ln((1 + a) n) / ω) / n)
+
+    It stops when an arm was pulled at least 1 + κ times as often as all others together, and
+    answers with that arm (Jamieson, Malloy, Nowak & Bubeck 2014). v is the ``variance`` of a
+    released number; on batches each release adds ``noise_variance``.
     """
 
-    slack: float
-    bonus: float
-    ratio: float
-    failure: float
-    guard: float
+    constants: LilConstants
     variance: float
     noise_variance: float
 
@@ -66,28 +73,36 @@ class LilUcb(Searching):
         *,
         arms: int,
         error: float = 0.1,
-        constants: Constants = "practice",
+        constants: LilPreset = "practice",
         variance: float = 0.25,
         noise_variance: float = 0.0,
         batches: Batches = EVERY_ROUND,
     ) -> LilUcb:
         """Return the learner before the first round."""
-        begin = start_of(arms, (error,), batches)
+        begin = start_search(arms, (error,), batches)
         size = begin.gains.size
         chosen = (
             LilConstants.theory(error)
             if constants == "theory"
             else LilConstants.practice(error, size)
         )
-        return cls(*begin, *chosen, check_positive("variance", variance), float(noise_variance))
+        return cls(
+            **begin._asdict(),
+            constants=chosen,
+            variance=check_positive("variance", variance),
+            noise_variance=float(noise_variance),
+        )
 
     @classmethod
     def example(cls) -> LilUcb:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=4)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Pull]:
-        """Pull what was never pulled, or the arm of the largest index; the first of several."""
+        """Pull an arm that was never pulled, or the one with the largest index.
+
+        Ties go to the first.
+        """
         arm = self.unasked_arm()
         if arm == NONE:
             arm = 0
@@ -96,22 +111,23 @@ class LilUcb(Searching):
                 index = self.upper_index(i)
                 if index > most:
                     arm, most = i, index
-        return arm, self.pull_of(arm)
+        return arm, self.next_pull(arm)
 
     def learn(self, trace: Pull, released: float) -> None:
-        """Count it; stop if this arm was pulled much more than all others."""
+        """Count it; stop if this arm was pulled much more often than all others."""
         self.count_release(trace, released)
         others = 0.0
         for i in range(self.pulls.size):
             if i != trace.arm:
                 others += self.pulls[i]
-        if self.pulls[trace.arm] >= 1.0 + self.ratio * others and self.all_released():
+        if self.pulls[trace.arm] >= 1.0 + self.constants.ratio * others and self.all_released():
             self.conclude(0, trace.arm)
 
     def upper_index(self, arm: int) -> float:
         """Return the upper bound of an arm's mean."""
         count = max(float(self.pulls[arm]), 1.0)
         variance = self.variance + self.noise_variance * float(self.releases[arm]) / count
-        inner = math.log((1.0 + self.slack) * count + self.guard) / self.failure
-        radius = math.sqrt(2.0 * variance * (1.0 + self.slack) * math.log(inner) / count)
-        return self.mean_gain(arm) + (1.0 + self.bonus) * (1.0 + math.sqrt(self.slack)) * radius
+        slack, bonus = self.constants.slack, self.constants.bonus
+        inner = math.log((1.0 + slack) * count + self.constants.guard) / self.constants.failure
+        radius = math.sqrt(2.0 * variance * (1.0 + slack) * math.log(inner) / count)
+        return self.mean_gain(arm) + (1.0 + bonus) * (1.0 + math.sqrt(slack)) * radius

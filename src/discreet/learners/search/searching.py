@@ -1,4 +1,4 @@
-"""What all searches for the best arm have in common: means, how long an arm is pulled, and the answer."""
+"""What all searches for the best arm share: means, lengths of pulls, and the answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NONE = -1  # the answer before there is one
 
 
 class Pull(NamedTuple):
-    """An arm, and for how many rounds it is pulled."""
+    """The trace of a pull: the arm, and for how many rounds it is pulled."""
 
     arm: int
     rounds: int
 
 
 class Batches(NamedTuple):
-    """How long an arm is pulled: ``first`` rounds, then each time as long as ``growth`` times all of its rounds so far.
+    """How long an arm is pulled: ``first`` rounds, then ``growth`` times all its rounds so far.
 
     With ``first`` 0 every round is released by itself. The length of an arm's r-th batch is fixed
     in advance.
@@ -34,7 +34,7 @@ class Batches(NamedTuple):
     def checked(self) -> Batches:
         """Return it, or refuse its numbers."""
         return Batches(
-            check_int("batch_size", self.first, least=1),
+            check_int("batch_size", self.first, minimum=1),
             check_range("growth", self.growth, 0.01, 100.0),
         )
 
@@ -45,21 +45,21 @@ EVERY_ROUND = Batches()
 class Searching(Learner[int, Pull, float]):
     """Searches for the arm with the largest mean gain; a gain is 1 - loss.
 
-    A subclass chooses arms in ``act``, and says in ``learn`` when it has found the answer. There
-    may be several levels of confidence, the least first: the game may stop when the last is
-    reached. Everything here is computed from releases, so when a search stops is as private as they
+    A subclass chooses arms in ``act``, and decides in ``learn`` when it has found the answer. There
+    may be several levels of confidence, the lowest first; the game may stop when the last is
+    reached. Everything here is computed from releases, so the stopping time is as private as they
     are.
     """
 
     first: int
     growth: float
     gains: Floats  # of every arm, summed over its rounds
-    pulls: Floats  # rounds that were released
+    pulls: Floats  # rounds whose outcomes were released
     releases: Floats
-    begun: Floats  # rounds that were asked for
+    begun: Floats  # rounds that were requested
     errors: Floats  # the allowed probability of a wrong answer at every level
     found: Integers  # the answer at every level, or NONE
-    stopped: Floats  # the pulls of all arms when it was found, a row a level
+    stopped: Floats  # the pulls of all arms when it was found, one row per level
 
     @property
     def choices(self) -> int:
@@ -67,15 +67,15 @@ class Searching(Learner[int, Pull, float]):
         return self.gains.size
 
     def patience(self, trace: Pull) -> int:
-        """Hold an arm as long as it was to be pulled."""
+        """Hold an arm for the length of its pull."""
         return trace.rounds if self.first > 0 else 0
 
     def is_done(self) -> bool:
         """Stop when the last level is reached."""
         return bool(self.found[self.found.size - 1] != NONE)
 
-    def pull_of(self, arm: int) -> Pull:
-        """Return the next pull of an arm, and note that it is asked for."""
+    def next_pull(self, arm: int) -> Pull:
+        """Return the next pull of an arm, and note that it was requested."""
         rounds = 1
         if self.first > 0:
             rounds = max(self.first, math.ceil(self.growth * self.begun[arm]))
@@ -83,7 +83,7 @@ class Searching(Learner[int, Pull, float]):
         return Pull(arm, rounds)
 
     def count_release(self, trace: Pull, released: float) -> None:
-        """Count what was released."""
+        """Count a release."""
         self.gains[trace.arm] += trace.rounds * (1.0 - released)
         self.pulls[trace.arm] += trace.rounds
         self.releases[trace.arm] += 1.0
@@ -96,11 +96,11 @@ class Searching(Learner[int, Pull, float]):
                 self.stopped[level, i] = self.pulls[i]
 
     def mean_gain(self, arm: int) -> float:
-        """Return the mean of what was released of an arm; 0 before anything was."""
+        """Return the mean of what was released of an arm; 0 before the first release."""
         return float(self.gains[arm]) / max(float(self.pulls[arm]), 1.0)
 
     def leading_arm(self) -> int:
-        """Return the arm with the largest mean; the first of several."""
+        """Return the arm with the largest mean; ties go to the first."""
         best = 0
         for i in range(1, self.pulls.size):
             if self.mean_gain(i) > self.mean_gain(best):
@@ -108,14 +108,14 @@ class Searching(Learner[int, Pull, float]):
         return best
 
     def unasked_arm(self) -> int:
-        """Return the first arm that was never asked for, or NONE."""
+        """Return the first arm that was never requested, or NONE."""
         for i in range(self.begun.size):
             if self.begun[i] == 0.0:
                 return i
         return NONE
 
     def all_released(self) -> bool:
-        """Return whether something was released of every arm."""
+        """Return whether every arm has a release."""
         missing = 0
         for i in range(self.releases.size):
             if self.releases[i] == 0.0:
@@ -123,30 +123,16 @@ class Searching(Learner[int, Pull, float]):
         return missing == 0
 
 
-class Start(NamedTuple):
-    """The fields that every search begins with, in their order."""
-
-    first: int
-    growth: float
-    gains: Floats
-    pulls: Floats
-    releases: Floats
-    begun: Floats
-    errors: Floats
-    found: Integers
-    stopped: Floats
-
-
-def start_of(arms: int, errors: Sequence[float], batches: Batches) -> Start:
-    """Return what a search begins with; the errors that are allowed at its levels fall."""
-    count = check_int("arms", arms, least=2)
+def start_search(arms: int, errors: Sequence[float], batches: Batches) -> Searching:
+    """Return the fields that every search begins with; the errors of its levels decrease."""
+    count = check_int("arms", arms, minimum=2)
     levels = [check_share("error", error) for error in errors]
     if not levels or sorted(set(levels), reverse=True) != levels:
         raise DiscreetError(
-            f"errors is {errors!r}, but must be some numbers, each smaller than the one before."
+            f"errors is {errors!r}, but must be at least one number, in strictly decreasing order."
         )
     plan = EVERY_ROUND if batches == EVERY_ROUND else batches.checked()
-    return Start(
+    return Searching(
         first=plan.first,
         growth=plan.growth,
         gains=np.zeros(count),

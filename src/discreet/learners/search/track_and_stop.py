@@ -1,4 +1,4 @@
-"""Track-and-Stop: pull arms in the proportions that tell them apart soonest (Garivier & Kaufmann 2016)."""
+"""Track-and-Stop: pull arms in the proportions that tell them apart soonest."""
 
 from __future__ import annotations
 
@@ -10,23 +10,30 @@ import numpy as np
 from componentjit import helper
 from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive
-from discreet.learners.search.evidence import Mixture, Rule
-from discreet.learners.search.searching import EVERY_ROUND, NONE, Batches, Pull, Searching, start_of
+from discreet.learners.search.evidence import UNIT_GAINS, Rule
+from discreet.learners.search.searching import (
+    EVERY_ROUND,
+    NONE,
+    Batches,
+    Pull,
+    Searching,
+    start_search,
+)
 
-STEPS = 60  # of a bisection
-# weights are computed again when the rounds have grown by this share: about 50 ln t times in t
-# rounds
+STEPS = 60  # of a bisection: to the last bits of a double
+# Weights are recomputed when the rounds have grown by this share: about 50 ln t times in t rounds.
 RECOMPUTED = 0.02
-TIE = 1e-9  # gaps below are none
+TIE = 1e-9  # smaller gaps count as none
 
 
 class TrackAndStop(Searching):
-    """Tracks the optimal proportions w of the means so far: pulls the arm with the largest t w(a) - n(a).
+    """Tracks the optimal proportions w of the current means (Garivier & Kaufmann 2016).
 
-    Arms with fewer than c sqrt(t) - K / 2 pulls come first, c the ``exploration``. It stops when
-    the leader is better than every other arm with evidence of (K - 1) / ν. What is pulled does not
-    depend on ν: so one run tells when it stops for several ν, the ``errors``. A round costs O(K),
-    and the proportions O(60 K) each time the rounds have grown by 2 %.
+    Pulls the arm with the largest t w(i) - n(i); arms with fewer than c sqrt(t) - K / 2 pulls come
+    first, c the ``exploration``. It stops when the leader is better than every other arm with
+    evidence of (K - 1) / ν. Which arms are pulled does not depend on ν, so one run gives the
+    stopping times for several ν, the ``errors``. A round costs O(K), and the proportions O(60 K)
+    each time the rounds have grown by 2 %.
     """
 
     rule: Rule
@@ -34,7 +41,7 @@ class TrackAndStop(Searching):
     needed: Floats  # log evidence at every level, the least first
     weights: Floats
     means: Floats
-    due: Floats  # after how many rounds the weights are computed again
+    due: Floats  # after how many rounds the weights are recomputed
 
     @classmethod
     def start(
@@ -42,23 +49,31 @@ class TrackAndStop(Searching):
         *,
         arms: int,
         errors: Sequence[float] = (0.1,),
-        rule: Rule | None = None,
+        rule: Rule = UNIT_GAINS,
         exploration: float = 2.0,
         batches: Batches = EVERY_ROUND,
     ) -> TrackAndStop:
-        """Return the learner before the first round; ``errors`` fall, and gains lie in [0, 1] without a rule."""
-        begin = start_of(arms, errors, batches)
+        """Return the learner before the first round.
+
+        ``errors`` decrease. The default rule is for gains in [0, 1].
+        """
+        begin = start_search(arms, errors, batches)
         count = begin.gains.size
-        usual = Mixture.for_gap(0.1, variance=0.25) if rule is None else rule
         needed = np.log((count - 1) / begin.errors)
         floor = check_positive("exploration", exploration)
         return cls(
-            *begin, usual, floor, needed, np.full(count, 1.0 / count), np.zeros(count), np.zeros(1)
+            **begin._asdict(),
+            rule=rule,
+            exploration=floor,
+            needed=needed,
+            weights=np.full(count, 1.0 / count),
+            means=np.zeros(count),
+            due=np.zeros(1),
         )
 
     @classmethod
     def example(cls) -> TrackAndStop:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.start(arms=4, errors=(0.1, 0.01))
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Pull]:
@@ -80,10 +95,10 @@ class TrackAndStop(Searching):
                     > total * self.weights[arm] - self.begun[arm]
                 ):
                     arm = i
-        return arm, self.pull_of(arm)
+        return arm, self.next_pull(arm)
 
     def learn(self, trace: Pull, released: float) -> None:
-        """Count it; see which levels are reached, and compute the proportions now and then."""
+        """Count it; check which levels are reached, and recompute the proportions if due."""
         self.count_release(trace, released)
         if not self.all_released():
             return
@@ -98,7 +113,7 @@ class TrackAndStop(Searching):
             self.due[0] = rounds * (1.0 + RECOMPUTED)
 
     def reach_levels(self, best: int) -> None:
-        """Answer with the leader at all levels whose evidence is there."""
+        """Answer with the leader at all levels with enough evidence."""
         level = 0
         while level < self.found.size and self.found[level] != NONE:
             level += 1
@@ -115,25 +130,23 @@ class TrackAndStop(Searching):
             level += 1
 
     def hardest_rival(self, best: int) -> int:
-        """Return the arm of which the leader is most likely no better: the least gap² n n' / (n + n')."""
+        """Return the arm that is hardest to exclude: the least gap² n n' / (n + n')."""
         rival = NONE
         least = 0.0
         for i in range(self.means.size):
             if i != best:
                 gap = self.means[best] - self.means[i]
-                cost = (
-                    gap
-                    * gap
-                    * self.pulls[best]
-                    * self.pulls[i]
-                    / (self.pulls[best] + self.pulls[i])
-                )
+                both = self.pulls[best] + self.pulls[i]
+                cost = gap * gap * self.pulls[best] * self.pulls[i] / both
                 if rival == NONE or cost < least:
                     rival, least = i, cost
         return rival
 
     def evidence_against(self, arm: int, best: int, needed: float) -> float:
-        """Return the log evidence that the leader is better than an arm, or less than needed if it is less."""
+        """Return the log evidence that the leader is better than an arm.
+
+        If that is less than ``needed``, an upper bound below ``needed`` may be returned.
+        """
         gap = self.means[best] - self.means[arm]
         counts = self.pulls[best], self.releases[best], self.pulls[arm], self.releases[arm]
         most = self.rule.most_evidence(gap, counts[0], counts[1], counts[2], counts[3])
@@ -144,13 +157,15 @@ class TrackAndStop(Searching):
 
 @helper
 def optimal_weights(means: Floats, best: int, weights: Floats) -> float:
-    """Write the proportions that tell the best arm apart soonest, of normal numbers; return 1 / T* for variance 1.
+    """Write the proportions that tell the best arm apart soonest, for Gaussian rewards.
 
-    With g(a) = gap² / 2 and x(a) = y / (g(a) - y), the ratio of w(a) to that of the best arm, y
-    solves Σ x(a)² = 1. Without a gap nothing is written, and 0 is returned.
+    Returns 1 / T* for variance 1. With g(i) = gap² / 2 and z(i) = y / (g(i) - y), the ratio of w(i)
+    to that of the best arm, y solves Σ z(i)² = 1. Without a gap nothing is written, and 0 is
+    returned.
 
     >>> shares = np.zeros(3)
-    >>> round(float(optimal_weights(np.array([0.3, 0.21, 0.2]), 0, shares)), 6), shares.round(3).tolist()
+    >>> inverse = optimal_weights(np.array([0.3, 0.21, 0.2]), 0, shares)
+    >>> round(float(inverse), 6), shares.round(3).tolist()
     (0.000762, [0.418, 0.342, 0.24])
     """
     least = math.inf

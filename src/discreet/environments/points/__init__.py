@@ -1,1 +1,0 @@
-"""Adversaries that deal loss vectors, for learners that play points."""
