@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from discreet.factorisations import square_root
-from discreet.factorisations.buffers import Buffers, all_time_norm
+from discreet.factorisations.blt import Buffers, all_time_norm
 
 EXACT = (
     2**20

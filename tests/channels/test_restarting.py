@@ -24,7 +24,7 @@ from componentjit import compile_for
 from discreet import DiscreetError, Private
 from discreet.channels import Restarting, RunningSum
 from discreet.checks import check_channel
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.learners.points.hedge import Hedge

@@ -14,7 +14,7 @@ from discreet.auditing import attacked
 from discreet.channels import RunningSum
 from discreet.contracts import unsealed
 from discreet.factorisations import FACTORISATIONS, Buffered, Unbounded, square_root, unbounded
-from discreet.factorisations.buffers import Buffers, all_time_norm, column_norm
+from discreet.factorisations.blt import Buffers, all_time_norm, column_norm
 from discreet.factorisations.unbounded import LONGEST
 from discreet.mechanisms import Gaussian
 from discreet.sets import Box

@@ -34,7 +34,7 @@ class Recorded:
 def chance(coin, total, length, monkeypatch):
     """Return P(1) of an exact coin as a fraction: the least whole number that gives 0, by bisection."""
     recorded = Recorded(0)
-    monkeypatch.setattr("discreet.mechanisms.coin.secrets", recorded)
+    monkeypatch.setattr("discreet.mechanisms.bits.secrets", recorded)
     coin.toss(total, length, None)
     low, high = 0, recorded.asked
     while high - low > 1:

@@ -14,9 +14,9 @@ from scipy import stats
 import componentjit
 from discreet import DiscreetError
 from discreet.mechanisms import Cap, ExactHemisphere, Hemisphere, Silent
+from discreet.mechanisms.bits import BITS
 from discreet.mechanisms.directions import _mean_along, cap_share, draw_coordinate
 from discreet.mechanisms.exact_directions import direction_of
-from discreet.mechanisms.response import BITS
 
 # of every test of a law here, with a fixed seed: a correct sampler fails one of 1,000 for a fresh
 # seed

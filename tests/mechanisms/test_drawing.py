@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from componentjit import bits, compile_for
-from discreet.mechanisms.drawing import draw_laplace, log
+from discreet.mechanisms.laplace import draw_laplace, log
 
 COUNT = 100_000
 ARGUMENTS = {

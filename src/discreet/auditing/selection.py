@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, fresh_runs
-from discreet.auditing.registry import GameFacts, attack_on
+from discreet.auditing.attacks import Attack, GameFacts, attack_on, fresh_runs
 from discreet.channels import Selection
 from discreet.contracts import Floats, Protected
 from discreet.guarantee import Guarantee

@@ -13,8 +13,7 @@ from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.lengths import check_group, check_query
-from discreet.mechanisms.drawing import draw_laplace
-from discreet.mechanisms.laplace import pure_scale
+from discreet.mechanisms.laplace import draw_laplace, pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 UP = 1.0 + 1e-9  # covers rounding in the norms

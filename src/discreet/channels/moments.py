@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw
-from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
+from discreet.channels.residuals import Reporting, exact_noise_for, length_of, report_guarantee
 from discreet.contracts import Asked, Channel, Floats, Noise, NoiseScale, Record
 from discreet.errors import check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
@@ -111,7 +111,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
     ) -> Self:
         """Return the channel with noise for vectors of length at most 1; ``balance`` is how much y x weighs, squared."""
         size = check_int("dimension", dimension, least=1)
-        first, second = weights(balance, length=1.0)
+        first, second = moment_weights(balance, length=1.0)
         return cls(
             bounds=bounds or make_range(-1.0, 1.0),
             norm=check_positive("norm", norm),
@@ -164,7 +164,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, which vectors of length at most 1 have."""
-        return self._replace(noise=exact_direction(self.noise, self.guarantee))
+        return self._replace(noise=exact_noise_for(self.noise, self.guarantee))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -173,7 +173,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
             f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, "
             "Directions, Devices)"
         )
-        return on_devices(self.noise, self.movement(), self.released.size, source)
+        return report_guarantee(self.noise, self.movement(), self.released.size, source)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
@@ -191,7 +191,7 @@ def moment_size(dimension: int) -> int:
     return dimension * (dimension + 3) // 2
 
 
-def weights(balance: float, *, length: float) -> tuple[float, float]:
+def moment_weights(balance: float, *, length: float) -> tuple[float, float]:
     """Return the weights of x x' and of y x whose squares have the ratio ``balance`` and the sum length²."""
     ratio = check_range("balance", balance, 1e-6, 1e6)
     return length / math.sqrt(1.0 + ratio), length * math.sqrt(ratio / (1.0 + ratio))

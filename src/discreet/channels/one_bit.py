@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.sums import BatchSums
+from discreet.channels.batch import BatchSums
 from discreet.contracts import Factor, Generator, NoiseScale
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee

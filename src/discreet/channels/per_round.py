@@ -1,13 +1,17 @@
-"""Noise on the feedback of every single round (local privacy)."""
+"""One release in every round: a loss, one bit about it, or the difference of two values."""
 
 from __future__ import annotations
 
-from typing import Self
+import math
+from typing import ClassVar, Self
 
-from discreet.contracts import Channel, Factor, Feedback, Generator, Noise, NoiseScale
+import numpy as np
+
+from componentjit import helper
+from discreet.contracts import Channel, Factor, Feedback, Floats, Generator, Noise, NoiseScale
 from discreet.guarantee import Guarantee
-from discreet.mechanisms import Laplace
-from discreet.ranges import Range, make_range
+from discreet.mechanisms import Laplace, RandomisedResponse
+from discreet.ranges import Range, check_bounds, make_range
 
 
 class EveryRound(Channel[Feedback, Factor]):
@@ -66,3 +70,99 @@ class PerRound(EveryRound[float, Factor]):
         """Release the loss with fresh noise; clamping first makes the guarantee independent of good input."""
         noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)
+
+
+class Responses(PerRound[Factor]):
+    """Releases 0 or 1 every round, 1 the more likely the larger the loss: an ordinary loss in [0, 1] for any learner.
+
+    With m the loss as a fraction of the declared range, P(1) = 1/2 + a (m - 1/2), a = tanh(ε / 2):
+    randomised response, whose upper value is called 1. So a learner for losses in [0, 1] needs no
+    change, and its regret is at most 1 / a times what its bound says (docs/regret.md: Responses).
+
+    Formal guarantee: each bit by itself is epsilon-differentially private (local model;
+    docs/proofs.md: One bit).
+
+    >>> channel = Responses.calibrated(bounds=Range(-1.0, 1.0), epsilon=1.0)
+    >>> channel.guarantee.short, channel.guarantee.model, round(channel.contrast, 6)
+    ('1-differential privacy', 'local', 0.462117)
+    """
+
+    @classmethod
+    def calibrated(cls, *, bounds: Range, epsilon: float) -> Self:
+        """Return the channel for losses of a range."""
+        return cls(
+            check_bounds(bounds), RandomisedResponse.calibrate(bounds=bounds, epsilon=epsilon)
+        )
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls.calibrated(bounds=make_range(-1.0, 3.0), epsilon=0.5)
+
+    def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
+        """Release the bit of the loss."""
+        noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
+        return True, query * (1.0 if self.bounds.fraction(noisy) > 0.5 else 0.0)
+
+    @property
+    def contrast(self) -> float:
+        """By how much the mean of a bit grows with the loss, as a fraction of its range: a."""
+        return 0.5 * self.bounds.width / self.noise.scale
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Computed from the noise that is really added."""
+        source = f"{self.noise.kind} to each loss (docs/proofs.md: One bit)"
+        return self.noise.guarantee(self.sensitivity, model="local", source=source)
+
+
+@helper
+def difference(feedback: Floats) -> float:
+    """Return the first value minus the second; 0 if that is not a number."""
+    found = float(feedback[0]) - float(feedback[1])
+    return 0.0 if math.isnan(found) else found
+
+
+class PerDifference(EveryRound[Floats, Factor]):
+    """Releases the difference of two values with noise every round, as a fraction of the range of differences.
+
+    ``bounds`` is that range: from -2 ρ G to 2 ρ G if functions are G-Lipschitz and the points 2 ρ
+    apart. Differences are clamped to it, so a replaced round moves them by at most 4 ρ G, whatever
+    the functions are.
+    """
+
+    example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls(make_range(-0.5, 0.5), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
+
+    def offer(self, feedback: Floats, query: Factor, rng: Generator) -> tuple[bool, Factor]:
+        """Release the difference with fresh noise."""
+        noisy = self.noise.add_noise(self.bounds.clamp(difference(feedback)), rng)
+        return True, query * self.bounds.fraction(noisy)
+
+
+class OpenDifference(Channel[Floats, Factor]):
+    """Releases every difference as it is, as a fraction of its range: without privacy."""
+
+    holds_feedback = False
+
+    bounds: Range
+
+    example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])
+
+    @classmethod
+    def example(cls) -> Self:
+        """Return one to check the contract with."""
+        return cls(make_range(-0.5, 0.5))
+
+    def offer(self, feedback: Floats, query: Factor, rng: Generator) -> tuple[bool, Factor]:
+        """Release the difference itself."""
+        return True, query * self.bounds.fraction(difference(feedback))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """None."""
+        return Guarantee.none("feedback reaches the learner as it is")

@@ -1,19 +1,95 @@
-"""One gradient in one report: by how much a public model is wrong about a record."""
+"""Channels of devices: each forms one vector of a record, which gets noise once."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
-from componentjit import Raw
-from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
-from discreet.contracts import Floats, Noise, NoiseScale, Record
-from discreet.errors import check_int, check_positive
-from discreet.guarantee import Guarantee
+from componentjit import Raw, helper
+from discreet.channels.rounding import Moves
+from discreet.contracts import Asked, Channel, Floats, Generator, Noise, NoiseScale, Record
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.guarantee import RECORD, REPORTS, Guarantee
 from discreet.lengths import check_context, check_query
 from discreet.mechanisms import Hemisphere
 from discreet.ranges import Range, make_range
+
+SHORTEST = 1e-140  # of a context: squares of shorter ones are lost to rounding
+
+
+@helper
+def length_of(features: Floats) -> float:
+    """Return the length of a context; 0 for one that is not finite, or so short that its length cannot be computed."""
+    total = 0.0
+    for i in range(features.size):
+        part = float(features[i])
+        total += part * part
+    return math.sqrt(total) if SHORTEST * SHORTEST <= total < math.inf else 0.0
+
+
+class Reporting(Channel[Record, Floats, Asked]):
+    """Reports one vector a round. A program can also do the three steps by itself: form it, add noise, bring it back."""
+
+    holds_feedback = False
+
+    @property
+    def noise(self) -> Noise:
+        """The noise on the vector."""
+        raise NotImplementedError
+
+    @property
+    def released(self) -> Floats:
+        """Where the vector is formed; what is left in it was released."""
+        raise NotImplementedError
+
+    def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
+        """Write the vector that is to be noised: raw."""
+        raise NotImplementedError
+
+    def finish(self, vector: Floats) -> None:
+        """Bring a noisy vector to the units that the server learns in."""
+        raise NotImplementedError
+
+    def offer(self, feedback: Record, query: Asked, rng: Generator) -> tuple[bool, Floats]:
+        """Report the vector, with fresh noise."""
+        self.statistic(feedback, query, self.released)
+        self.noise.perturb(self.released, rng)
+        self.finish(self.released)
+        return True, self.released
+
+    def release_size(self) -> int:
+        """Return how many numbers a report has."""
+        return self.released.size
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+
+def report_guarantee(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
+    """Return what one report of a device guarantees: ``size`` numbers, which move by at most ``reach`` in the 2-norm."""
+    if not noise.fits_vectors_of(size):
+        raise DiscreetError(
+            f"noise is {noise.kind}, which was not made for vectors of {size} numbers."
+        )
+    # of a single number more is known than of vectors, unless the noise is for one vector
+    state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
+    found = state(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
+    return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
+
+
+def exact_noise_for(noise: Noise, guarantee: Guarantee) -> Noise:
+    """Return exact noise for a vector of length at most 1, or refuse: noise on coordinates would need a grid for all."""
+    if noise.is_gaussian:
+        raise DiscreetError(
+            "noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere."
+        )
+    return noise.exact(guarantee, 2.0)
+
 
 DIAMETER = 2.0  # of the unit ball
 
@@ -80,7 +156,7 @@ class Residuals(Reporting[Floats]):
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, which vectors of length at most 1 have."""
-        return self._replace(noise=exact_direction(self.noise, self.guarantee))
+        return self._replace(noise=exact_noise_for(self.noise, self.guarantee))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -89,7 +165,7 @@ class Residuals(Reporting[Floats]):
             f"{self.noise.kind} mechanism on one residual of each record (docs/proofs.md: "
             "Directions, Devices)"
         )
-        return on_devices(self.noise, DIAMETER, self.released.size, source)
+        return report_guarantee(self.noise, DIAMETER, self.released.size, source)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from componentjit import Raw, copy
-from discreet.channels.rounding import Checked, affordable
+from discreet.channels.rounding import Checked, check_affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
 from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
 from discreet.curves import Approximate, Pure
@@ -234,7 +234,7 @@ class Restarting(Stream):
         most = max(float(self.on_total.max()), float(self.on_inside.max()))
         step = 2.0 * self.noise.exact(guarantee, moved * most).step
         rounded = checked._replace(grid=factorisation.input_grid(checked.largest(math.inf), step))
-        affordable(self._movement(rounded) / moved - 1.0, LONGEST)
+        check_affordable(self._movement(rounded) / moved - 1.0, LONGEST)
         twin = copy(self)
         noise = ExactScaled(
             noise=self.noise,

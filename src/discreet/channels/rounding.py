@@ -1,4 +1,7 @@
-"""What rounding costs running sums in live use; the proofs are in docs/proofs.md: Sums on a grid."""
+"""How precisely running sums are computed, and what rounding costs them in live use.
+
+The proofs are in docs/proofs.md: Sums on a grid.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,46 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from componentjit import compiled_as
-from discreet.channels.moves import Moves
+from discreet.components import Component
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation
 from discreet.sets import Box, ConvexSet, L1Ball, L2Ball, Projected, Simplex
+from discreet.sets.vectors import check_norm
+
+
+class Moves(Component):
+    """Stands where a running sum has the set of its vectors, when a replaced round moves one term of a vector only.
+
+    Each term is bounded before it is added, so there is nothing to project. ``reach`` is how far a
+    vector moves in the 2-norm, and by at most sqrt(n) times that in the 1-norm; no coordinate is
+    beyond ``most``.
+    """
+
+    dimension: int
+    reach: float
+    most: float
+
+    def project(self, point: Floats) -> None:
+        """Leave the point: all of its terms are bounded."""
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether no coordinate is beyond the largest by more than the tolerance."""
+        inside = point.size == self.dimension
+        for i in range(point.size if inside else 0):
+            inside = inside and abs(point[i]) <= self.most + tolerance
+        return inside
+
+    def diameter(self, norm: float) -> float:
+        """Return how far a replaced round moves a vector."""
+        check_norm(norm)
+        return self.reach * (math.sqrt(self.dimension) if norm == 1 else 1.0)
+
+    def largest(self, norm: float) -> float:
+        """Return what the norm of a vector never exceeds."""
+        check_norm(norm)
+        return self.most * (1.0 if norm == math.inf else self.dimension ** (1.0 / norm))
+
 
 UNIT = 2.0**-53  # the largest relative error of one operation
 ROOM = (
@@ -109,7 +147,7 @@ def check_precise(losses: Projected, rounds: int) -> None:
         )
 
 
-def affordable(cost: float, prefixes: int) -> None:
+def check_affordable(cost: float, prefixes: int) -> None:
     """Refuse rounding that would add more to the noise than is worth it."""
     if not cost <= LARGEST_COST:
         raise DiscreetError(

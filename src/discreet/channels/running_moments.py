@@ -10,7 +10,7 @@ import numpy as np
 
 from componentjit import Raw
 from discreet.channels.moments import ROOT, MomentShape, moment_size
-from discreet.channels.moves import Moves
+from discreet.channels.rounding import Moves
 from discreet.channels.running_sum import RunningSum
 from discreet.contracts import Floats, Generator, NoiseScale, Record
 from discreet.errors import DiscreetError, check_int, check_positive, check_range

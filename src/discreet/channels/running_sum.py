@@ -8,7 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw, copy
-from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
+from discreet.channels.rounding import (
+    Checked,
+    as_vector,
+    check_affordable,
+    check_precise,
+    rounding_slack,
+)
 from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int, count
 from discreet.factorisations import Factorisation, Spread, Tree
@@ -126,7 +132,7 @@ class RunningSum(Stream):
             raise DiscreetError(
                 "noise is exact, but must be noise for simulation: live() makes it exact."
             )
-        return cls._before_the_first(losses, noise, _started(losses, kind, prefixes, padding))
+        return cls._before_the_first(losses, noise, _start(losses, kind, prefixes, padding))
 
     @classmethod
     def calibrated(
@@ -141,7 +147,7 @@ class RunningSum(Stream):
         padding: bool = False,
     ) -> RunningSum:
         """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
-        named, factorisation = noise_named(noise), _started(losses, kind, prefixes, padding)
+        named, factorisation = noise_named(noise), _start(losses, kind, prefixes, padding)
         moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(
             named.norm
         )
@@ -265,7 +271,7 @@ class RunningSum(Stream):
         grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
         slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
         rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack)
-        affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
+        check_affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
         return rounded._replace(noise=self.noise.exact(guarantee, rounded.sensitivity))
 
     @property
@@ -295,7 +301,7 @@ class RunningSum(Stream):
         self._refuse_twin(self.rounds_seen())
 
 
-def _started(
+def _start(
     losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
 ) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.sums import BatchSums
+from discreet.channels.batch import BatchSums
 from discreet.contracts import Factor, Generator, Learner
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range

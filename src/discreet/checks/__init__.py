@@ -10,18 +10,15 @@ wrong.
 >>> check_channel(Batch.laplace(size=5, epsilon=1.0, bounds=Range(0.0, 1.0)))
 """
 
-from discreet.checks.channel import check_channel
-from discreet.checks.convex_set import check_set
-from discreet.checks.device import check_device
-from discreet.checks.environment import check_environment
-from discreet.checks.failure import CheckFailed
-from discreet.checks.learner import check_learner
+from discreet.checks.parts import CheckFailed, check_channel, check_learner
 from discreet.checks.private import (
+    check_device,
     check_non_interference,
     check_private,
     check_two_speeds,
     check_untouched,
 )
+from discreet.checks.problems import check_environment, check_set
 
 __all__ = [
     "CheckFailed",

@@ -8,9 +8,8 @@ import numpy as np
 
 from componentjit import Raw
 from discreet.contracts import Floats
-from discreet.factorisations.contract import Spread
+from discreet.factorisations.contract import Spread, Toeplitz
 from discreet.factorisations.convolution import BLOCK, Filter, pass_on, quadrature, row_in_stream
-from discreet.factorisations.toeplitz import Toeplitz
 
 
 class SquareRoot(Toeplitz):

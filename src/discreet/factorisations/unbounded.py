@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.factorisations.blt import Buffered
-from discreet.factorisations.buffers import Buffers, all_time_norm
+from discreet.factorisations.blt import Buffered, Buffers, all_time_norm
 
 LONGEST = 2**31  # rounds up to which the error is near the least; privacy does not end there
 AUDITED = 255  # rounds that an audit listens to, at most

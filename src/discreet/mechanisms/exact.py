@@ -1,26 +1,27 @@
-"""Exact noise for live use: whole numbers on a grid, drawn by OpenDP from the operating system's entropy.
+"""Exact noise for live use: whole numbers on a grid, drawn with the system's entropy.
 
 Floating-point noise leaks: which doubles can be the sum of a value and such noise depends on the
-value. Here a value is rounded to a multiple of a power of two, and the noise is a whole number of
-such steps, drawn exactly; so neighbouring values give the same set of outputs with the stated ratio
-of probabilities. Rounding is paid for in the sensitivity.
+value. Here a value is rounded to a multiple of a power of two, and OpenDP draws the noise exactly,
+as a whole number of such steps. So neighbouring values have the same set of outputs, with the
+stated ratio of probabilities. The sensitivity includes the rounding.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import secrets
 import threading
 from collections.abc import Callable
 from fractions import Fraction
 from types import ModuleType
 from typing import ClassVar, Self
 
-from discreet.contracts import Noise
+from discreet.contracts import Floats, Noise
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
-from discreet.mechanisms.shapes import GaussianShape, LaplaceShape
+from discreet.mechanisms.shapes import CubeShape, GaussianShape, LaplaceShape
 
 AT_ONCE = 256
 NEEDED = (0, 16)
@@ -249,3 +250,47 @@ def _opendp() -> ModuleType:
         )
     opendp.enable_features("contrib")
     return opendp
+
+
+class ExactCube(OnGrid, CubeShape):
+    """Noise of the cube on a grid: P(z steps) is proportional to exp(-max |z(i)| / steps), z a vector of whole numbers.
+
+    It is a uniform point of {-k .. k}^n with P(k) proportional to (2k + 1)^n exp(-k / steps), all
+    drawn exactly (docs/proofs.md: Sums on a grid).
+    """
+
+    compiles = False
+
+    @classmethod
+    def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactCube:
+        """Return the least noise with which a movement of every coordinate, and rounding, cost at most epsilon."""
+        step, steps = pure_grid(sensitivity, epsilon)
+        return cls(step, steps, NoiseBlock("laplace", steps))
+
+    def perturb(self, vector: Floats, rng: object) -> None:
+        """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
+        radius = self.radius(vector.size)
+        for i in range(vector.size):
+            noise = secrets.randbelow(2 * radius + 1) - radius
+            vector[i] = (round(float(vector[i]) / self.step) + noise) * self.step
+
+    def radius(self, size: int) -> int:
+        """Return k, drawn with a probability proportional to (2k + 1)^size exp(-k / steps).
+
+        A sum of size + 1 geometric numbers has binom(k + size, size) exp(-k / steps) instead, and
+        is accepted with the ratio of the two, a product of proper fractions.
+        """
+        while True:
+            k = sum(_geometric(self.block.take()) for _ in range(size + 1))
+            if all(secrets.randbelow(2 * k + 2 * i) < 2 * k + 1 for i in range(1, size + 1)):
+                return k
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what releases guarantee that move by ``sensitivity`` in the largest coordinate, rounding included."""
+        source = f"{source}; exact noise (docs/proofs.md: Sums on a grid)"
+        return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
+
+
+def _geometric(laplace: int) -> int:
+    """Return the number of a geometric distribution that a discrete Laplace number stands for: z, or -z - 1 below 0."""
+    return laplace if laplace >= 0 else ~laplace

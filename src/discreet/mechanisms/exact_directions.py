@@ -13,7 +13,7 @@ from discreet.contracts import Floats, Noise
 from discreet.curves import Pure
 from discreet.errors import check_int, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.mechanisms.response import BITS, least_share
+from discreet.mechanisms.bits import BITS, least_share
 
 SEED = 16  # bytes
 

@@ -1,16 +1,46 @@
-"""Noise by its name."""
+"""Noise by name, and no noise at all."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from discreet.contracts import Noise
+from discreet.contracts import Floats, Generator, Noise
 from discreet.errors import DiscreetError, unknown_name
+from discreet.guarantee import Guarantee, Model
+from discreet.mechanisms.bits import RandomisedResponse
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
-from discreet.mechanisms.response import RandomisedResponse
+from discreet.mechanisms.laplace import CubeLaplace, Laplace, SphericalLaplace
 from discreet.ranges import Range
+
+
+class Silent(Noise):
+    """Leaves everything as it is, and guarantees nothing.
+
+    >>> Silent().guarantee(1.0, model="local", source="nothing").is_private
+    False
+    """
+
+    kind: ClassVar[str] = "no noise"
+    norm: ClassVar[float] = 2.0
+    has_memory: ClassVar[bool] = False
+
+    scale: float = 0.0
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return 0."""
+        return 0.0
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return the value."""
+        return value
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Leave the vector."""
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return that there is none."""
+        return Guarantee.none("no noise is added")
+
 
 NoiseName = Literal["laplace", "spherical", "cube", "gaussian"]
 NOISES: dict[str, type[Noise]] = {

@@ -13,10 +13,15 @@ from numpy.typing import ArrayLike
 from componentjit import as_list
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
-from discreet.sets.arguments import finite_array, norm_of
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, corner_of, first_few, plan_by_oracle, uniform_plan
-from discreet.sets.planes import balance
+from discreet.sets.vectors import balance, finite_array, norm_of
+from discreet.sets.vertices import (
+    ExplorationPlan,
+    first_few,
+    name_corner,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 
 class Box(ConvexSet, Gauged, Barrier, Vertices):
@@ -177,7 +182,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         """Return the middle of the two corners."""
         return 0.5 * self.low + 0.5 * self.high
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all corners, or, if they are more than 1024, random ones that span whatever all span."""
         ends = [
             dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)
@@ -191,4 +196,4 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""
-        return corner_of(point)
+        return name_corner(point)

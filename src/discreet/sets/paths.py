@@ -15,9 +15,17 @@ from componentjit import as_list, helper
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.sets.contract import Gauged
-from discreet.sets.exploration import Plan, first_few, null_space, plan_by_oracle, uniform_plan
-from discreet.sets.planes import remove_normals
-from discreet.sets.selections import Selections, names_in, spelled
+from discreet.sets.vectors import remove_normals
+from discreet.sets.vertices import (
+    ExplorationPlan,
+    Selections,
+    decode_names,
+    encode_names,
+    first_few,
+    null_space,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 MOST_EDGES = 3000  # the normals of the hull are a matrix of edges by nodes
 
@@ -77,7 +85,7 @@ class Paths(Selections, Gauged):
         return cls(
             tails=tails,
             heads=heads,
-            letters=spelled(names),
+            letters=encode_names(names),
             ends=ends,
             order=order,
             normals=_normals(tails, heads, len(names)),
@@ -187,7 +195,7 @@ class Paths(Selections, Gauged):
             inside = inside and abs(self.costs[node]) <= tolerance
         return inside
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all paths, or, if they are more than 1024, random ones that span whatever all span."""
         listed = first_few(self._paths())
         return (
@@ -198,7 +206,7 @@ class Paths(Selections, Gauged):
 
     def label(self, point: Floats) -> str:
         """Return the nodes of the path."""
-        names, node = names_in(self.letters), int(self.ends[0])
+        names, node = decode_names(self.letters), int(self.ends[0])
         passed = [names[node]]
         while node != self.ends[1]:
             leaving = np.flatnonzero(self.tails == node)

@@ -11,11 +11,9 @@ import numpy as np
 from componentjit import as_list, helper
 from discreet.contracts import Floats
 from discreet.errors import check_int
-from discreet.sets.arguments import check_norm
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, uniform_plan
-from discreet.sets.planes import STEEPEST, remove_mean
-from discreet.sets.vectors import height, largest_entry
+from discreet.sets.vectors import STEEPEST, check_norm, height, largest_entry, remove_mean
+from discreet.sets.vertices import ExplorationPlan, uniform_plan
 
 
 class Simplex(ConvexSet, Gauged, Barrier, Vertices):
@@ -165,7 +163,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         """Return the uniform distribution."""
         return np.full(self.dimension, 1.0 / self.dimension)
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all corners."""
         return uniform_plan(np.eye(self.dimension))
 

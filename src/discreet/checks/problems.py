@@ -1,15 +1,65 @@
-"""The contract of a convex set, with every ability that it says to have."""
+"""The contracts of environments and of convex sets."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from discreet.checks.failure import CheckFailed, require, require_kind
-from discreet.contracts import Floats
+from discreet.checks.parts import CheckFailed, require, require_kind
+from discreet.contracts import Floats, Record
 from discreet.errors import DiscreetError, shorten
+from discreet.problems import Environment
 from discreet.sets import Gauged, LinearOracle, Projecting, Vertices
+
+
+def check_environment(environment: Environment, *, rounds: int = 60) -> None:
+    """Check that games are finite, the same however they are cut into pieces, and scored rightly."""
+    require_kind("environment", environment, Environment)
+    name = type(environment).__name__
+    whole = environment.deal(0, rounds, np.random.default_rng(1))
+    cut = rounds // 3
+    rng = np.random.default_rng(1)
+    pieces = environment.deal(0, cut, rng), environment.deal(cut, rounds, rng)
+    actions = environment.problem.samples(whole)
+    again = [
+        (piece, t)
+        for piece, length in zip(pieces, (cut, rounds - cut), strict=True)
+        for t in range(length)
+    ]
+
+    losses = np.array([[whole.loss(t, action) for action in actions] for t in range(rounds)])
+    require(bool(np.isfinite(losses).all()), f"{name} deals a loss that is not finite")
+    first = actions[0]
+    parts = [piece.loss(t, first) for piece, t in again]
+    require(
+        np.array_equal(losses[:, 0], parts), f"{name} deals another game when it is dealt in pieces"
+    )
+    same = all(
+        np.array_equal(whole.observe(t), piece.observe(s)) for t, (piece, s) in enumerate(again)
+    )
+    require(same, f"{name} shows something else when it is dealt in pieces")
+    for t in (0, rounds - 1):
+        given = whole.feedback(t, first)
+        numbers: tuple[Any, ...] = tuple(given) if isinstance(given, Record) else (given,)
+        require(
+            all(np.isfinite(part).all() for part in numbers),
+            f"{name} gives feedback that is not finite",
+        )
+    if environment.answers:  # comparators are scored by what a player got
+        return
+
+    try:
+        rivals = environment.problem.rival_losses(whole, losses)
+    except DiscreetError as reason:
+        raise CheckFailed(f"{name}: {reason}") from None
+    best = environment.best(whole.totals([0, cut]).sum(axis=0))
+    require(
+        bool(np.isclose(best, rivals.sum(axis=0).min())),
+        f"{name}.best is not the loss of the best fixed rival",
+    )
+
 
 NEAR = 1e-7  # by which numbers may be off, in outer radii
 WILD = (math.nan, math.inf, -math.inf, 1e300)
@@ -25,7 +75,7 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
     ...         point[:] = -2.0 * np.sign(direction)
     >>> check_set(Sloppy(3, 1.0))
     Traceback (most recent call last):
-    discreet.checks.failure.CheckFailed: the oracle of Sloppy is [...], which is outside of its set
+    discreet.checks.parts.CheckFailed: the oracle of Sloppy is [...], which is outside of its set
     """
     require_kind("set", points, LinearOracle)
     name, rng, size = type(points).__name__, np.random.default_rng(1), points.dimension
