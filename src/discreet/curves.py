@@ -50,9 +50,8 @@ class Pure:
         """Return ln(e^ε - δ (1 + e^ε)), the epsilon of randomised response at this delta, at least 0."""
         if delta <= 0.0 or not math.isfinite(self.epsilon):
             return self.epsilon
-        inner = (
-            1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16
-        )  # more than its rounding error
+        # More than its rounding error.
+        inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16
         return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
 
     def for_group(self, size: int) -> Pure:
@@ -237,7 +236,7 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     pessimistically by dp-accounting, with room for the errors of its Fourier transforms. It holds
     for inputs that depend on earlier releases, if the curves are fixed in advance.
     """
-    repetitions = check_int("times", times, least=1)
+    repetitions = check_int("times", times, minimum=1)
     check_range("delta", delta, 0.0, 1.0)
     candidates = [_sum_of_epsilons(curves, repetitions, delta)]
     if delta > 0.0:
@@ -338,9 +337,8 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
     largest = max(_largest_loss(curve, delta) for curve in curves)
     if not 0.0 < largest <= 50.0:
         return math.inf
-    step = largest / max(
-        200, math.ceil(largest / 1e-3)
-    )  # divides epsilon: rounding up to a multiple then costs nothing
+    # Divides epsilon: rounding up to a multiple then costs nothing.
+    step = largest / max(200, math.ceil(largest / 1e-3))
 
     def distribution(curve: Curve) -> Any:
         if isinstance(curve, LaplaceNoise):

@@ -48,7 +48,7 @@ def mean(*, width: float, size: int) -> Sensitivity:
     >>> mean(width=1.0, size=10).l1
     0.1
     """
-    return loss(width=check_positive("width", width) / check_int("size", size, least=1))
+    return loss(width=check_positive("width", width) / check_int("size", size, minimum=1))
 
 
 def total(*, width: float) -> Sensitivity:
@@ -82,7 +82,7 @@ def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
 
 def box(*, dimension: int, width: float) -> Sensitivity:
     """Return how far a vector of N numbers in ranges of width R moves: N R, sqrt(N) R, R."""
-    size, side = check_int("dimension", dimension, least=1), check_positive("width", width)
+    size, side = check_int("dimension", dimension, minimum=1), check_positive("width", width)
     return Sensitivity(size * side, math.sqrt(size) * side, side)
 
 
@@ -95,7 +95,7 @@ def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
     >>> ball(dimension=4, radius=1.0, norm=2)
     Sensitivity(l1=4.0, l2=2.0, linf=2.0)
     """
-    size, width = check_int("dimension", dimension, least=1), 2.0 * check_positive("radius", radius)
+    size, width = check_int("dimension", dimension, minimum=1), 2.0 * check_positive("radius", radius)
     if norm not in (1, 2, math.inf):
         raise DiscreetError(f"norm is {norm!r}, but must be 1, 2 or infinity.")
     if norm == math.inf:
@@ -109,7 +109,7 @@ def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensit
     The unit vectors u are public. One term changes, by (n / ζ) times a number of at most R times u,
     and |u|₁ ≤ sqrt(n).
     """
-    size = check_int("dimension", dimension, least=1)
+    size = check_int("dimension", dimension, minimum=1)
     step = size / check_positive("radius", radius) * check_positive("width", width)
     return Sensitivity(math.sqrt(size) * step, step, step)
 
@@ -149,14 +149,14 @@ def advice_estimates(
     / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the roots of N - 1 and N in
     their place.
     """
-    number, choices = check_int("experts", experts, least=1), check_int("arms", arms, least=2)
+    number, choices = check_int("experts", experts, minimum=1), check_int("arms", arms, minimum=2)
     share = check_range("mixing", mixing, 1e-12, 1.0)
     without, with_all = choices / share, 1.0 / (1.0 - share + share / choices)
     return Sensitivity(
         max((number - 1) * without, number * with_all),
         max(math.sqrt(number - 1) * without, math.sqrt(number) * with_all),
         without if number > 1 else with_all,
-    ).times(check_positive("width", width) / check_int("size", size, least=1))
+    ).times(check_positive("width", width) / check_int("size", size, minimum=1))
 
 
 # Contexts x with |x| ≤ 1
@@ -183,7 +183,7 @@ def outer_product(*, dimension: int) -> float:
     These coordinates keep distances, |xx' - yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2; with one dimension
     it is at most 1.
     """
-    return math.sqrt(2.0) if check_int("dimension", dimension, least=1) > 1 else 1.0
+    return math.sqrt(2.0) if check_int("dimension", dimension, minimum=1) > 1 else 1.0
 
 
 def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale: float) -> float:
@@ -201,7 +201,7 @@ def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale
     ratio = (
         check_positive("largest", largest) / check_positive("vector_scale", vector_scale) * scale
     )
-    return _joint_movement(check_int("dimension", dimension, least=1), ratio) / scale
+    return _joint_movement(check_int("dimension", dimension, minimum=1), ratio) / scale
 
 
 class MomentScales(NamedTuple):
@@ -228,7 +228,7 @@ def moment_scales(
     """
     ratio = math.sqrt(check_range("balance", balance, 1e-12, 2.0))
     scale = check_positive("unit_scale", unit_scale) * _joint_movement(
-        check_int("dimension", dimension, least=1), ratio
+        check_int("dimension", dimension, minimum=1), ratio
     )
     return MomentScales(
         scale, scale / math.sqrt(2.0), check_positive("largest", largest) * scale / ratio
@@ -257,7 +257,7 @@ def tree_levels(prefixes: int) -> int:
     >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
     [0, 1, 2, 2, 3, 10]
     """
-    return check_int("prefixes", prefixes, least=0).bit_length()
+    return check_int("prefixes", prefixes, minimum=0).bit_length()
 
 
 def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
@@ -277,7 +277,7 @@ def ftrl_prefixes(rounds: int) -> int:
 
     A learner that also shows the sum of all T rounds releases T of them.
     """
-    return check_int("rounds", rounds, least=1) - 1
+    return check_int("rounds", rounds, minimum=1) - 1
 
 
 def batched_prefixes(batches: int) -> int:
@@ -285,4 +285,4 @@ def batched_prefixes(batches: int) -> int:
 
     Batch R plays the point that was computed during batch R - 1, from the sum of the first R - 2.
     """
-    return max(check_int("batches", batches, least=1) - 2, 0)
+    return max(check_int("batches", batches, minimum=1) - 2, 0)

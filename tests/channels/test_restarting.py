@@ -78,10 +78,8 @@ def test_adaptive_transcripts_lose_at_most_epsilon(split):
     worst = np.zeros(rounds)
     for trial in range(1000):
         for changed in range(rounds):
-            channel, rng = (
-                Restarting.over(LINE, mechanism, split=split),
-                np.random.default_rng([trial, changed]),
-            )
+            channel = Restarting.over(LINE, mechanism, split=split)
+            rng = np.random.default_rng([trial, changed])
             inputs, sums, latest = np.zeros((rounds, 1)), np.zeros((rounds, 1)), 0.0
             for t in range(rounds):
                 inputs[t] = -1.0 if t == changed else np.sin(latest)
@@ -271,9 +269,8 @@ class TestErrors:
     def test_the_price_of_not_knowing_the_horizon(self, mechanism, split, largest, mean):
         """Ratios to a tree that is made for 2^18 rounds, at equal guarantee."""
         rounds = 2**18
-        pure = (
-            rounds.bit_length() if isinstance(mechanism, Laplace) else 1
-        )  # its scale has the levels, not their root
+        # Its scale has the levels, not their root.
+        pure = rounds.bit_length() if isinstance(mechanism, Laplace) else 1
         curve = Restarting.over(LINE, mechanism, split=split).variances(rounds)
         known = Tree.errors(rounds)
         assert curve.max() / (pure * known.largest) == pytest.approx(largest, abs=1e-3)

@@ -21,9 +21,8 @@ from discreet.sets import Box
 from discreet_papers.counters import UNKNOWN_HORIZON, compare
 
 CUBE = Box.cube(2, 0.0, 1.0)
-QUICK = Buffers.of(
-    1.0 - np.array([0.1, 0.4]), 1.0 - np.array([0.25, 0.7])
-)  # all that is lost is lost in 32 rounds
+# All that is lost is lost in 32 rounds.
+QUICK = Buffers.of(1.0 - np.array([0.1, 0.4]), 1.0 - np.array([0.25, 0.7]))
 
 
 class TestTheMatrix:

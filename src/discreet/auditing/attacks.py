@@ -102,16 +102,13 @@ class RecordingActions(Recording[int, Trace, Asked, Observation]):
 
 AT_ONCE = 1 << 19
 SEEDS = 10**15  # that there are
-PIECE, SLOW_PIECE = (
-    1 << 24,
-    1 << 14,
-)  # rounds, and such that are not compiled, which take a part of a second
+# Rounds, and such that are not compiled, which take a part of a second.
+PIECE, SLOW_PIECE = 1 << 24, 1 << 14
 SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
 
 
-Sampler = Callable[
-    [int, int, int], Floats
-]  # from world, number of trials and seed to one number for each trial
+# From world, number of trials and seed to one number for each trial.
+Sampler = Callable[[int, int, int], Floats]
 
 
 class Attack(Component):
@@ -293,9 +290,8 @@ def fresh_runs(
             "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
         )
         return FreshRuns(one, other, text=text, rounds=rounds)
-    arms = max(
-        [2, *(array.size for _, array in componentjit.arrays(private.learner))]
-    )  # columns that are too many do no harm
+    # Columns that are too many do no harm.
+    arms = max([2, *(array.size for _, array in componentjit.arrays(private.learner))])
     losses = np.full((rounds, arms), 0.5), np.full((rounds, arms), 0.5)
     losses[0][0], losses[1][0] = 0.0, 1.0
     text = "the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases"

@@ -160,9 +160,9 @@ def audit(
     (False, True)
     """
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
-    check_int("seed", seed, least=0)
+    check_int("seed", seed, minimum=0)
     if trials is not None:
-        check_int("trials", trials, least=100)
+        check_int("trials", trials, minimum=100)
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
@@ -174,10 +174,8 @@ def audit(
                 f"options and setting are for named algorithms, but a {type(subject).__name__} is "
                 "given."
             )
-        private, facts = (
-            (subject if isinstance(subject, Protected) else _planned(subject.plan)),
-            GameFacts(),
-        )
+        private = subject if isinstance(subject, Protected) else _planned(subject.plan)
+        facts = GameFacts()
         stated = private.guarantee
     else:
         raise DiscreetError(
@@ -190,9 +188,8 @@ def audit(
     if not math.isfinite(claim.epsilon):
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     start = time.perf_counter()
-    root = (
-        zlib.crc32(name.encode()) + seed
-    )  # audits of different algorithms do not share their draws
+    # Audits of different algorithms do not share their draws.
+    root = zlib.crc32(name.encode()) + seed
     if progress is not None:
         progress(0, 1)
     with compiling_for(name):

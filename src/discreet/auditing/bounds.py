@@ -165,10 +165,8 @@ def best_event(
             )
             index = int(np.argmax(scores))
             if scores[index] > best:
-                best, chosen = (
-                    float(scores[index]),
-                    Event(float(thresholds[index]), upper, likelier),
-                )
+                best = float(scores[index])
+                chosen = Event(float(thresholds[index]), upper, likelier)
     return chosen
 
 

@@ -90,7 +90,7 @@ def audit_release_times(
     >>> audit_release_times(bandit, trials=100).violated
     False
     """
-    check_int("trials", trials, least=100)
+    check_int("trials", trials, minimum=100)
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
     if not isinstance(subject, Face | LiveRun):
         raise DiscreetError(f"the subject is {subject!r}, but must be a run that is used live.")
@@ -100,7 +100,7 @@ def audit_release_times(
             "the run has no wait time: when its outcomes come is taken to be public, so nothing "
             "is claimed."
         )
-    start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, least=0))
+    start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, minimum=0))
     hold = plan.private.channel.hold()
     if hold > LONGEST:
         raise DiscreetError(

@@ -89,7 +89,7 @@ class EveryRelease(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         what = f"one loss of {self.size}" if self.size > 1 else "a loss"
         return f"{what} is {low:g} or {high:g}; a half-line of what is released"
@@ -99,7 +99,7 @@ class EveryRelease(Attack):
         return channel_curve(private)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as are needed, or can be played in about a minute."""
+        """Return as many as needed, or as can be played in about a minute."""
         hold = private.channel.hold()
         affordable = (
             ROUNDS // (20 + hold) if componentjit.compilable(private) else SLOW_ROUNDS // hold
@@ -107,7 +107,7 @@ class EveryRelease(Attack):
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
+        """Return as many as take a fraction of a second."""
         hold = private.channel.hold()
         return (
             min(AT_ONCE, PIECE // (20 + hold))
@@ -152,7 +152,7 @@ class EverySum(EveryRelease):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         return (
             f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that "
@@ -165,7 +165,7 @@ class EveryBit(EveryRelease):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         others = f" and all others are {low:g}" if self.size > 1 else ""
         return f"a loss is {low:g} or {high:g}{others}; whether the bit is 1"
@@ -180,7 +180,7 @@ class EveryDifference(EveryRelease):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         return (
             f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is "
             "released"
@@ -226,7 +226,7 @@ class EveryOffer(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         return f"every outcome is {low:g} or {high:g}; a half-line of what is released"
 

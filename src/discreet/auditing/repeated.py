@@ -64,7 +64,7 @@ class OneEstimate(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         return (
             f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the "
@@ -90,13 +90,13 @@ class OneEstimate(Attack):
         )
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as are needed, or can be played in about a minute."""
+        """Return as many as needed, or as can be played in about a minute."""
         channel: Any = private.channel
         affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
+        """Return as many as take a fraction of a second."""
         channel: Any = private.channel
         return int(PIECE // (20 + 10 * self.experts * channel.size))
 
@@ -132,9 +132,8 @@ class OneEstimate(Attack):
         middle = (vectors.sum(axis=0) - vectors[0]) / channel.size / 2.0
         way = self.way(channel)
         along = shift
-        if (
-            way == FITTED
-        ):  # σ² is inversely proportional to this, and every |shift| is the largest of its coordinate
+        # Σ² is inversely proportional to this, and every |shift| is the largest of its coordinate.
+        if way == FITTED:
             along = np.sqrt(weights / weights.sum() + 1.0 / self.experts)
         play = compile_for(batches, channel)
         rng = streams(seed, trial=world).privacy
@@ -201,7 +200,7 @@ class EveryReport(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         return "a record is one of two that are far apart; the likelihood ratio of a report"
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
@@ -209,12 +208,12 @@ class EveryReport(Attack):
         return channel_curve(private)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as are needed, or can be played in about a minute."""
+        """Return as many as needed, or as can be played in about a minute."""
         affordable = 64 * AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable, rarer=2.0)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
+        """Return as many as take a fraction of a second."""
         return AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE // 16
 
     def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:

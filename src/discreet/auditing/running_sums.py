@@ -52,7 +52,7 @@ class OneVector(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         which = "the first loss vector" if self.turn == 0 else f"loss vector {self.turn + 1}"
         return (
             f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
@@ -78,7 +78,7 @@ class OneVector(Attack):
         return channel_curve(private)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as are needed, or can be played in about a minute."""
+        """Return as many as needed, or as can be played in about a minute."""
         channel: Any = private.channel
         rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
         # the best event of pure noise is that all noises of the first round are on one side
@@ -91,7 +91,7 @@ class OneVector(Attack):
         return trials_to_find(claim, shape, affordable=affordable, rarer=rarer)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
+        """Return as many as take a fraction of a second."""
         channel: Any = private.channel
         numbers = channel.rounds_to_audit() * self.one.size
         return int(PIECE // (40 * numbers) if compilable(channel) else 1 + SLOW_PIECE // numbers)
@@ -329,7 +329,7 @@ class OneOutcome(OneVector):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         return (
             "the first outcome is the lowest or the highest; the likelihood ratio of all releases"
         )

@@ -235,9 +235,8 @@ def watch_numbers(
 ) -> None:
     """Play a channel that releases numbers again and again from the same state, and note all that is seen."""
     for run in range(seen.shape[0]):
-        for i in range(
-            state.size
-        ):  # a slice would be copied, which compiled code does not do without counting
+        # A slice would be copied, which compiled code does not do without counting.
+        for i in range(state.size):
             state[i] = before[i]
         releases, actions, left = 0, 0, 0
         for t in range(inputs.shape[0]):

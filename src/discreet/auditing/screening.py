@@ -29,16 +29,8 @@ from discreet.guarantee import Guarantee
 
 Statistic = Callable[[Floats], Floats]  # from rows of columns to one number a row
 
-STEPS = (
-    2.0**-10,
-    2.0**-16,
-    2.0**-20,
-    2.0**-26,
-    2.0**-30,
-    1e-3,
-    1e-6,
-    1e-9,
-)  # where raw numbers may hide below noise
+# Where raw numbers may hide below noise.
+STEPS = (2.0**-10, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30, 1e-3, 1e-6, 1e-9)
 BINS = 24
 ALONE = 4  # columns that are looked at one by one
 
@@ -98,18 +90,14 @@ def _remainder(place: int, step: float) -> Statistic:
 
 
 BATCHES = 64  # of a run, at most
-LONGEST, SHORT = (
-    1 << 15,
-    2048,
-)  # rounds of a run; of one that is not compiled, or releases in every round
+# Rounds of a run; of one that is not compiled, or releases in every round.
+LONGEST, SHORT = 1 << 15, 2048
 STREAMED = 63  # rounds of a running sum
 WIDEST = 6200  # numbers that are seen of a run
 USUAL = 96  # runs that tell how what is seen varies
 COUPLED = 6  # pairs of runs with the same noise
-COLUMNS, PARTNERS = (
-    12,
-    4,
-)  # that are looked at together: those that move most, and those that vary with them
+# That are looked at together: those that move most, and those that vary with them.
+COLUMNS, PARTNERS = 12, 4
 TOGETHER = 0.9  # a correlation
 LEADS = 3  # of each kind that are followed
 FEWEST = 4_000  # trials
@@ -157,7 +145,7 @@ class JointReleases(Attack):
         return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
+        """Return as many as take a fraction of a second."""
         return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
@@ -189,9 +177,8 @@ def find_leak(
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
         return None
-    if isinstance(
-        channel, MomentShape | Reporting
-    ):  # of records, which neighbours here are not made of
+    # Of records, which neighbours here are not made of.
+    if isinstance(channel, MomentShape | Reporting):
         return None
     if claim.epsilon > largest_bound(
         MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False
@@ -295,9 +282,8 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
-        sizes = np.round(
-            2.0 * np.log(np.maximum(scores, 1e-12))
-        )  # where they are about the same, the first is cheap
+        # Where they are about the same, the first is cheap.
+        sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))
         places: dict[int, Lead] = {}
         for place in np.argsort(-sizes, kind="stable"):
             if scores[place] > 0.0:

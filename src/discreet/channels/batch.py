@@ -13,11 +13,8 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, check_bounds, grid_for
 
-WISH, COUNT, TOTAL = (
-    0,
-    1,
-    2,
-)  # of the running batch: its length, how many losses came, their sum in steps of the grid
+# Of the running batch: its length, how many losses came, their sum in steps of the grid.
+WISH, COUNT, TOTAL = 0, 1, 2
 
 
 class BatchSums(Channel[float, Factor]):
@@ -80,7 +77,7 @@ class BatchSums(Channel[float, Factor]):
 class Batch(BatchSums[Factor]):
     """Releases ``mean of a batch of losses + noise`` once per batch, as a fraction of the declared range.
 
-    Formal guarantee: a round enters exactly one sum, and replacing it moves that sum by at most one
+    Formal guarantee: each round enters exactly one sum, and replacing it moves that sum by at most one
     width. Given everything released before, one density changes once: epsilon = 1 / scale for the
     whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
     epsilon is needed; docs/proofs.md: Batches). It is the same for batches of any length, also if
@@ -98,7 +95,7 @@ class Batch(BatchSums[Factor]):
     @classmethod
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
         """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
-        rounds = check_int("batch_size", size, least=1)
+        rounds = check_int("batch_size", size, minimum=1)
         batch = cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
         if noise.is_exact:
             raise DiscreetError(
@@ -115,7 +112,7 @@ class Batch(BatchSums[Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -134,7 +131,7 @@ class Batch(BatchSums[Factor]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = "Faster rates 2025, Lemma 1, with the declared range (docs/proofs.md: Batches)"
         return self.noise.guarantee(self.sensitivity, model="central", source=source)
 

@@ -63,9 +63,9 @@ class Estimates(Channel[float, Floats, Estimate]):
     seen: Integers
     way: Integers  # in which the last batch was released
     sums: Raw[Floats]  # of query · loss
-    grouped: Raw[
-        Floats
-    ]  # of query · noisy sum, over groups; a batch that is released in another way does not pay for it
+    # Of query · noisy sum, over groups; a batch that is released in another way does not pay for
+    # it.
+    grouped: Raw[Floats]
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
@@ -88,10 +88,8 @@ class Estimates(Channel[float, Floats, Estimate]):
         ceiling: float = math.inf,
     ) -> Estimates:
         """Return the channel with the least noise for a guarantee, before the first round."""
-        rounds, length = (
-            check_int("batch_size", size, least=1),
-            check_int("coordinates", coordinates, least=1),
-        )
+        rounds = check_int("batch_size", size, minimum=1)
+        length = check_int("coordinates", coordinates, minimum=1)
         return cls(
             rounds,
             check_bounds(bounds),
@@ -107,7 +105,7 @@ class Estimates(Channel[float, Floats, Estimate]):
             np.zeros(length),
             np.zeros(length),
             np.zeros(2),
-            np.zeros((check_int("groups", groups, least=1), length)),
+            np.zeros((check_int("groups", groups, minimum=1), length)),
             np.zeros(groups),
             np.zeros(groups, np.int64),
             np.zeros(length),
@@ -119,7 +117,7 @@ class Estimates(Channel[float, Floats, Estimate]):
 
     @classmethod
     def example(cls) -> Estimates:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(
             size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True
         )
@@ -137,7 +135,7 @@ class Estimates(Channel[float, Floats, Estimate]):
         return True, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.seen[0])
 
     def release_size(self) -> int:
@@ -202,9 +200,8 @@ class Estimates(Channel[float, Floats, Estimate]):
         for group in range(self.known.size):
             self.settle(group, rng)
         count, limit = self.sums.size, self.ceiling * self.size
-        wide = (
-            math.sqrt(2.0) * self.laplace * self.norms[0] * UP
-        )  # all in units of a sum, not of a mean
+        # All in units of a sum, not of a mean.
+        wide = math.sqrt(2.0) * self.laplace * self.norms[0] * UP
         smooth = self.gaussian * self.norms[1] * UP
         use_laplace = smooth == 0.0 or (wide < smooth and wide <= limit)
         jointly = wide * wide if use_laplace else smooth * smooth
@@ -218,9 +215,8 @@ class Estimates(Channel[float, Floats, Estimate]):
             entries += share * self.largest_entries[j] * self.largest_entries[j]
         by_groups = in_groups < jointly and most_in_groups <= limit * limit
         least = in_groups if by_groups else jointly
-        hope = (
-            self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least
-        )  # a lower bound
+        # A lower bound.
+        hope = self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least
         if hope and self.fit(query, limit) < least:
             self.way[0] = FITTED
             for j in range(count):
@@ -266,7 +262,7 @@ class Estimates(Channel[float, Floats, Estimate]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         if not self.laplace > 0.0 or (self.delta > 0.0 and not self.gaussian > 0.0):
             return Guarantee.none("no noise is added")
         source = (

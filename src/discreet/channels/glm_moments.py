@@ -102,7 +102,7 @@ class GlmMoments(Moments[Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         plain = Moments.calibrated(
             dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0)
         )

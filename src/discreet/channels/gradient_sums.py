@@ -52,7 +52,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         """Return the channel before the first round; ``running`` takes a vector a batch."""
         dimension = running.release_size()
         return cls(
-            size=check_int("batch_size", size, least=1),
+            size=check_int("batch_size", size, minimum=1),
             bounds=check_bounds(bounds),
             running=running,
             seen=np.zeros(1, np.int64),
@@ -88,12 +88,12 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
     def without_noise(cls, *, size: int, dimension: int, bounds: Range) -> Self:
         """Return the channel without privacy."""
         return cls.over(
-            OpenSum(np.zeros(check_int("dimension", dimension, least=1))), size=size, bounds=bounds
+            OpenSum(np.zeros(check_int("dimension", dimension, minimum=1))), size=size, bounds=bounds
         )
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(
             Tree,
             size=5,
@@ -139,11 +139,11 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         return self.running.offer(self.vector, 1.0, rng)
 
     def nothing(self, query: Asked) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return self.running.nothing(1.0)
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.seen[0] + self.size * self.running.rounds_seen())
 
     def release_size(self) -> int:
@@ -219,7 +219,7 @@ class DifferenceSums(GradientShape[Floats, Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(
             Tree,
             size=2,
@@ -241,15 +241,15 @@ class DifferenceSums(GradientShape[Floats, Floats]):
 
 def moves(dimension: int, size: int) -> Moves:
     """Return how far a replaced round moves the sum of a batch: by a query, and a step of the grid a coordinate."""
-    count = check_int("dimension", dimension, least=1)
-    rounds = check_int("batch_size", size, least=1)
+    count = check_int("dimension", dimension, minimum=1)
+    rounds = check_int("batch_size", size, minimum=1)
     return Moves(count, UP + math.sqrt(count) / grid_for(rounds), 0.5 * rounds + 1.0)
 
 
 def prefixes_for(rounds: int, size: int) -> int:
     """Return how many sums are of use: one a batch, but for the last, after which nothing is played."""
     return max(
-        check_int("rounds", rounds, least=1) // check_int("batch_size", size, least=1) - 1, 1
+        check_int("rounds", rounds, minimum=1) // check_int("batch_size", size, minimum=1) - 1, 1
     )
 
 

@@ -97,7 +97,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
     """
 
     noise: Noise
-    released: Raw[Floats]  # to work in; what is left in it was released
+    released: Raw[Floats]  # scratch; what remains in it was released
 
     @classmethod
     def calibrated(
@@ -110,7 +110,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         norm: float = 1.0,
     ) -> Self:
         """Return the channel with noise for vectors of length at most 1; ``balance`` is how much y x weighs, squared."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         first, second = moment_weights(balance, length=1.0)
         return cls(
             bounds=bounds or make_range(-1.0, 1.0),
@@ -151,7 +151,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
 
     def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
@@ -168,7 +168,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = (
             f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, "
             "Directions, Devices)"

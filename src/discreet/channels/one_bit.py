@@ -39,12 +39,12 @@ class OneBit(BatchSums[Factor]):
     @classmethod
     def over(cls, *, size: int, epsilon: float, bounds: Range) -> Self:
         """Return the channel before the first round."""
-        rounds = check_int("batch_size", size, least=1)
+        rounds = check_int("batch_size", size, minimum=1)
         return cls(rounds, check_bounds(bounds), np.zeros(3), Coin.calibrate(epsilon=epsilon))
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:

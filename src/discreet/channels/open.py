@@ -23,7 +23,7 @@ class Open(Channel[float, Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls(make_range())
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -52,7 +52,7 @@ class OpenSum(Channel[Floats, Floats, float]):
 
     @classmethod
     def example(cls) -> OpenSum:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(Box.cube(3, -1.0, 1.0))
 
     def take(self, feedback: Floats, query: float) -> bool:
@@ -66,7 +66,7 @@ class OpenSum(Channel[Floats, Floats, float]):
         return True, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def release_size(self) -> int:
@@ -106,7 +106,7 @@ class Constant(Channel[Feedback, Release, Ignored]):
 
     @classmethod
     def example(cls) -> Constant:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return Constant(0.25, 3, np.zeros(1, np.int64))
 
     def hold(self) -> int:

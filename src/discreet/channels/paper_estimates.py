@@ -60,8 +60,8 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             * math.sqrt(coordinates * math.log(1.0 / delta))
             / check_positive("epsilon", epsilon)
         )
-        state = (np.zeros(check_int("coordinates", coordinates, least=1)) for _ in range(3))
-        rounds = check_int("batch_size", size, least=1)
+        state = (np.zeros(check_int("coordinates", coordinates, minimum=1)) for _ in range(3))
+        rounds = check_int("batch_size", size, minimum=1)
         return cls(
             rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state
         )

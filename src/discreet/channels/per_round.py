@@ -33,7 +33,7 @@ class EveryRound(Channel[Feedback, Factor]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = f"{self.noise.kind} mechanism on each loss (docs/proofs.md: Batches)"
         return self.noise.guarantee(self.sensitivity, model="local", source=source)
 
@@ -63,7 +63,7 @@ class PerRound(EveryRound[float, Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls(make_range(), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -96,7 +96,7 @@ class Responses(PerRound[Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(bounds=make_range(-1.0, 3.0), epsilon=0.5)
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -111,7 +111,7 @@ class Responses(PerRound[Factor]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = f"{self.noise.kind} to each loss (docs/proofs.md: One bit)"
         return self.noise.guarantee(self.sensitivity, model="local", source=source)
 
@@ -135,7 +135,7 @@ class PerDifference(EveryRound[Floats, Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls(make_range(-0.5, 0.5), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
     def offer(self, feedback: Floats, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -155,7 +155,7 @@ class OpenDifference(Channel[Floats, Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls(make_range(-0.5, 0.5))
 
     def offer(self, feedback: Floats, query: Factor, rng: Generator) -> tuple[bool, Factor]:

@@ -114,14 +114,14 @@ class Residuals(Reporting[Floats]):
     bounds: Range
     norm: float
     noise: Noise
-    released: Raw[Floats]  # to work in; what is left in it was released
+    released: Raw[Floats]  # scratch; what remains in it was released
 
     @classmethod
     def calibrated(
         cls, *, noise: Noise, dimension: int = 10, bounds: Range | None = None, norm: float = 1.0
     ) -> Self:
         """Return the channel with noise for vectors of length at most 1."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         return cls(
             bounds or make_range(-1.0, 1.0), check_positive("norm", norm), noise, np.zeros(size)
         )
@@ -131,7 +131,7 @@ class Residuals(Reporting[Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=3, epsilon=2.0))
 
     def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
@@ -160,7 +160,7 @@ class Residuals(Reporting[Floats]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = (
             f"{self.noise.kind} mechanism on one residual of each record (docs/proofs.md: "
             "Directions, Devices)"

@@ -19,9 +19,8 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace, noise_named
 from discreet.sets import Box, ConvexSet, Projected
 
-LONGEST = (
-    2**31
-)  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
+# Rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise.
+LONGEST = 2**31
 AUDITED = 7  # rounds that an audit listens to: three epochs, if the first has one round
 SPLITS = Tree.splits
 
@@ -105,7 +104,7 @@ class Restarting(Stream):
         first: int = 1,
     ) -> Restarting:
         """Return the channel before the first round; ``noise`` is what one vector would need."""
-        length = check_int("first", first, least=1, most=LONGEST)
+        length = check_int("first", first, minimum=1, maximum=LONGEST)
         if length & (length - 1):
             raise DiscreetError(
                 f"first is {first}, but must be a power of two: the total of an epoch is one node."
@@ -154,7 +153,7 @@ class Restarting(Stream):
 
     @classmethod
     def example(cls) -> Restarting:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(Box.cube(3, -1.0, 1.0), Laplace(6.0))
 
     def take(self, feedback: Floats, query: float) -> bool:
@@ -184,11 +183,11 @@ class Restarting(Stream):
         return True, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.first * ((1 << int(self.epoch[0])) - 1)) + self.sums.rounds_seen()
 
     def release_size(self) -> int:
@@ -255,7 +254,7 @@ class Restarting(Stream):
         >>> Restarting.over(Box([0.0], [1.0]), Gaussian(1.0, 1e-6), split="restarts").variances(7).round(6)
         array([1., 3., 3., 6., 6., 9., 6.])
         """
-        times = np.arange(1, check_int("rounds", rounds, least=1) + 1)
+        times = np.arange(1, check_int("rounds", rounds, minimum=1) + 1)
         epochs = np.frexp((times + self.first - 1) // self.first)[1] - 1
         lengths = self.first << epochs.astype(np.int64)
         inside = times + self.first - lengths  # rounds of the running epoch
@@ -277,9 +276,8 @@ class Restarting(Stream):
     def variances_by_digits(self) -> Floats:
         """Return a bound on the variance of a sum of fewer than 2^j vectors, for every j, in the same units."""
         unit = self.sums.factorisation.variances_by_digits()
-        digits = np.minimum(
-            np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1
-        )  # of whole epochs
+        # Of whole epochs.
+        digits = np.minimum(np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1)
         totals = self.on_total**2 * (
             1.0 if self.sums.factorisation.adds_up_vectors else unit[digits]
         )
@@ -325,7 +323,7 @@ class Restarting(Stream):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         factorisation, noise = self.sums.factorisation, self.noise
         if not factorisation.allows(noise):
             kind = type(noise).__name__
@@ -339,19 +337,16 @@ class Restarting(Stream):
         if not noise.is_exact:
             return stated
         scaled: Any = self.sums.noise
-        epsilon, delta = (
-            scaled.keeps.epsilon,
-            scaled.keeps.delta,
-        )  # which the noise of every epoch keeps
+        # Which the noise of every epoch keeps.
+        epsilon, delta = scaled.keeps.epsilon, scaled.keeps.delta
         curve = Pure(epsilon) if delta == 0.0 else Approximate(epsilon, delta)
         return replace(stated, epsilon=epsilon, delta=delta, curve=curve)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """Two noises, in the running epoch: on its total and on everything else."""
-        over = (
-            self.sums.seen[SEEN] >= self.first << self.epoch[0]
-        )  # then the next one begins with the next vector
+        # Then the next one begins with the next vector.
+        over = self.sums.seen[SEEN] >= self.first << self.epoch[0]
         epoch = min(int(self.epoch[0]) + int(over), self.on_total.size - 1)
         scaled: Any = self.sums.noise
         factors = float(self.on_total[epoch]), float(self.on_inside[epoch])

@@ -54,17 +54,14 @@ class Moves(Component):
 
 
 UNIT = 2.0**-53  # the largest relative error of one operation
-ROOM = (
-    2.0**-30
-)  # by how much a projected vector may be outside of its set, and a computed diameter too small
+# By how much a projected vector may be outside of its set, and a computed diameter too small.
+ROOM = 2.0**-30
 MANY = 2**16  # dimensions
-MOST_NUMBERS = (
-    2**40
-)  # of noise: up to this many it is proved what a grid and rounding errors cost Gaussian noise
+# Of noise: up to this many it is proved what a grid and rounding errors cost Gaussian noise.
+MOST_NUMBERS = 2**40
 LARGEST_COST = 0.01  # of the noise
-LARGEST_SUM = (
-    2.0**40
-)  # in diameters: a replaced round moves a computed sum by at most 2^-10 of them too much
+# In diameters: a replaced round moves a computed sum by at most 2^-10 of them too much.
+LARGEST_SUM = 2.0**40
 
 
 class Checked(NamedTuple):
@@ -84,7 +81,7 @@ class Checked(NamedTuple):
                 f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball "
                 "or Simplex: only of those it is proved how precisely vectors are projected."
             )
-        check_int("dimension of the losses", losses.dimension, least=1, most=MANY)
+        check_int("dimension of the losses", losses.dimension, minimum=1, maximum=MANY)
         return cls(cast(ConvexSet, losses), grid)
 
     @property
@@ -169,7 +166,7 @@ def rounding_slack(
         return 0.0
     prefixes, dimension = factorisation.prefixes, losses.dimension
     numbers = check_int(
-        "prefixes times dimension", prefixes * dimension, least=1, most=MOST_NUMBERS
+        "prefixes times dimension", prefixes * dimension, minimum=1, maximum=MOST_NUMBERS
     )
     norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum
     errors = 2.0 * math.sqrt(dimension) * factorisation.row_error(losses.largest(math.inf))

@@ -54,7 +54,7 @@ class RunningMoments(MomentShape[float]):
         norm: float = 1.0,
     ) -> Self:
         """Return the channel with the least noise: Gaussian with buffers, or without a delta spherical on a tree."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
         moved = moments(dimension=size, largest=1.0, matrix_scale=1.0, vector_scale=1.0 / linear)
         kind: type[Factorisation] = Buffered if delta > 0.0 else Tree
@@ -82,7 +82,7 @@ class RunningMoments(MomentShape[float]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(dimension=2, prefixes=20, epsilon=2.0)
 
     def take(self, feedback: Record, query: float) -> bool:
@@ -100,11 +100,11 @@ class RunningMoments(MomentShape[float]):
         return ready, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return self.running.rounds_seen()
 
     def release_size(self) -> int:

@@ -174,7 +174,7 @@ class RunningSum(Stream):
 
     @classmethod
     def example(cls) -> RunningSum:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(Box.cube(3, -1.0, 1.0), Laplace(3.0), Tree, prefixes=20)
 
     @property
@@ -216,11 +216,11 @@ class RunningSum(Stream):
         return True, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.seen[SEEN] + self.seen[WAITING])
 
     def release_size(self) -> int:
@@ -265,9 +265,8 @@ class RunningSum(Stream):
         checked = copy(self)._replace(losses=vectors)
         checked.restart()
         sensitivity, guarantee = checked.sensitivity, self.guarantee
-        step = (
-            2.0 * self.noise.exact(guarantee, sensitivity).step
-        )  # a little more noise may need twice the step
+        # A little more noise may need twice the step.
+        step = 2.0 * self.noise.exact(guarantee, sensitivity).step
         grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
         slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
         rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack)
@@ -282,7 +281,7 @@ class RunningSum(Stream):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         if not self.factorisation.allows(self.noise):
             kind = type(self.noise).__name__
             return Guarantee.none(
@@ -305,6 +304,6 @@ def _start(
     losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
 ) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""
-    rounds = check_int("prefixes", prefixes, least=1)
+    rounds = check_int("prefixes", prefixes, minimum=1)
     check_precise(losses, rounds)
     return kind.start(prefixes=rounds, dimension=losses.dimension, padding=padding)

@@ -39,16 +39,16 @@ class Selection(BatchSums[Factor]):
     def over(cls, *, size: int, rounds: int, delta: float, bounds: Range) -> Self:
         """Return the channel for a number of rounds."""
         return cls(
-            size=check_int("batch_size", size, least=1),
+            size=check_int("batch_size", size, minimum=1),
             bounds=check_bounds(bounds),
             held=np.zeros(3),
-            rounds=check_int("rounds", rounds, least=2),
+            rounds=check_int("rounds", rounds, minimum=2),
             delta=check_range("delta", delta, 0.0, 1.0),
         )
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
 
     def begin(self, patience: int) -> int:

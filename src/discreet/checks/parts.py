@@ -69,11 +69,9 @@ def check_learner(
     name = type(learner).__name__
     release = releases or (lambda rng: float(rng.random() + rng.laplace(0.0, 1.0)))
 
-    first, second, late = (
-        componentjit.copy(learner),
-        componentjit.copy(learner),
-        componentjit.copy(learner),
-    )
+    first = componentjit.copy(learner)
+    second = componentjit.copy(learner)
+    late = componentjit.copy(learner)
     require(
         same_state(learner, first) is None,
         f"{name} does not survive a copy: state must lie in NumPy arrays",

@@ -51,9 +51,8 @@ class Factorisation(Component):
     name: ClassVar[str]
     proof: ClassVar[str]  # what it is, and where it is proved
     sections: ClassVar[str]  # of docs/proofs.md
-    splits: ClassVar[tuple[str, ...]] = (
-        "restarts",
-    )  # how an epoch may share its guarantee, if it is restarted
+    # How an epoch may share its guarantee, if it is restarted.
+    splits: ClassVar[tuple[str, ...]] = ("restarts",)
     adds_up_vectors: ClassVar[bool] = (
         False  # whether rows are plain sums of vectors, which are exact on a grid
     )
@@ -195,9 +194,8 @@ class Toeplitz(Factorisation):
 
 def toeplitz_rows(coefficients: Floats) -> Floats:
     """Return the squared norm of every row of B = A C^-1, for a C with these coefficients."""
-    rows: Floats = np.cumsum(
-        np.cumsum(_inverse(coefficients)) ** 2
-    )  # prefix sums of the coefficients of C^-1
+    # Prefix sums of the coefficients of C^-1.
+    rows: Floats = np.cumsum(np.cumsum(_inverse(coefficients)) ** 2)
     return rows
 
 

@@ -38,9 +38,8 @@ class Tree(Factorisation):
 
     padding: bool
     sums: Raw[Floats]  # level, coordinate: sums of complete nodes
-    towers: Raw[
-        Floats
-    ]  # level, coordinate: estimates of this node and of all larger ones of the same prefix
+    # Level, coordinate: estimates of this node and of all larger ones of the same prefix.
+    towers: Raw[Floats]
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -109,7 +108,7 @@ class Tree(Factorisation):
     @classmethod
     def curve(cls, rounds: int) -> Floats:
         """Return k for each node of a prefix."""
-        nodes = digits_of(check_int("rounds", rounds, least=1))
+        nodes = digits_of(check_int("rounds", rounds, minimum=1))
         found: Floats = nodes.sum(axis=1).astype(np.float64) * nodes.shape[1]
         return found
 
@@ -240,7 +239,7 @@ class Honaker(Tree):
     @classmethod
     def curve(cls, rounds: int) -> Floats:
         """Return k times the variances of the nodes of every prefix."""
-        nodes = digits_of(check_int("rounds", rounds, least=1))
+        nodes = digits_of(check_int("rounds", rounds, minimum=1))
         found: Floats = nodes @ (nodes.shape[1] * reduction(nodes.shape[1]))
         return found
 

@@ -67,7 +67,7 @@ class CoinShape(Noise):
         return self.scale**2
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return that there are none: it is for one number."""
+        """Return False: it is for one number."""
         return False
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
@@ -106,7 +106,7 @@ class Coin(CoinShape):
         return 1.0 if rng.random() * (2.0 + lift * length) < 1.0 + lift * inside else 0.0
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactCoin:
-        """Return the exact twin with the same epsilon."""
+        """Return the exact version with the same epsilon."""
         return ExactCoin(self.epsilon)
 
 
@@ -172,7 +172,7 @@ class ResponseShape(Noise):
         return self.scale**2
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return that there are none: it is for one number."""
+        """Return False: it is for one number."""
         return False
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
@@ -214,7 +214,7 @@ class RandomisedResponse(ResponseShape):
         return middle + reach if rng.random() < upper else middle - reach
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactResponse:
-        """Return the exact twin with the same epsilon."""
+        """Return the exact version with the same epsilon."""
         return ExactResponse(self, least_share(self.epsilon))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:

@@ -17,9 +17,8 @@ from discreet.mechanisms.exact_directions import ExactHemisphere
 
 CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
 SMALLEST = 1e-290  # a share of the sphere that can still be divided by
-EVEN = (
-    2.0**-53
-)  # no side and no cap is missed more rarely: where an epsilon would allow that, it is not used up
+# No side and no cap is missed more rarely: where an epsilon would allow that, it is not used up.
+EVEN = 2.0**-53
 
 
 class DirectionShape(Noise):
@@ -43,7 +42,7 @@ class DirectionShape(Noise):
         raise NotImplementedError
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return whether it was made for that dimension."""
+        """Return whether the noise was made for that dimension."""
         return size == self.direction.size
 
     def add_noise(self, value: float, rng: Generator) -> float:
@@ -71,15 +70,13 @@ class Hemisphere(DirectionShape):
 
     reach: float
     epsilon: float
-    direction: Raw[Floats]  # to work in
+    direction: Raw[Floats]  # scratch
 
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
-        size, budget = (
-            check_int("dimension", dimension, least=1),
-            check_positive("epsilon", epsilon),
-        )
+        size = check_int("dimension", dimension, minimum=1)
+        budget = check_positive("epsilon", epsilon)
         return cls(1.0 / (mean_side(size) * lean_of(budget)), budget, np.zeros(size))
 
     @property
@@ -88,7 +85,7 @@ class Hemisphere(DirectionShape):
         return self.reach
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Put a report in the place of a vector."""
+        """Replace a vector by a report about it."""
         check_vector(vector.size, self.direction.size)
         length, size, side = 0.0, 0.0, 0.0
         for i in range(vector.size):
@@ -116,7 +113,7 @@ class Hemisphere(DirectionShape):
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactHemisphere:
-        """Return the exact twin with the same epsilon."""
+        """Return the exact version with the same epsilon."""
         return ExactHemisphere.calibrate(dimension=self.direction.size, epsilon=self.epsilon)
 
 
@@ -140,12 +137,12 @@ class Cap(DirectionShape):
     inside: float  # p
     reach: float
     epsilon: float
-    direction: Raw[Floats]  # to work in
+    direction: Raw[Floats]  # scratch
 
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise with the shortest reports for vectors of a dimension."""
-        if check_int("dimension", dimension, least=1) < 2:
+        if check_int("dimension", dimension, minimum=1) < 2:
             raise DiscreetError(
                 f"dimension is {dimension}, but a cap needs at least 2: use Hemisphere."
             )
@@ -177,7 +174,7 @@ class Cap(DirectionShape):
         return self.reach
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Put a report in the place of a vector."""
+        """Replace a vector by a report about it."""
         size = vector.size
         check_vector(size, self.direction.size)
         length = 0.0
@@ -240,10 +237,8 @@ class Cap(DirectionShape):
 
     def densities(self, reports: Floats, vector: Floats) -> Floats:
         """Return p / q in the cap and (1 - p) / (1 - q) elsewhere, for both signs of the vector as likely as they are."""
-        length, share = (
-            float(np.linalg.norm(vector)),
-            cap_share(self.direction.size, self.threshold),
-        )
+        length = float(np.linalg.norm(vector))
+        share = cap_share(self.direction.size, self.threshold)
         along = (
             reports @ (vector / length) / self.reach if length > 0.0 else reports[:, 0] / self.reach
         )

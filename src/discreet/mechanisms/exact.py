@@ -193,9 +193,8 @@ def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
     steps = moved / budget
     while Fraction(moved) > Fraction(budget) * Fraction(steps):
         steps = math.nextafter(steps, math.inf)
-    if (
-        steps > 2.0**50 or budget > LARGEST
-    ):  # 64-bit noise could saturate, or not reach from one value to the other
+    # 64-bit noise could saturate, or not reach from one value to the other.
+    if steps > 2.0**50 or budget > LARGEST:
         raise DiscreetError(
             f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}."
         )

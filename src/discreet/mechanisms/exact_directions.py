@@ -42,10 +42,8 @@ class ExactHemisphere(Noise):
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
-        size, budget = (
-            check_int("dimension", dimension, least=1),
-            check_positive("epsilon", epsilon),
-        )
+        size = check_int("dimension", dimension, minimum=1)
+        budget = check_positive("epsilon", epsilon)
         least = least_share(budget)
         tilt = 1.0 - 2.0 * least / (1 << BITS)  # tanh(ε/2), but for rounding
         ratio = math.lgamma(0.5 * (size + 1)) - math.lgamma(0.5 * size)
@@ -61,7 +59,7 @@ class ExactHemisphere(Noise):
         return 1.0 / dimension
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return whether it was made for that dimension."""
+        """Return whether the noise was made for that dimension."""
         return size == self.dimension
 
     def encode(self, vector: Floats) -> bytes:
@@ -85,7 +83,7 @@ class ExactHemisphere(Noise):
         return direction * (factor if report[SEED] else -factor)
 
     def perturb(self, vector: Floats, rng: object) -> None:
-        """Put a report in the place of a vector; ``rng`` is not used."""
+        """Replace a vector by a report about it; ``rng`` is not used."""
         vector[:] = self.decode(self.encode(vector))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:

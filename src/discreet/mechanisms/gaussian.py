@@ -39,9 +39,8 @@ class Gaussian(GaussianShape):
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
         """Return the least noise, rounded up, with which the sensitivity costs at most (epsilon, delta)."""
         scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
-        return cls(
-            scale * (1.0 + 1e-11), delta
-        )  # so that what is stated, rounded up, is what was asked for
+        # So that what is stated, rounded up, is what was asked for.
+        return cls(scale * (1.0 + 1e-11), delta)
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
@@ -53,7 +52,7 @@ class Gaussian(GaussianShape):
         return float(value) + self.scale * rng.standard_normal()  # one number, as for Laplace noise
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactGaussian:
-        """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L2)."""
+        """Return the exact version that keeps a guarantee for this sensitivity (of vectors: in L2)."""
         return ExactGaussian.calibrate(
             sensitivity=sensitivity, epsilon=guarantee.epsilon, delta=self.delta
         )
@@ -62,10 +61,8 @@ class Gaussian(GaussianShape):
         """Return what a release guarantees at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        change, delta = (
-            check_positive("sensitivity", sensitivity),
-            check_range("delta", self.delta, 0.0, 1.0),
-        )
+        change = check_positive("sensitivity", sensitivity)
+        delta = check_range("delta", self.delta, 0.0, 1.0)
         return Guarantee.of(
             GaussianNoise(change / self.scale), delta=delta, model=model, source=source
         )

@@ -14,10 +14,8 @@ from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.exact import ExactCube, ExactLaplace
 from discreet.mechanisms.shapes import CubeShape, LaplaceShape, SphericalShape
 
-LN2_HIGH, LN2_LOW = (
-    0.6931471805592082,
-    7.371002565167799e-13,
-)  # 40 bits of ln 2, whose multiples are exact, and the rest
+# 40 bits of ln 2, whose multiples are exact, and the rest.
+LN2_HIGH, LN2_LOW = 0.6931471805592082, 7.371002565167799e-13
 ROOT = 1.4142135623730951
 
 
@@ -93,17 +91,16 @@ class Laplace(LaplaceShape):
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Laplace:
-        """Return the least noise for epsilon; it needs no delta."""
+        """Return the least noise for epsilon; delta is not needed."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
-        return float(value) + draw_laplace(
-            self.scale, rng
-        )  # one number: a vector would get the same noise everywhere
+        # One number: a vector would get the same noise everywhere.
+        return float(value) + draw_laplace(self.scale, rng)
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactLaplace:
-        """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L1)."""
+        """Return the exact version that keeps a guarantee for this sensitivity (of vectors: in L1)."""
         return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
@@ -146,7 +143,7 @@ class SphericalLaplace(SphericalShape):
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> SphericalLaplace:
-        """Return the least noise for epsilon; it needs no delta."""
+        """Return the least noise for epsilon; delta is not needed."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 
     def add_noise(self, value: float, rng: Generator) -> float:
@@ -196,7 +193,7 @@ class CubeLaplace(CubeShape):
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> CubeLaplace:
-        """Return the least noise for epsilon; it needs no delta."""
+        """Return the least noise for epsilon; delta is not needed."""
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 
     def add_noise(self, value: float, rng: Generator) -> float:
@@ -210,5 +207,5 @@ class CubeLaplace(CubeShape):
             vector[i] += radius * (2.0 * rng.random() - 1.0)
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactCube:
-        """Return the exact twin that keeps a guarantee for this movement of the largest coordinate."""
+        """Return the exact version that keeps a guarantee for this movement of the largest coordinate."""
         return ExactCube.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon)

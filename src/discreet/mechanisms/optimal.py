@@ -124,7 +124,7 @@ class TableShape(Noise):
         return float(((self.counts / TOTAL) @ (self.values - width / 2.0) ** 2).max())
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return that there are none: it is for one number."""
+        """Return False: it is for one number."""
         return False
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
@@ -154,7 +154,7 @@ class OptimalNoise(TableShape):
         budget = check_range(
             "epsilon of optimal noise", check_positive("epsilon", epsilon), 0.0, 20.0
         )
-        rows = check_int("batch_size with optimal noise", size, least=1, most=LONGEST)
+        rows = check_int("batch_size with optimal noise", size, minimum=1, maximum=LONGEST)
         return cls(budget, *(array.copy() for array in _table(budget, rows)))
 
     def add_noise(self, value: float, rng: Generator) -> float:

@@ -32,7 +32,7 @@ class Arrangements(Projecting, Gauged, Vertices):
     """
 
     values: Floats  # descending
-    order: Integers  # to work in, as all that follow
+    order: Integers  # scratch, like all that follow
     starts: Integers
     heights: Floats
     means: Floats
@@ -184,7 +184,7 @@ class Permutahedron(Arrangements):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [
             cls.of([1.0, 2.0]),
             cls.of([1.0, 2.0, 3.0, 4.0]),
@@ -207,8 +207,8 @@ class KSets(Arrangements):
     @classmethod
     def of(cls, items: int, chosen: int) -> Self:
         """Return all sets of that many chosen items, fewer than there are."""
-        size = check_int("items", items, least=2, most=10_000_000)
-        many = check_int("chosen", chosen, least=1)
+        size = check_int("items", items, minimum=2, maximum=10_000_000)
+        many = check_int("chosen", chosen, minimum=1)
         if many >= size:
             raise DiscreetError(
                 f"chosen is {many} of {size} items, but must be fewer: there is nothing to choose."
@@ -217,7 +217,7 @@ class KSets(Arrangements):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls.of(2, 1), cls.of(5, 2), cls.of(7, 5)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:

@@ -43,14 +43,14 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         """Return the ball of that radius."""
         return cls._make(
             (
-                check_int("dimension", dimension, least=1),
+                check_int("dimension", dimension, minimum=1),
                 _radius(radius),
             )
         )
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(1, 2.0), cls(5, 0.3)]
 
     @property
@@ -142,14 +142,14 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         """Return the ball of that radius."""
         return cls._make(
             (
-                check_int("dimension", dimension, least=1),
+                check_int("dimension", dimension, minimum=1),
                 _radius(radius),
             )
         )
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(1, 0.5), cls(6, 2.5)]
 
     @property

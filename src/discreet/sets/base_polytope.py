@@ -53,7 +53,7 @@ class BasePolytope(Vertices):
     @classmethod
     def of(cls, items: int, function: SetFunction) -> Self:
         """Return the base polytope of a submodular function of sets of items 0, 1, ..., with F of no items 0."""
-        size = check_int("items", items, least=1, most=200)
+        size = check_int("items", items, minimum=1, maximum=200)
         if not callable(function):
             raise DiscreetError(
                 f"function is {function!r}, but must be callable with a set of items."
@@ -68,7 +68,7 @@ class BasePolytope(Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with: coverage, a concave function of the size, and cuts of a graph."""
+        """Return examples for the contract tests: coverage, a concave function of the size, and cuts of a graph."""
         return [cls.of(4, _coverage), cls.of(5, _root_of_size), cls.of(5, _cut)]
 
     @property

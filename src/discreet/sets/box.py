@@ -65,15 +65,13 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         >>> Box.cube(3, -1.0, 1.0).diameter(1)
         6.0
         """
-        size, ends = (
-            check_int("dimension", dimension, least=1),
-            (check_finite("low", low), check_finite("high", high)),
-        )
+        size = check_int("dimension", dimension, minimum=1)
+        ends = (check_finite("low", low), check_finite("high", high))
         return cls(np.full(size, ends[0]), np.full(size, ends[1]))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [
             cls(np.array([-1.0, 0.5, 2.0, 0.0]), np.array([1.0, 0.5, 5.0, 0.25])),
             cls.cube(6, -1.0, 1.0),

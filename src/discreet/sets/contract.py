@@ -76,7 +76,7 @@ class LinearOracle(Component):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         raise NotImplementedError
 
     def centre(self) -> Floats:

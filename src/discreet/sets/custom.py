@@ -56,7 +56,7 @@ class Custom(LinearOracle):
         tolerance)`` says whether a point is in the set. A ball of radius ``inner`` around the
         centre, within the hull, is in the set; one of radius ``outer`` contains it.
         """
-        size = check_int("dimension", dimension, least=1, most=2000)
+        size = check_int("dimension", dimension, minimum=1, maximum=2000)
         for what, function in (("oracle", oracle), ("contains", contains)):
             if not callable(function) and (function is not None or what == "oracle"):
                 raise DiscreetError(f"{what} is {shorten(function)}, but must be a function.")
@@ -91,7 +91,7 @@ class Custom(LinearOracle):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [
             cls.of(3, _corner, centre=[1 / 3] * 3, inner=6**-0.5, outer=(2 / 3) ** 0.5),
             cls.of(

@@ -35,11 +35,11 @@ class Birkhoff(Selections, Gauged):
 
     def __new__(cls, workers: int) -> Self:
         """Return the assignments of as many jobs as workers."""
-        return cls._make((check_int("workers", workers, least=2, most=3000),))
+        return cls._make((check_int("workers", workers, minimum=2, maximum=3000),))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(2), cls(3), cls(4)]
 
     @property
@@ -137,15 +137,15 @@ class NuclearBall(Projecting, Gauged):
         """Return the ball of that radius around 0."""
         return cls._make(
             (
-                check_int("rows", rows, least=1, most=10_000),
-                check_int("columns", columns, least=1, most=10_000),
+                check_int("rows", rows, minimum=1, maximum=10_000),
+                check_int("columns", columns, minimum=1, maximum=10_000),
                 check_range("radius", radius, 1e-100, 1e100),
             )
         )
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(2, 2, 1.0), cls(4, 3, 2.5), cls(1, 3, 0.5)]
 
     @property
@@ -221,11 +221,11 @@ class Spectrahedron(Projecting, Gauged):
 
     def __new__(cls, side: int) -> Self:
         """Return the matrices with that many rows and columns."""
-        return cls._make((check_int("side", side, least=2, most=10_000),))
+        return cls._make((check_int("side", side, minimum=2, maximum=10_000),))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(2), cls(4)]
 
     @property

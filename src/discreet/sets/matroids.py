@@ -39,7 +39,7 @@ class Matroid(Selections):
 
     component: Integers  # of each element
     lengths: Floats  # of each component, in elements
-    order: Integers  # to work in, as the next one
+    order: Integers  # scratch, like the next one
     totals_of: Floats
 
     @property
@@ -89,7 +89,7 @@ class PartitionMatroid(Matroid, Gauged):
     """
 
     picks: Integers  # from each group
-    picked: Integers  # to work in
+    picked: Integers  # scratch
 
     @classmethod
     def of(cls, sizes: Sequence[int], picks: Sequence[int]) -> Self:
@@ -100,8 +100,8 @@ class PartitionMatroid(Matroid, Gauged):
                 "both, at least one."
             )
         for group, (size, many) in enumerate(zip(sizes, picks, strict=True)):
-            check_int(f"sizes[{group}]", size, least=2, most=1_000_000)
-            if check_int(f"picks[{group}]", many, least=1) >= size:
+            check_int(f"sizes[{group}]", size, minimum=2, maximum=1_000_000)
+            if check_int(f"picks[{group}]", many, minimum=1) >= size:
                 raise DiscreetError(
                     f"picks[{group}] is {shorten(many)} of {size} items, but must be fewer: there "
                     "is nothing to choose."
@@ -118,7 +118,7 @@ class PartitionMatroid(Matroid, Gauged):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls.of([2], [1]), cls.of([3, 4], [1, 2]), cls.of([2, 2, 3], [1, 1, 2])]
 
     @property
@@ -210,7 +210,7 @@ class GraphicMatroid(Matroid):
     heads: Integers
     letters: NDArray[np.uint32]  # of the names of nodes
     parent: (
-        Integers  # to work in: the nodes that are connected by edges chosen so far have one root
+        Integers  # scratch: the nodes that are connected by edges chosen so far have one root
     )
 
     @classmethod
@@ -242,12 +242,12 @@ class GraphicMatroid(Matroid):
     @classmethod
     def complete(cls, nodes: int) -> Self:
         """Return the spanning trees of the graph in which all nodes are connected, 0-1, 0-2, ..., 1-2, and so on."""
-        names = [str(node) for node in range(check_int("nodes", nodes, least=3, most=60))]
+        names = [str(node) for node in range(check_int("nodes", nodes, minimum=3, maximum=60))]
         return cls.of(list(itertools.combinations(names, 2)))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with: complete, with a bridge and two cycles, and with a double edge."""
+        """Return examples for the contract tests: complete, with a bridge and two cycles, and with a double edge."""
         bridged = ["ab", "bc", "ca", "cd", "de", "ef", "fd", "eg", "gf"]
         return [
             cls.complete(4),

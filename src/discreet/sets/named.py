@@ -73,7 +73,7 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
     """Return the named pair of sets."""
     if not isinstance(name, str) or name not in GEOMETRIES:
         raise unknown_name("kind of points", name, GEOMETRIES)
-    size = check_int("dimension", dimension, least=2, most=10_000_000)
+    size = check_int("dimension", dimension, minimum=2, maximum=10_000_000)
     if name == "experts":
         return Geometry(name, Simplex(size), Box.cube(size, bounds.low, bounds.high), bounds)
     if bounds.low not in (0.0, -bounds.high):
@@ -174,7 +174,7 @@ def set_named(text: str) -> LinearOracle:
         )
     return entry.make(
         *(
-            check_int(f"a number of the set {shorten(text)}", int(n), least=1, most=LARGEST)
+            check_int(f"a number of the set {shorten(text)}", int(n), minimum=1, maximum=LARGEST)
             for n in numbers
         )
     )

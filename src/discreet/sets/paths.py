@@ -47,13 +47,13 @@ class Paths(Selections, Gauged):
     order: Integers  # edges, those that leave a node after those that enter it
     normals: Floats  # orthonormal rows, orthogonal to the hull
     mean_path: Floats  # the centre
-    costs: Floats  # to work in: of the cheapest path to a node
-    arrivals: Integers  # to work in: the edge by which that path arrives
+    costs: Floats  # scratch: of the cheapest path to a node
+    arrivals: Integers  # scratch: the edge by which that path arrives
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]], source: str, sink: str) -> Self:
         """Return the paths along these edges from the source to the sink; every edge must be on some of them."""
-        check_int("the number of edges", len(edges), least=2, most=MOST_EDGES)
+        check_int("the number of edges", len(edges), minimum=2, maximum=MOST_EDGES)
         names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
         for name, node in (("source", source), ("sink", sink)):
             if node not in names:
@@ -97,10 +97,8 @@ class Paths(Selections, Gauged):
     @classmethod
     def layered(cls, layers: int, width: int) -> Self:
         """Return the paths through layers of nodes, each connected with all of the next layer, and two ends, s and t."""
-        depth, wide = (
-            check_int("layers", layers, least=1, most=1000),
-            check_int("width", width, least=2, most=50),
-        )
+        depth = check_int("layers", layers, minimum=1, maximum=1000)
+        wide = check_int("width", width, minimum=2, maximum=50)
         nodes = [
             ["s"],
             *([f"{layer}.{node}" for node in range(wide)] for layer in range(depth)),
@@ -119,7 +117,7 @@ class Paths(Selections, Gauged):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with: layered, with a bridge, two parallel edges, and in no order."""
+        """Return examples for the contract tests: layered, with a bridge, two parallel edges, and in no order."""
         bridged = ["de", "ab", "ac", "cd", "bd", "eg", "ef", "fg", "bc"]
         return [
             cls.layered(3, 2),
@@ -140,9 +138,8 @@ class Paths(Selections, Gauged):
     @property
     def inner(self) -> float:
         """The least distance of the centre from where an edge has no flow, edges of all paths left out."""
-        along = np.sqrt(
-            np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0)
-        )  # of unit vectors, within the hull
+        # Of unit vectors, within the hull.
+        along = np.sqrt(np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0))
         return float(np.min(self.mean_path[along > 1e-9] / along[along > 1e-9]))
 
     def centre(self) -> Floats:

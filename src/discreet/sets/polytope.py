@@ -41,9 +41,8 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
         factor = hessian_factor(rows, slack)
         half = np.linalg.solve(factor.T, along + rows.T @ (1.0 / slack))
         decrement = float(np.linalg.norm(half))
-        if decrement <= ENOUGH or (
-            decrement < 1e-6 and decrement >= before
-        ):  # or rounding is all that is left
+        # Or rounding is all that is left.
+        if decrement <= ENOUGH or (decrement < 1e-6 and decrement >= before):
             return
         before = decrement
         point -= (
@@ -78,9 +77,8 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     a: Floats
     b: Floats
-    normals: Floats = np.zeros(
-        (0, 0)
-    )  # orthonormal rows that span what is orthogonal to the affine hull
+    # Orthonormal rows that span what is orthogonal to the affine hull.
+    normals: Floats = np.zeros((0, 0))
 
     def __new__(cls, a: ArrayLike, b: ArrayLike, normals: Floats | None = None) -> Self:
         """Return the polytope of these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
@@ -112,7 +110,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         corners = np.random.default_rng(5).normal(size=(12, 5))
         axes = np.vstack([np.eye(5), -np.eye(5)])
         return [

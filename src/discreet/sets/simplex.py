@@ -29,11 +29,11 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
     def __new__(cls, dimension: int) -> Self:
         """Return the simplex in a space of that dimension."""
-        return cls._make((check_int("dimension", dimension, least=1),))
+        return cls._make((check_int("dimension", dimension, minimum=1),))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(1), cls(2), cls(7)]
 
     @property
@@ -194,9 +194,8 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         point[:] = mass / point.size
         return
     level, left, before = -mass, point.size + 1, point.size + 2
-    while (
-        left < before
-    ):  # the last pass has the same entries left, and corrects rounding errors of the one before
+    # The last pass has the same entries left, and corrects rounding errors of the one before.
+    while left < before:
         before, left, excess = left, 0, -mass
         for i in range(point.size):
             above = height(values[i], top, signed) - level
