@@ -23,15 +23,15 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError
     return DiscreetError(f"unknown {kind} {shown}: {hint}known are {', '.join(names)}.")
 
 
-def check_int(name: str, value: object, *, least: int, most: int = 10**15) -> int:
+def check_int(name: str, value: object, *, minimum: int, maximum: int = 10**15) -> int:
     """Return value as an int, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < minimum:
         raise DiscreetError(
-            f"{name} is {shorten(value)}, but must be a whole number of at least {least}."
+            f"{name} is {shorten(value)}, but must be a whole number of at least {minimum}."
         )
-    if int(value) > most:
+    if int(value) > maximum:
         raise DiscreetError(
-            f"{name} is {shorten(value)}, which is too large: at most {most:,} is possible."
+            f"{name} is {shorten(value)}, which is too large: at most {maximum:,} is possible."
         )
     return int(value)
 

@@ -84,7 +84,7 @@ class Guarantee:
     def __post_init__(self) -> None:
         check_range("epsilon", self.epsilon, 0.0, math.inf)
         check_range("delta", self.delta, 0.0, 1.0)
-        check_int("rounds", self.rounds, least=1)
+        check_int("rounds", self.rounds, minimum=1)
         for name, text in (
             ("source", self.source),
             ("seen", self.seen),
@@ -201,7 +201,7 @@ class Guarantee:
 
     def for_user(self, *, rounds: int) -> Guarantee:
         """Return what holds for a person whose outcomes are those of up to ``rounds`` rounds (group privacy)."""
-        size = check_int("rounds", rounds, least=1)
+        size = check_int("rounds", rounds, minimum=1)
         if not self.is_private or size == 1:
             return self
         curve = self.tightest_curve.for_group(size)
@@ -341,7 +341,7 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
     """
     if not guarantees:
         raise DiscreetError("compose needs at least one guarantee.")
-    repetitions = check_int("times", times, least=1)
+    repetitions = check_int("times", times, minimum=1)
     for guarantee in guarantees:
         _is_guarantee("a guarantee", guarantee)
     if len({guarantee.rounds for guarantee in guarantees}) > 1:

@@ -63,8 +63,8 @@ def streams(seed: int | None, *, trial: int = 0) -> Streams:
     >>> first.privacy.random() == again.learner.random()
     False
     """
-    number = check_int("trial", trial, least=0)
-    entropy = SeedSequence().entropy if seed is None else check_int("seed", seed, least=0)
+    number = check_int("trial", trial, minimum=0)
+    entropy = SeedSequence().entropy if seed is None else check_int("seed", seed, minimum=0)
     return _streams(
         *(SeedSequence(entropy, spawn_key=(number, child)) for child in range(len(Streams._fields)))
     )

@@ -49,7 +49,7 @@ class Setting(Generic[P]):
             raise DiscreetError(
                 f"problem is {self.problem!r}, but must be a problem such as Arms(4)."
             )
-        object.__setattr__(self, "rounds", check_int("rounds", self.rounds, least=2))
+        object.__setattr__(self, "rounds", check_int("rounds", self.rounds, minimum=2))
         check_positive("epsilon", self.epsilon)
         check_range("epsilon", self.epsilon, 1e-12, 1e12)
         check_range("delta", self.delta, 0.0, 1.0)

@@ -164,7 +164,7 @@ def environment(
         }
         problem = known.problem_with(**given)
     length, declared = (
-        check_int("rounds", rounds, least=2),
+        check_int("rounds", rounds, minimum=2),
         make_range() if bounds is None else check_bounds(bounds),
     )
     borrowed = None if isinstance(problem, known.problem) else problem.borrowed()

@@ -138,7 +138,7 @@ class Ledger:
         self._most = (
             None
             if max_rounds_per_user is None
-            else check_int("max_rounds_per_user", max_rounds_per_user, least=1)
+            else check_int("max_rounds_per_user", max_rounds_per_user, minimum=1)
         )
         self._key = _usable(key, limited=self._most is not None, in_memory=path is None)
         self._closed = False
@@ -203,7 +203,7 @@ class Ledger:
         >>> ledger.epsilon_a_round(), ledger.epsilon_a_round(runs=5)
         (0.5, 0.1)
         """
-        number = check_int("runs", runs, least=1)
+        number = check_int("runs", runs, minimum=1)
         with self._transaction() as file:
             _, before = self._last(file)
         return share(self._rule.room(before, charges=number), self._most or 1)

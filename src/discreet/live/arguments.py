@@ -40,7 +40,7 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
         if len(set(given)) < len(given):
             raise DiscreetError(f"{name} has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
-    return tuple(range(check_int(name, given, least=2, most=10_000_000)))
+    return tuple(range(check_int(name, given, minimum=2, maximum=10_000_000)))
 
 
 def loss_of(

@@ -106,7 +106,7 @@ class Plan(NamedTuple):
         """Return the plan for a private learner of one's own."""
         if not isinstance(private, Private):
             raise DiscreetError(f"private is {shorten(private)}, but must be a Private.")
-        rounds = check_int("horizon", horizon, least=1)
+        rounds = check_int("horizon", horizon, minimum=1)
         name = type(private.learner).__name__
         return cls("run", exactly(private), name, rounds, False, None, observation, whole_action)
 

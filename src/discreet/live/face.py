@@ -59,7 +59,7 @@ class Face(NoTwin):
     ) -> None:
         check_flags(clip=recipe["clip"], simulation=simulation)
         if recipe["horizon"] is not None:
-            check_int("horizon", recipe["horizon"], least=2)
+            check_int("horizon", recipe["horizon"], minimum=2)
         if (wait is None) != (default is None):
             raise DiscreetError(
                 "wait and a default belong together: "
@@ -88,7 +88,7 @@ class Face(NoTwin):
         whole: Recipe = {
             **_plain(recipe),
             "simulation": simulation,
-            "seed": None if seed is None else check_int("seed", seed, least=0),
+            "seed": None if seed is None else check_int("seed", seed, minimum=0),
             "ledger": ledger is not None,
             "wait": None if wait is None else seconds_of(wait),
             "default": default,

@@ -42,7 +42,7 @@ class LocalServer:
             norm=norm,
         )
         self._server = copy(self._task.server)
-        self._lag = check_int("lag", lag, least=1)
+        self._lag = check_int("lag", lag, minimum=1)
         self._lock = threading.Lock()
         self._version, self._reports, self._published_at = 0, 0, 0
         self._seen: dict[int, set[bytes]] = {0: set()}  # what was received, by version

@@ -45,7 +45,7 @@ def task_for(
         raise DiscreetError(
             f"algorithm is {shorten(name)}, but devices have one of {', '.join(SUITABLE)}."
         )
-    rounds = check_int("horizon", horizon, least=2)
+    rounds = check_int("horizon", horizon, minimum=2)
     setting = Setting(
         Contexts(2, dimension, norm), rounds=rounds, epsilon=epsilon, bounds=make_range(low, high)
     )

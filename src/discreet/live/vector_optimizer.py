@@ -70,7 +70,7 @@ class VectorOptimizer(PointFace):
                 "(Experts has "
                 "distributions)."
             )
-        size = check_int("dimension", dimension, least=2, most=10_000_000)
+        size = check_int("dimension", dimension, minimum=2, maximum=10_000_000)
         recipe: Recipe = {
             "geometry": geometry,
             "dimension": size,

@@ -65,8 +65,8 @@ class Question:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_int("arms", self.arms, least=2, most=MOST_ARMS)
-        check_int("rounds", self.rounds, least=10, most=MOST_ROUNDS)
+        check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS)
+        check_int("rounds", self.rounds, minimum=10, maximum=MOST_ROUNDS)
         make_range(self.low, self.high)
         if self.better not in get_args(Better):
             raise DiscreetError(
@@ -76,13 +76,13 @@ class Question:
             check_flag(name, vars(self)[name])
         object.__setattr__(self, "epsilons", _epsilons(self.epsilons))
         check_range("delta", self.delta, 0.0, 0.5)
-        check_int("rounds_per_user", self.rounds_per_user, least=1, most=self.rounds)
+        check_int("rounds_per_user", self.rounds_per_user, minimum=1, maximum=self.rounds)
         check_share("share", self.share)
         if self.wanted_epsilon is not None:
             check_range("wanted_epsilon", self.wanted_epsilon, 1e-4, 100.0)
         if self.trials is not None:
-            check_int("trials", self.trials, least=8, most=100_000)
-        check_int("seed", self.seed, least=0)
+            check_int("trials", self.trials, minimum=8, maximum=100_000)
+        check_int("seed", self.seed, minimum=0)
         if self.outcomes is None:
             self._check_effect()
         else:

@@ -31,9 +31,9 @@ class Advice(Problem):
     experts: int = field(default=10, metadata={"help": "Number of experts who give advice."})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
         object.__setattr__(
-            self, "experts", check_int("experts", self.experts, least=2, most=1_000_000)
+            self, "experts", check_int("experts", self.experts, minimum=2, maximum=1_000_000)
         )
 
     def __str__(self) -> str:

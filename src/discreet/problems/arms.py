@@ -32,7 +32,7 @@ class Arms(Problem):
     arms: int = field(default=4, metadata={"help": "Number of arms."})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
 
     def __str__(self) -> str:
         return "arms"

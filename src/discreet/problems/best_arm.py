@@ -41,7 +41,7 @@ class BestArm(Problem):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
         object.__setattr__(self, "error", check_share("error", self.error))
 
     def __str__(self) -> str:

@@ -47,9 +47,9 @@ class Contexts(Problem):
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arms", check_int("arms", self.arms, least=2, most=MOST_ARMS))
+        object.__setattr__(self, "arms", check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS))
         object.__setattr__(
-            self, "dimension", check_int("dimension", self.dimension, least=1, most=10_000)
+            self, "dimension", check_int("dimension", self.dimension, minimum=1, maximum=10_000)
         )
         object.__setattr__(self, "norm", check_positive("norm", self.norm))
         if self.against not in get_args(Against):

@@ -100,7 +100,7 @@ class Functions(Problem):
     def __post_init__(self) -> None:
         domain_named(self.domain)
         object.__setattr__(self, "domain", "".join(self.domain.split()))
-        if check_int("evaluations", self.evaluations, least=1) > 2:
+        if check_int("evaluations", self.evaluations, minimum=1) > 2:
             raise DiscreetError(f"evaluations is {self.evaluations}, but must be 1 or 2.")
         object.__setattr__(self, "lipschitz", check_positive("lipschitz", self.lipschitz))
         for name, value in (("curvature", self.curvature), ("smoothness", self.smoothness)):

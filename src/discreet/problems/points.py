@@ -42,7 +42,7 @@ class Points(Problem):
         if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
             raise unknown_name("geometry", self.geometry, GEOMETRIES)
         object.__setattr__(
-            self, "dimension", check_int("dimension", self.dimension, least=2, most=10_000_000)
+            self, "dimension", check_int("dimension", self.dimension, minimum=2, maximum=10_000_000)
         )
 
     def __str__(self) -> str:

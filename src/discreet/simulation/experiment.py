@@ -270,8 +270,8 @@ def prepare(
     """Check everything that was asked for, and return what is to be played."""
     algorithms = _listed(algorithms)
     bounds = make_range(low, high)
-    asked = check_int("trials", trials, least=1)
-    check_int("seed", seed, least=0)
+    asked = check_int("trials", trials, minimum=1)
+    check_int("seed", seed, minimum=0)
     check_flag("clip", clip)
     check_flag("unknown_horizon", unknown_horizon)
     if progress is not None and not callable(progress):

@@ -102,7 +102,7 @@ def rounds_of(environment: Environment, rounds: int | None) -> int:
     if length is not None and rounds is not None and rounds > length:
         raise DiscreetError(f"rounds is {rounds}, but {environment.source} has {length} rows.")
     usual = environment.problem.default_rounds if length is None else length
-    return check_int("rounds", usual if rounds is None else rounds, least=2)
+    return check_int("rounds", usual if rounds is None else rounds, minimum=2)
 
 
 def _adapted(given: Environment, problem: Problem | None) -> Environment:

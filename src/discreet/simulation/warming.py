@@ -63,7 +63,7 @@ def warm(
     chosen = list(dict.fromkeys(chosen or algorithms()))
     start = time.perf_counter()
     seconds = _in_processes(
-        chosen, epsilon, delta, check_int("workers", workers, least=1), progress
+        chosen, epsilon, delta, check_int("workers", workers, minimum=1), progress
     )
     return Warmed(seconds=seconds, folder=cache_root(), took=time.perf_counter() - start)
 

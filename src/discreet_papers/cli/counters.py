@@ -69,7 +69,7 @@ def counters(
     unbounded, restarts, hybrid and tapered need not know the number of rounds.
     """
     for rounds in horizon:
-        check_int("horizon", rounds, least=2, most=2**24)
+        check_int("horizon", rounds, minimum=2, maximum=2**24)
         if horizon.count(rounds) > 1:
             raise DiscreetError(
                 f"horizon {rounds} is given "

@@ -40,10 +40,10 @@ def compare(name: str, rounds: int, *, copies: int = 0, seed: int = 1) -> Compar
     >>> compare("tree", 1024).computed.largest, round(compare("blt", 1024).computed.largest, 1)
     (110.0, 10.7)
     """
-    length = check_int("rounds", rounds, least=2, most=2**24)
+    length = check_int("rounds", rounds, minimum=2, maximum=2**24)
     curve = _computed(name, length)
     computed = Errors(float(curve.max()), float(curve.mean()))
-    wanted = check_int("copies", copies, least=0)
+    wanted = check_int("copies", copies, minimum=0)
     simulated = _simulated(name, length, int(curve.argmax()), wanted, seed) if wanted else None
     return Comparison(name, length, computed, simulated, lower_bound(length))
 

@@ -59,9 +59,9 @@ class Reproduction(Generic[Cell, Outcome, Found]):
     ) -> str:
         """Compute everything, write it into a folder, and return what to say about it."""
         plan = Plan(
-            trials=check_int("trials", self.trials if trials is None else trials, least=1),
-            rounds=check_int("rounds", self.rounds if rounds is None else rounds, least=100),
-            seed=check_int("seed", seed, least=0),
+            trials=check_int("trials", self.trials if trials is None else trials, minimum=1),
+            rounds=check_int("rounds", self.rounds if rounds is None else rounds, minimum=100),
+            seed=check_int("seed", seed, minimum=0),
             on=executor(on, workers=None),
             step=step or (lambda _: None),
         )

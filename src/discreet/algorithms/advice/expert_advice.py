@@ -277,7 +277,7 @@ def _batched(
 
     sizes = np.unique(np.geomspace(1, max(1, rounds // 4), 50).astype(np.int64)).tolist()
     if batch_size is not None:
-        sizes = [check_int("batch_size", batch_size, least=1, most=rounds)]
+        sizes = [check_int("batch_size", batch_size, minimum=1, maximum=rounds)]
     tuning = min((tuned(size) for size in sizes), key=lambda found: found.bound)
     channel = Estimates.over(
         size=tuning.size,

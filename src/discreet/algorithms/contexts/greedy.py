@@ -62,7 +62,7 @@ def local_greedy(
     looking = (
         _sweep(setting, found.deviation(size))
         if sweep is None
-        else check_int("sweep", sweep, least=0)
+        else check_int("sweep", sweep, minimum=0)
     )
     learner = ResidualDescent.start(
         dimension=size,

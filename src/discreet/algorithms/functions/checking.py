@@ -16,7 +16,7 @@ def check_given(**numbers: float | None) -> None:
 
 def batch_of(setting: Setting[Functions], batch_size: int) -> int:
     """Return the length of a batch, or refuse one if there are not two of them in a game."""
-    size = check_int("batch_size", batch_size, least=1)
+    size = check_int("batch_size", batch_size, minimum=1)
     if setting.rounds < 2 * size:
         raise DiscreetError(
             f"rounds is {setting.rounds}, but two "

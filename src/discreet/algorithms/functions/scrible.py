@@ -119,7 +119,7 @@ def batched_scrible(
         sensitivity=1.0, epsilon=setting.epsilon, delta=setting.delta
     )
     usual = min(max(1, round(math.sqrt(8.0) * found.deviation(1))), setting.rounds // 2)
-    size = usual if batch_size is None else check_int("batch_size", batch_size, least=1)
+    size = usual if batch_size is None else check_int("batch_size", batch_size, minimum=1)
     if setting.rounds < 2 * size:
         raise DiscreetError(
             f"rounds is {setting.rounds}, but two "

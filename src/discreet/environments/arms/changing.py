@@ -64,7 +64,7 @@ class Flipping(ArmsEnvironment):
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
-        turn = np.arange(start, stop) // check_int("period", self.period, least=1) % 2
+        turn = np.arange(start, stop) // check_int("period", self.period, minimum=1) % 2
         means = np.full((stop - start, self.arms), 0.5)
         means[np.arange(stop - start), turn] = 0.3
         return ArmGame((uniforms(rng, start, stop, self.arms) < means).astype(np.float64))
@@ -82,7 +82,7 @@ class Repeating(ArmsEnvironment):
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
-        period = np.arange(start, stop) // check_int("repeats", self.repeats, least=1)
+        period = np.arange(start, stop) // check_int("repeats", self.repeats, minimum=1)
         first, last = int(period[0]), int(period[-1])
         means = np.full(self.arms, 0.5)
         means[0] -= 0.05

@@ -43,10 +43,10 @@ class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
     @classmethod
     def start(cls, *, experts: int, arms: int, rounds: int, failure: float = 0.01) -> Exp4P:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         if not 0.0 < check_range("failure", failure, 0.0, 1.0) < 1.0:
             raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
-        size = arms * check_int("rounds", rounds, least=1)
+        size = arms * check_int("rounds", rounds, minimum=1)
         least = min(math.sqrt(math.log(experts) / size), 1.0 / count)
         bonus = math.sqrt(math.log(experts / failure) / size)
         return cls(

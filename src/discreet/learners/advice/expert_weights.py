@@ -121,7 +121,7 @@ class ExpertWeights(Component):
 
 def equal_experts(experts: int) -> ExpertWeights:
     """Return equal weights."""
-    count = check_int("experts", experts, least=2, most=10_000_000)
+    count = check_int("experts", experts, minimum=2, maximum=10_000_000)
     return ExpertWeights(
         np.zeros(count), np.ones(count), np.array([float(count), 0.0]), np.zeros(count)
     )

@@ -28,7 +28,7 @@ class AdapKlUcb(IndexLearner):
     @classmethod
     def start(cls, *, arms: int, epsilon: float, exploration: float = 1.0) -> AdapKlUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             first=1,
             growth=1.0,

@@ -75,9 +75,9 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         mix: float,
     ) -> AdaptiveTsallisInf:
         """Return the learner before the first round."""
-        count, scale = check_int("arms", arms, least=2), check_positive("noise", noise)
+        count, scale = check_int("arms", arms, minimum=2), check_positive("noise", noise)
         shortest = max(1.0, SHORTEST * scale)
-        most = max(0.5 * math.sqrt(check_int("rounds", rounds, least=1) / count), 4.0 * shortest)
+        most = max(0.5 * math.sqrt(check_int("rounds", rounds, minimum=1) / count), 4.0 * shortest)
         return cls(
             noise=scale,
             rate=check_positive("rate", rate),

@@ -46,9 +46,9 @@ class BatchedUcb(IndexLearner):
         caution: float = 0.0,
     ) -> BatchedUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
-            first=check_int("first", first, least=1),
+            first=check_int("first", first, minimum=1),
             growth=check_range("growth", growth, 0.0, 1e3),
             asked=np.zeros(count),
             counts=np.zeros(count),

@@ -47,7 +47,7 @@ class Exp3P(Learner[int, AllDraw, float]):
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, mixing: float, bonus: float) -> Exp3P:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             check_positive("learning_rate", learning_rate),
             check_range("mixing", mixing, 0.0, 1.0),

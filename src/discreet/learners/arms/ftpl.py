@@ -50,10 +50,10 @@ class Ftpl(Learner[int, Draw, float]):
     @classmethod
     def start(cls, *, arms: int, learning_rate: float, cap: int) -> Ftpl:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             check_positive("learning_rate", learning_rate),
-            check_int("cap", cap, least=1),
+            check_int("cap", cap, minimum=1),
             np.zeros(count),
         )
 

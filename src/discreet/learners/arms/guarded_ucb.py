@@ -99,10 +99,10 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return cls(
             tracking=tracking,
             later=TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25),
-            rounds=check_int("rounds", rounds, least=1),
-            block=check_int("block", block, least=1),
+            rounds=check_int("rounds", rounds, minimum=1),
+            block=check_int("block", block, minimum=1),
             threshold=check_positive("threshold", threshold),
-            batch=check_int("batch", batch, least=1),
+            batch=check_int("batch", batch, minimum=1),
             regrets=np.zeros(arms),
             guesses=np.full(arms, 0.5),
             chances=np.zeros(arms),

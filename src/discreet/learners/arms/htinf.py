@@ -68,7 +68,7 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         clips: bool = False,
     ) -> Htinf:
         """Return the learner before the first round, with the paper's threshold unless another is given."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         if not 1.0 < tail <= 2.0:
             raise DiscreetError(f"tail is {tail!r}, but must be above 1 and at most 2.")
         theta = paper_threshold(tail) if threshold is None else threshold

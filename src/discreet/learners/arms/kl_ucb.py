@@ -35,7 +35,7 @@ class KlUcb(Learner[int, Draw, float]):
     @classmethod
     def start(cls, *, arms: int, extra: float = 0.0) -> KlUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             check_range("extra", extra, 0.0, 1e300), np.zeros(count), np.zeros(count), np.zeros(1)
         )

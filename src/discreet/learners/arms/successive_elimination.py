@@ -60,7 +60,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     @classmethod
     def start(cls, *, arms: int, epsilon: float, failure: float) -> DpSuccessiveElimination:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         learner = cls(
             epsilon=check_positive("epsilon", epsilon),
             failure=check_range("failure", check_positive("failure", failure), 0.0, 1.0),

@@ -127,13 +127,13 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         alarm: float = 0.0,
     ) -> TrackingUcb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         scale = check_positive("noise", noise)
         share = check_range("interval", check_positive("interval", interval), 0.0, 1.0)
         return cls(
             noise=scale,
-            first=check_int("first", first, least=1),
-            every=share * check_int("rounds", rounds, least=1),
+            first=check_int("first", first, minimum=1),
+            every=share * check_int("rounds", rounds, minimum=1),
             longest=min(max(LONG * scale * scale, math.sqrt(rounds)), LONGEST),
             caution=check_range("caution", caution, 0.0, 1e6),
             alarm=check_range("alarm", alarm, 0.0, 1e6),

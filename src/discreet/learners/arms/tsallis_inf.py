@@ -80,7 +80,7 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
         likely: float = 1.0,
     ) -> TsallisInf:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             check_positive("learning_rate", learning_rate),
             check_range("baseline", baseline, 0.0, 1.0),

@@ -34,7 +34,7 @@ class Ucb(Learner[int, Draw, float]):
     @classmethod
     def start(cls, *, arms: int, exploration: float = 2.0) -> Ucb:
         """Return the learner before the first round."""
-        count = check_int("arms", arms, least=2)
+        count = check_int("arms", arms, minimum=2)
         return cls(
             check_positive("exploration", exploration),
             np.zeros(count),

@@ -16,7 +16,7 @@ class Uniform(Learner[int, Draw, float]):
 
     def __new__(cls, arms: int) -> Self:
         """Return the learner for at least two arms."""
-        return cls._make((check_int("arms", arms, least=2),))
+        return cls._make((check_int("arms", arms, minimum=2),))
 
     @property
     def choices(self) -> int:

@@ -95,7 +95,7 @@ Weights = FewWeights | ManyWeights
 
 def equal_weights(arms: int) -> Weights:
     """Return equal weights for a number of arms."""
-    count = check_int("arms", arms, least=2)
+    count = check_int("arms", arms, minimum=2)
     state = np.zeros(count), np.ones(count), np.array([float(count), 0.0])
     if count <= FEW:
         return FewWeights(*state)

@@ -98,7 +98,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         cls, *, dimension: int, schedule: Schedule, recency: float = 0.0, looks: Looks = NO_LOOKS
     ) -> Self:
         """Return the server before the first report; until the first fit all directions are alike."""
-        size = check_int("dimension", dimension, least=1)
+        size = check_int("dimension", dimension, minimum=1)
         if len({len(part) for part in schedule}) > 1:
             lengths = ", ".join(str(len(part)) for part in schedule)
             raise DiscreetError(

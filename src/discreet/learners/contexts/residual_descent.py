@@ -45,7 +45,10 @@ class ResidualDescent(Server[GreedyModel, Floats]):
         cls, *, dimension: int, gain: float, offset: float, averaging: float = 2.0, sweep: int = 0
     ) -> Self:
         """Return the server before the first report."""
-        size, each = check_int("dimension", dimension, least=1), check_int("sweep", sweep, least=0)
+        size, each = (
+            check_int("dimension", dimension, minimum=1),
+            check_int("sweep", sweep, minimum=0),
+        )
         learner = cls(
             sweep=each,
             gain=check_positive("gain", gain),

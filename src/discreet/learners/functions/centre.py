@@ -22,7 +22,7 @@ class Centre(Learner[Floats, Floats, Release, Query]):
     def start(cls, *, set: LinearOracle, points: int = 1) -> Self:  # noqa: A002
         """Return the learner for actions of one or two points."""
         middle = set.centre()
-        both = check_int("points", points, least=1, most=2) == 2
+        both = check_int("points", points, minimum=1, maximum=2) == 2
         return cls(
             np.stack([middle, middle]) if both else middle, middle.size, np.zeros(middle.size)
         )

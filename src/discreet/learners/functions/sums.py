@@ -104,7 +104,7 @@ class ProjectionFree(SumLeader):
             learning_rate=check_positive("learning_rate", learning_rate),
             factor=set.flat / radius,
             tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
-            most_steps=check_int("most", most, least=1),
+            most_steps=check_int("most", most, minimum=1),
             sums=np.zeros(size),
             slope=np.zeros(size),
             corner=np.zeros(size),

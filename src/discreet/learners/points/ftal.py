@@ -117,7 +117,7 @@ class Ftal(Leader):
     @staticmethod
     def recommended_ridge(*, radius: float, rounds: int, norm: float) -> float:
         """Return h = (G / r) sqrt((1 + ln T) / T)."""
-        time = check_int("rounds", rounds, least=1)
+        time = check_int("rounds", rounds, minimum=1)
         return (
             check_positive("norm", norm)
             / check_positive("radius", radius)

@@ -89,7 +89,7 @@ class EntropyFtrl(Leader):
     @classmethod
     def start(cls, *, dimension: int, learning_rate: float | Rates) -> EntropyFtrl:
         """Return the learner before the first round."""
-        count = check_int("dimension", dimension, least=2)
+        count = check_int("dimension", dimension, minimum=2)
         point = np.full(count, 1.0 / count)
         return cls(
             sums=np.zeros(count),
@@ -118,7 +118,7 @@ class EntropyFtrl(Leader):
             rounds * check_positive("width", width) ** 2
             + 4.0 * check_range("noise", noise, 0.0, 1e100) ** 2
         )
-        return math.sqrt(8.0 * math.log(check_int("dimension", dimension, least=2)) / size)
+        return math.sqrt(8.0 * math.log(check_int("dimension", dimension, minimum=2)) / size)
 
     @staticmethod
     def regret_bound(
@@ -156,7 +156,7 @@ class EntropyFtrl(Leader):
         from scipy.optimize import minimize_scalar
 
         entropy, top = (
-            math.log(check_int("dimension", dimension, least=2)),
+            math.log(check_int("dimension", dimension, minimum=2)),
             math.log(check_positive("reach", reach)),
         )
         rate = check_positive("learning_rate", learning_rate)
@@ -277,7 +277,7 @@ def as_rates(rate: float | Rates) -> Rates:
 def vector(name: str, values: Sequence[float] | Floats | None, dimension: int) -> Floats:
     """Return values as a vector of its own, the origin if there are none, or refuse them."""
     if values is None:
-        return np.zeros(check_int("dimension", dimension, least=1))
+        return np.zeros(check_int("dimension", dimension, minimum=1))
     found = np.array(values, dtype=np.float64)
     if found.shape != (dimension,) or not np.isfinite(found).all():
         raise DiscreetError(f"{name} must be {dimension} finite numbers.")

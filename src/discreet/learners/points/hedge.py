@@ -56,7 +56,7 @@ class Hedge(Leader):
     @classmethod
     def start(cls, *, dimension: int, learning_rate: float = 2.0, delay: float = 0.0) -> Hedge:
         """Return the learner before the first round."""
-        count = check_int("dimension", dimension, least=2)
+        count = check_int("dimension", dimension, minimum=2)
         return cls(
             sums=np.zeros(count),
             point=np.full(count, 1.0 / count),

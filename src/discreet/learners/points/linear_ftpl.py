@@ -70,7 +70,7 @@ class LinearFtpl(Leader):
     @classmethod
     def start(cls, *, set: ConvexSet, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
         """Return the learner before the first round."""
-        size = check_int("dimension", set.dimension, least=1)
+        size = check_int("dimension", set.dimension, minimum=1)
         return cls(
             sums=np.zeros(size),
             point=np.zeros(size),
@@ -106,7 +106,7 @@ class LinearFtpl(Leader):
         best = (
             check_positive("norm", norm) ** 2
             * rounds
-            / math.sqrt(2.0 * math.pi * check_int("dimension", dimension, least=1))
+            / math.sqrt(2.0 * math.pi * check_int("dimension", dimension, minimum=1))
         )
         return math.sqrt(max(best - check_range("noise", noise, 0.0, 1e100) ** 2, 0.0))
 

@@ -74,7 +74,7 @@ class Rates(Component):
         best = (
             math.sqrt(2.0)
             * falling.scale
-            / math.sqrt(falling.paid(check_int("rounds", rounds, least=1)))
+            / math.sqrt(falling.paid(check_int("rounds", rounds, minimum=1)))
         )
         return falling._replace(
             least=best * math.hypot(1.0, head_start),

@@ -34,7 +34,7 @@ class Batches(NamedTuple):
     def checked(self) -> Batches:
         """Return it, or refuse its numbers."""
         return Batches(
-            check_int("batch_size", self.first, least=1),
+            check_int("batch_size", self.first, minimum=1),
             check_range("growth", self.growth, 0.01, 100.0),
         )
 
@@ -139,7 +139,7 @@ class Start(NamedTuple):
 
 def start_of(arms: int, errors: Sequence[float], batches: Batches) -> Start:
     """Return what a search begins with; the errors that are allowed at its levels fall."""
-    count = check_int("arms", arms, least=2)
+    count = check_int("arms", arms, minimum=2)
     levels = [check_share("error", error) for error in errors]
     if not levels or sorted(set(levels), reverse=True) != levels:
         raise DiscreetError(
