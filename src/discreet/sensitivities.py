@@ -95,7 +95,10 @@ def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
     >>> ball(dimension=4, radius=1.0, norm=2)
     Sensitivity(l1=4.0, l2=2.0, linf=2.0)
     """
-    size, width = check_int("dimension", dimension, minimum=1), 2.0 * check_positive("radius", radius)
+    size, width = (
+        check_int("dimension", dimension, minimum=1),
+        2.0 * check_positive("radius", radius),
+    )
     if norm not in (1, 2, math.inf):
         raise DiscreetError(f"norm is {norm!r}, but must be 1, 2 or infinity.")
     if norm == math.inf:

@@ -13,18 +13,19 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, check_bounds, grid_for
 
-# Of the running batch: its length, how many losses came, their sum in steps of the grid.
+# Entries of ``held``: the length the learner asked for, how many losses were added, and their sum
+# in steps of the grid.
 WISH, COUNT, TOTAL = 0, 1, 2
 
 
 class BatchSums(Channel[float, Factor]):
     """Holds the action for a batch of rounds and adds up their losses, exactly.
 
-    The action is the same throughout a batch and chosen before it, and so is the length of the
-    batch: ``size``, unless the learner wishes another one. A round enters exactly one sum. Losses
-    are added on a grid of 2^-40 of the range (coarser for batches above 8,192), so that the sum is
-    exact and replacing one loss moves it by at most one width, whatever the range (docs/proofs.md:
-    Exact sums). A last, incomplete batch is never released.
+    The action and the length of a batch are chosen before it begins. The length is ``size`` unless
+    the learner asks for another one. Each round enters exactly one sum. Losses are added on a grid
+    of 2^-40 of the range (coarser for batches above 8,192), so the sum is exact, and replacing one
+    loss moves it by at most one width, whatever the range (docs/proofs.md: Exact sums). A last,
+    incomplete batch is never released.
     """
 
     size: int
@@ -36,10 +37,9 @@ class BatchSums(Channel[float, Factor]):
         return self.size
 
     def begin(self, patience: int) -> int:
-        """Begin a batch, as long as the learner wishes, or of the usual size.
+        """Begin a batch of the length that the learner asks for, or of the usual size.
 
-        A batch that has begun keeps its length: losses that were added on one grid must not be read
-        on another.
+        A batch in progress keeps its length: a sum on one grid must not be read on another.
         """
         if self.held[COUNT] == 0.0:
             self.held[WISH] = patience if patience > 0 else self.size
@@ -54,12 +54,12 @@ class BatchSums(Channel[float, Factor]):
         return count >= length
 
     def batch_length(self) -> float:
-        """Return how many losses make the running batch full."""
+        """Return how many losses fill the current batch."""
         wish = float(self.held[WISH])
         return wish if wish > 0.0 else float(self.size)
 
     def empty(self) -> float:
-        """Return the sum of the batch in widths of the range, and forget it."""
+        """Return the sum of the batch in widths of the range, and reset it."""
         total = float(self.held[TOTAL]) / grid_for(int(self.batch_length()))
         self.held[COUNT] = 0.0
         self.held[TOTAL] = 0.0
@@ -70,18 +70,18 @@ class BatchSums(Channel[float, Factor]):
         return self._replace(held=np.zeros(3))
 
     def rounds_seen(self) -> int:
-        """Return how many losses of the running batch came."""
+        """Return how many losses of the current batch were received."""
         return int(self.held[COUNT])
 
 
 class Batch(BatchSums[Factor]):
-    """Releases ``mean of a batch of losses + noise`` once per batch, as a fraction of the declared range.
+    """Releases ``mean of a batch + noise`` once per batch, as a fraction of the declared range.
 
-    Formal guarantee: each round enters exactly one sum, and replacing it moves that sum by at most one
-    width. Given everything released before, one density changes once: epsilon = 1 / scale for the
-    whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
-    epsilon is needed; docs/proofs.md: Batches). It is the same for batches of any length, also if
-    the learner chooses each length from what was released before.
+    Formal guarantee: each round enters exactly one sum, and replacing it moves that sum by at most
+    one width. Given everything released before, one density changes once: epsilon = 1 / scale for
+    the whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
+    epsilon is needed; docs/proofs.md: Batches). This holds for batches of any length, even if the
+    learner chooses each length from what was released before.
 
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before
     they are added.
@@ -94,12 +94,12 @@ class Batch(BatchSums[Factor]):
 
     @classmethod
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
-        """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
+        """Return the channel before the first round; ``noise`` is on batch sums, in widths."""
         rounds = check_int("batch_size", size, minimum=1)
         batch = cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
         if noise.is_exact:
             raise DiscreetError(
-                "noise is exact, but must be noise for simulation: live() makes it exact."
+                "Batch takes simulation noise here; call live() to get exact noise."
             )
         return batch
 
@@ -126,7 +126,7 @@ class Batch(BatchSums[Factor]):
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves what gets noise: the sum of a batch, in widths of the range."""
+        """How far replacing one round moves the sum of a batch, in widths of the range."""
         return 1.0
 
     @property

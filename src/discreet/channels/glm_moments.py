@@ -16,20 +16,20 @@ from discreet.mechanisms import Hemisphere
 
 
 class Link(Component):
-    """The mean of a reward in [0, 1], and ``slope``: how residuals change with ⟨x, θ⟩ at 0.
+    """How the mean of a reward in [0, 1] depends on z = ⟨x, θ⟩ in [-1, 1].
 
-    A residual is (mean - y) / max(mean, 1 - mean): divided by the largest one that was possible, it
-    fills [-1, 1].
+    A residual is (mean - y) / max(mean, 1 - mean): divided by its largest possible value, it fills
+    [-1, 1]. ``slope`` is the derivative of its mean at z = 0.
     """
 
     slope: float
 
     def mean(self, along: float) -> float:
-        """Return the mean for ⟨x, θ⟩."""
+        """Return the mean reward for ⟨x, θ⟩."""
         raise NotImplementedError
 
     def residual(self, along: float, gain: float) -> float:
-        """Return by how much a prediction is too large, as a share of the most that it could be wrong."""
+        """Return how much too large a prediction is, as a share of the largest possible error."""
         mean = self.mean(along)
         return (mean - gain) / max(mean, 1.0 - mean)
 
@@ -78,12 +78,12 @@ class PoissonLink(Link):
 
 
 class GlmMoments(Moments[Floats]):
-    """Reports x x' and r x, r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ, which is the query; y in [0, 1].
+    """Reports x x' and r x with r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ.
 
-    z = ⟨x, θ⟩ is brought into [-1, 1], and the reward y is clamped. It is ``Moments`` with the
-    residual r in the place of the reward, and |r| ≤ 1 like it: so the same sensitivity holds, and
-    the same guarantee (docs/proofs.md: Moments). The divisor is the largest |g(z) - y| that was
-    possible, so that no room is wasted; the mean of r is 0 where θ predicts right. Zheng et al.
+    θ is the query. z = ⟨x, θ⟩ is clamped to [-1, 1], and the reward y to [0, 1]. This is
+    ``Moments`` with the residual r instead of the reward, and |r| ≤ 1 too: so the same sensitivity
+    and guarantee hold (docs/proofs.md: Moments). The divisor is the largest possible |g(z) - y|, so
+    that nothing of [-1, 1] is wasted; the mean of r is 0 if θ predicts correctly. Zheng et al.
     2020, Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and
     θ.
 
@@ -95,7 +95,7 @@ class GlmMoments(Moments[Floats]):
 
     @classmethod
     def over(cls, moments: Moments, link: Link) -> Self:
-        """Return the channel with the noise and the weights of one for moments."""
+        """Return the channel with the noise and weights of a ``Moments`` channel."""
         return cls(**moments._asdict(), link=link)
 
     example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])

@@ -21,11 +21,11 @@ ROOT = math.sqrt(2.0)
 
 
 class MomentShape(Channel[Record, Floats, Asked]):
-    """Forms x x' and y x of a record: features x, brought to a length of at most 1, and the reward y in [-1, 1].
+    """Forms x x' and y x of a record: features x of length at most 1, and a reward y in [-1, 1].
 
-    All numbers of both are one vector: the lower triangle of x x' row by row, each with its weight,
-    and then y x with its own. Off the diagonal the weight is sqrt(2) times larger, so that
-    distances are those of matrices.
+    Both are one vector: the lower triangle of x x' row by row, weighted, and then y x with its own
+    weight. Off the diagonal the weight is sqrt(2) times larger, so that distances are those of
+    matrices.
     """
 
     bounds: Range
@@ -36,7 +36,7 @@ class MomentShape(Channel[Record, Floats, Asked]):
     linear: float
 
     def form(self, feedback: Record, vector: Floats) -> None:
-        """Write the weighted moments of a record; what is too long is brought into its range first."""
+        """Write the weighted moments of a record; context and outcome are clamped first."""
         features, size = feedback.features, self.dimension
         check_context(features.size, size)
         length = length_of(features)
@@ -69,7 +69,7 @@ class MomentShape(Channel[Record, Floats, Asked]):
             vector[vector.size - size + i] /= self.linear
 
     def movement(self) -> float:
-        """Return how far a replaced record moves the weighted vector, at most."""
+        """Return how far replacing a record moves the weighted vector, at most."""
         return moments(
             dimension=self.dimension,
             largest=1.0,
@@ -79,16 +79,17 @@ class MomentShape(Channel[Record, Floats, Asked]):
 
 
 class Moments(MomentShape[Asked], Reporting[Asked]):
-    """Reports x x' and y x of every round as one vector, with noise; the device forms it, and it leaves it once.
+    """Reports x x' and y x of every round as one noisy vector, which leaves the device once.
 
-    Formal guarantee: the noise is on one vector, which a replaced record moves by at most
-    ``movement`` (Gaussian), or which has a length of at most 1 (cap, hemisphere); each report is
+    Formal guarantee: the noise is on one vector. Replacing a record moves it by at most
+    ``movement`` (Gaussian noise), or its length is at most 1 (cap, hemisphere). Each report is
     private by itself (docs/proofs.md: Moments, Directions, Devices).
 
     Edge cases: outcomes are clamped to ``bounds``, contexts are shortened to ``norm``; those with
     entries that are not finite, or shorter than 1e-140, count as 0.
 
-    >>> channel = Moments.calibrated(dimension=10, noise=Hemisphere.calibrate(dimension=65, epsilon=1.0))
+    >>> noise = Hemisphere.calibrate(dimension=65, epsilon=1.0)
+    >>> channel = Moments.calibrated(dimension=10, noise=noise)
     >>> channel.guarantee.short, channel.guarantee.model
     ('1-differential privacy', 'local')
     >>> gaussian = Moments.gaussian(dimension=10, epsilon=1.0, delta=1e-5, balance=2.0)
@@ -109,7 +110,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         bounds: Range | None = None,
         norm: float = 1.0,
     ) -> Self:
-        """Return the channel with noise for vectors of length at most 1; ``balance`` is how much y x weighs, squared."""
+        """Return the channel with noise for vectors of length at most 1; see ``moment_weights``."""
         size = check_int("dimension", dimension, minimum=1)
         first, second = moment_weights(balance, length=1.0)
         return cls(
@@ -163,7 +164,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         self.unweigh(vector)
 
     def _with_exact_noise(self) -> Self:
-        """Return the channel with exact noise, which vectors of length at most 1 have."""
+        """Return the channel with exact noise for vectors of length at most 1."""
         return self._replace(noise=exact_noise_for(self.noise, self.guarantee))
 
     @property
@@ -183,7 +184,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
 
 def moment_size(dimension: int) -> int:
-    """Return how many numbers the moments of d features are: d (d + 3) / 2.
+    """Return how many numbers the moments of n features have: n (n + 3) / 2.
 
     >>> moment_size(10)
     65
@@ -192,6 +193,6 @@ def moment_size(dimension: int) -> int:
 
 
 def moment_weights(balance: float, *, length: float) -> tuple[float, float]:
-    """Return the weights of x x' and of y x whose squares have the ratio ``balance`` and the sum length²."""
+    """Return the weights of x x' and y x; their squares sum to length², with ratio ``balance``."""
     ratio = check_range("balance", balance, 1e-6, 1e6)
     return length / math.sqrt(1.0 + ratio), length * math.sqrt(ratio / (1.0 + ratio))

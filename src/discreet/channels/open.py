@@ -15,7 +15,7 @@ from discreet.sets import Box, ConvexSet
 
 
 class Open(Channel[float, Factor]):
-    """Releases every loss at once, as a fraction of its range: the non-private twin of every other channel."""
+    """Releases every loss at once, as a fraction of its range, without privacy."""
 
     holds_feedback = False
 
@@ -37,7 +37,7 @@ class Open(Channel[float, Factor]):
 
 
 class OpenSum(Channel[Floats, Floats, float]):
-    """Releases the sum of all vectors so far: the non-private twin of every running sum."""
+    """Releases the sum of all vectors so far, without privacy."""
 
     one_stream = True
 
@@ -56,7 +56,7 @@ class OpenSum(Channel[Floats, Floats, float]):
         return cls.over(Box.cube(3, -1.0, 1.0))
 
     def take(self, feedback: Floats, query: float) -> bool:
-        """Add a vector; the sum is always due."""
+        """Add a vector; a release is due every time."""
         for i in range(self.released.size):
             self.released[i] += feedback[i]
         return True
@@ -83,14 +83,14 @@ class OpenSum(Channel[Floats, Floats, float]):
         return Guarantee.none("feedback reaches the learner as it is")
 
 
-Ignored = TypeVar("Ignored", default=Any)  # a query, whatever it is
+Ignored = TypeVar("Ignored", default=Any)  # the type of a query that is not used
 
 
 class Constant(Channel[Feedback, Release, Ignored]):
-    """Ignores the feedback and releases ``value`` after every ``rounds`` rounds.
+    """Ignores the feedback and releases ``value`` after every ``rounds`` rounds: perfect privacy.
 
-    Behind this channel the state of a learner cannot depend on raw feedback, unless it gets it some
-    other way: that is what the non-interference test looks for.
+    Behind this channel the state of a learner cannot depend on raw feedback unless feedback reaches
+    it some other way. The non-interference test looks for exactly that.
     """
 
     holds_feedback = False
@@ -101,7 +101,7 @@ class Constant(Channel[Feedback, Release, Ignored]):
 
     @classmethod
     def like(cls, channel: Channel, value: Release) -> Self:
-        """Return the probe that releases when the given channel does."""
+        """Return a channel that releases whenever the given channel does."""
         return cls(value, channel.hold(), np.zeros(1, np.int64))
 
     @classmethod
@@ -114,7 +114,7 @@ class Constant(Channel[Feedback, Release, Ignored]):
         return self.rounds
 
     def offer(self, feedback: Feedback, query: Ignored, rng: Generator) -> tuple[bool, Release]:
-        """Count the round; release the constant when it is time."""
+        """Count the round; release the constant when it is due."""
         self.seen[0] += 1
         if self.seen[0] < self.rounds:
             return False, self.value
@@ -122,7 +122,7 @@ class Constant(Channel[Feedback, Release, Ignored]):
         return True, self.value
 
     def fork(self) -> Self:
-        """Return a probe with a count of its own."""
+        """Return a channel with its own count."""
         return self._replace(seen=np.zeros(1, np.int64))
 
     @property

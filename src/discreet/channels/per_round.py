@@ -15,7 +15,7 @@ from discreet.ranges import Range, check_bounds, make_range
 
 
 class EveryRound(Channel[Feedback, Factor]):
-    """Releases one number of each round at once, with noise; a subclass says which."""
+    """Releases one number per round immediately, with noise; a subclass says which number."""
 
     holds_feedback = False
 
@@ -28,7 +28,7 @@ class EveryRound(Channel[Feedback, Factor]):
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves what gets noise."""
+        """How far replacing one round moves the number that gets noise."""
         return self.bounds.width
 
     @property
@@ -67,17 +67,18 @@ class PerRound(EveryRound[float, Factor]):
         return cls(make_range(), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
-        """Release the loss with fresh noise; clamping first makes the guarantee independent of good input."""
+        """Release the loss with fresh noise; clamped first, so that bad input costs no privacy."""
         noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         return True, query * self.bounds.fraction(noisy)
 
 
 class Responses(PerRound[Factor]):
-    """Releases 0 or 1 every round, 1 the more likely the larger the loss: an ordinary loss in [0, 1] for any learner.
+    """Releases one random bit per round in place of the loss: 1 is likelier for larger losses.
 
     With m the loss as a fraction of the declared range, P(1) = 1/2 + a (m - 1/2), a = tanh(ε / 2):
-    randomised response, whose upper value is called 1. So a learner for losses in [0, 1] needs no
-    change, and its regret is at most 1 / a times what its bound says (docs/regret.md: Responses).
+    randomised response whose upper value is called 1. To a learner the bit is an ordinary loss in
+    [0, 1], so it needs no change, and its regret is at most 1 / a times its bound (docs/regret.md:
+    Responses).
 
     Formal guarantee: each bit by itself is epsilon-differentially private (local model;
     docs/proofs.md: One bit).
@@ -106,7 +107,7 @@ class Responses(PerRound[Factor]):
 
     @property
     def contrast(self) -> float:
-        """By how much the mean of a bit grows with the loss, as a fraction of its range: a."""
+        """a: how much the mean of a bit grows with the loss, as a fraction of its range."""
         return 0.5 * self.bounds.width / self.noise.scale
 
     @property
@@ -118,17 +119,17 @@ class Responses(PerRound[Factor]):
 
 @helper
 def difference(feedback: Floats) -> float:
-    """Return the first value minus the second; 0 if that is not a number."""
+    """Return the first value minus the second, or 0 if that is NaN."""
     found = float(feedback[0]) - float(feedback[1])
     return 0.0 if math.isnan(found) else found
 
 
 class PerDifference(EveryRound[Floats, Factor]):
-    """Releases the difference of two values with noise every round, as a fraction of the range of differences.
+    """Releases the noisy difference of two values per round, as a fraction of its range.
 
-    ``bounds`` is that range: from -2 ρ G to 2 ρ G if functions are G-Lipschitz and the points 2 ρ
-    apart. Differences are clamped to it, so a replaced round moves them by at most 4 ρ G, whatever
-    the functions are.
+    ``bounds`` is the range of differences: from -2 ζ G to 2 ζ G if functions are G-Lipschitz and
+    the points 2 ζ apart. Differences are clamped to it, so replacing a round moves them by at most
+    4 ζ G, whatever the functions are.
     """
 
     example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])
@@ -145,7 +146,7 @@ class PerDifference(EveryRound[Floats, Factor]):
 
 
 class OpenDifference(Channel[Floats, Factor]):
-    """Releases every difference as it is, as a fraction of its range: without privacy."""
+    """Releases every difference as a fraction of its range, without privacy."""
 
     holds_feedback = False
 

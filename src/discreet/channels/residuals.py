@@ -17,12 +17,12 @@ from discreet.lengths import check_context, check_query
 from discreet.mechanisms import Hemisphere
 from discreet.ranges import Range, make_range
 
-SHORTEST = 1e-140  # of a context: squares of shorter ones are lost to rounding
+SHORTEST = 1e-140  # length of a context: squares of shorter ones underflow
 
 
 @helper
 def length_of(features: Floats) -> float:
-    """Return the length of a context; 0 for one that is not finite, or so short that its length cannot be computed."""
+    """Return the length of a context; 0 if it is not finite, or too short to compute."""
     total = 0.0
     for i in range(features.size):
         part = float(features[i])
@@ -31,7 +31,10 @@ def length_of(features: Floats) -> float:
 
 
 class Reporting(Channel[Record, Floats, Asked]):
-    """Reports one vector a round. A program can also do the three steps by itself: form it, add noise, bring it back."""
+    """Reports one vector per round: ``statistic`` forms it, noise is added, ``finish`` rescales it.
+
+    A program can also call the three steps separately.
+    """
 
     holds_feedback = False
 
@@ -42,15 +45,15 @@ class Reporting(Channel[Record, Floats, Asked]):
 
     @property
     def released(self) -> Floats:
-        """Where the vector is formed; what is left in it was released."""
+        """Where the vector is formed; what remains in it was released."""
         raise NotImplementedError
 
     def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
-        """Write the vector that is to be noised: raw."""
+        """Write the raw vector that is to get noise."""
         raise NotImplementedError
 
     def finish(self, vector: Floats) -> None:
-        """Bring a noisy vector to the units that the server learns in."""
+        """Convert a noisy vector to the units that the server learns from."""
         raise NotImplementedError
 
     def offer(self, feedback: Record, query: Asked, rng: Generator) -> tuple[bool, Floats]:
@@ -71,19 +74,19 @@ class Reporting(Channel[Record, Floats, Asked]):
 
 
 def report_guarantee(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
-    """Return what one report of a device guarantees: ``size`` numbers, which move by at most ``reach`` in the 2-norm."""
+    """Return the guarantee of a report of ``size`` numbers that move by ``reach`` in the 2-norm."""
     if not noise.fits_vectors_of(size):
         raise DiscreetError(
             f"noise is {noise.kind}, which was not made for vectors of {size} numbers."
         )
-    # of a single number more is known than of vectors, unless the noise is for one vector
+    # More is known for one number than for vectors, unless the noise is made for one vector.
     state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
     found = state(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
     return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
 
 
 def exact_noise_for(noise: Noise, guarantee: Guarantee) -> Noise:
-    """Return exact noise for a vector of length at most 1, or refuse: noise on coordinates would need a grid for all."""
+    """Return exact noise for a vector of length at most 1, or refuse noise that needs a grid."""
     if noise.is_gaussian:
         raise DiscreetError(
             "noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere."
@@ -91,15 +94,15 @@ def exact_noise_for(noise: Noise, guarantee: Guarantee) -> Noise:
     return noise.exact(guarantee, 2.0)
 
 
-DIAMETER = 2.0  # of the unit ball
+DIAMETER = 2.0  # of the unit ball, which all reported vectors lie in
 
 
 class Residuals(Reporting[Floats]):
-    """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): a direction to move the public point θ, which is the query.
+    """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): how to move the public point θ.
 
-    z = ⟨x, θ⟩ is the predicted reward, brought into [-1, 1]; y in [-1, 1] is the true one. The
-    division by 1 + |z|, the largest |z - y| that was possible, makes ψ fill [-1, 1] whatever the
-    prediction is, so that no room of the unit ball is wasted; its mean is 0 where θ predicts right.
+    θ is the query. z = ⟨x, θ⟩ is the predicted reward, clamped to [-1, 1]; y in [-1, 1] is the true
+    one. Dividing by 1 + |z|, the largest possible |z - y|, makes ψ fill [-1, 1] whatever the
+    prediction, so that none of the unit ball is wasted. The mean of ψ is 0 if θ predicts correctly.
 
     Formal guarantee: the vector has a length of at most 1 whatever the record is; each report is
     private by itself (docs/proofs.md: Directions, Devices).
@@ -135,7 +138,7 @@ class Residuals(Reporting[Floats]):
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=3, epsilon=2.0))
 
     def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
-        """Write in which direction the point should move."""
+        """Write the direction in which the point should move."""
         features = feedback.features
         check_context(features.size, vector.size)
         check_query(query.size, vector.size)
@@ -152,10 +155,10 @@ class Residuals(Reporting[Floats]):
             vector[i] = factor * features[i] if length > 0.0 else 0.0
 
     def finish(self, vector: Floats) -> None:
-        """Leave the vector: it is in its units."""
+        """Leave the vector unchanged: it already has the right units."""
 
     def _with_exact_noise(self) -> Self:
-        """Return the channel with exact noise, which vectors of length at most 1 have."""
+        """Return the channel with exact noise for vectors of length at most 1."""
         return self._replace(noise=exact_noise_for(self.noise, self.guarantee))
 
     @property

@@ -77,7 +77,9 @@ def buffered(rounds: int, buffers: int | None = None) -> Buffers:
     from scipy import optimize
 
     length = check_int("rounds", rounds, minimum=2)
-    count = check_int("buffers", _enough(length) if buffers is None else buffers, minimum=1, maximum=12)
+    count = check_int(
+        "buffers", _enough(length) if buffers is None else buffers, minimum=1, maximum=12
+    )
     top, bottom = math.log(min(0.5, 1.0 / length)), math.log(0.9)
     start = np.concatenate(
         [[top], np.log(np.full(2 * count - 1, max(0.1, (bottom - top) / (2 * count))))]

@@ -209,9 +209,7 @@ class GraphicMatroid(Matroid):
     tails: Integers
     heads: Integers
     letters: NDArray[np.uint32]  # of the names of nodes
-    parent: (
-        Integers  # scratch: the nodes that are connected by edges chosen so far have one root
-    )
+    parent: Integers  # scratch: the nodes that are connected by edges chosen so far have one root
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]]) -> Self:
