@@ -86,9 +86,8 @@ def test_adaptive_transcripts_lose_at_most_epsilon(split):
                 latest = channel.offer(inputs[t], 1.0, rng)[1][0]
                 sums[t] = latest
             other = inputs.copy()
-            other[changed] = (
-                1.0  # in the other world; all other inputs are the same functions of the transcript
-            )
+            # In the other world; all other inputs are the same functions of the transcript.
+            other[changed] = 1.0
             losses = [np.abs(node_noises(sums, each, 1))[:, 0] / scales for each in (inputs, other)]
             worst[changed] = max(worst[changed], abs(float((losses[0] - losses[1]).sum())))
     assert worst.max() <= epsilon * (1.0 + 1e-9)

@@ -22,9 +22,8 @@ ROUNDS = 4 * 10**9  # at most this many are played unless trials are given: abou
 SPENT = 0.25  # the share of the trials that the event is chosen with
 AT_ONCE = 1 << 21
 CANDIDATES = 400
-ASIDE = (
-    1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
-)
+# Of the spread: how far a threshold is moved at a time, much more than rounding errors.
+ASIDE = 1e-5
 PLACES = np.arange(1, 9)
 
 

@@ -53,9 +53,8 @@ class Factorisation(Component):
     sections: ClassVar[str]  # of docs/proofs.md
     # How an epoch may share its guarantee, if it is restarted.
     splits: ClassVar[tuple[str, ...]] = ("restarts",)
-    adds_up_vectors: ClassVar[bool] = (
-        False  # whether rows are plain sums of vectors, which are exact on a grid
-    )
+    # Whether rows are plain sums of vectors, which are exact on a grid.
+    adds_up_vectors: ClassVar[bool] = False
 
     prefixes: int  # the number of rounds it is made for
 

@@ -1,4 +1,4 @@
-"""Noise: how it is calibrated, and how it is drawn."""
+"""Noise: how it is calibrated and how it is drawn."""
 
 from discreet.mechanisms.bits import Coin, CoinShape, ExactCoin, ExactResponse, RandomisedResponse
 from discreet.mechanisms.directions import Cap, Hemisphere

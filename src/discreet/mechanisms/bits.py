@@ -15,19 +15,19 @@ from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.exact import SEALED
 from discreet.ranges import Range, check_bounds
 
-# of epsilon: beyond, the bit of one number is as good as certain, and no less private than this
+# Largest epsilon that is used up: beyond it, the bit of one number is all but certain anyway.
 LARGEST = 40.0
-ROOM = 2.0**-48  # by how much e^ε - 1 is rounded down, far more than the error of its computation
+ROOM = 2.0**-48  # e^ε - 1 is rounded down by this share, far more than its computation's error
 
 
 @helper
 def odds_lift(epsilon: float) -> float:
-    """Return u = e^ε - 1, rounded down."""
+    """Return Ω = e^ε - 1, rounded down."""
     return math.expm1(min(epsilon, LARGEST)) * (1.0 - ROOM)
 
 
 class CoinShape(Noise):
-    """One bit for a sum: nothing is proved of vectors, nor of several bits about the same number."""
+    """One bit for a sum: nothing is proved for vectors, or for several bits about one number."""
 
     kind: ClassVar[str] = "randomised bit"
     norm: ClassVar[float] = 1.0
@@ -38,7 +38,7 @@ class CoinShape(Noise):
 
     @property
     def lift(self) -> float:
-        """By how much one more in the sum raises the odds: u = e^ε - 1, rounded down."""
+        """Ω = e^ε - 1, rounded down: how much one more in the sum raises the odds."""
         return odds_lift(self.epsilon)
 
     def toss(self, total: float, length: int, rng: Generator) -> float:
@@ -50,20 +50,20 @@ class CoinShape(Noise):
         return self.toss(value, 1, rng)
 
     def contrast_of(self, length: int) -> float:
-        """Return by how much the mean of the bit grows with the mean of a batch: a = u τ / (2 + u τ)."""
+        """Return a = Ω τ / (2 + Ω τ): how much the bit's mean grows with the mean of a batch."""
         return self.lift * length / (2.0 + self.lift * length)
 
     @property
     def scale(self) -> float:
-        """How far a bit for one number reaches from the middle, once it is stretched to have that number as its mean."""
+        """The distance of both values from the middle once a bit is scaled to be unbiased."""
         return 0.5 / self.contrast_of(1)
 
     def unit_variance(self, dimension: int) -> float:
-        """Return the largest variance, that of a number in the middle: 1."""
+        """Return 1, the variance for a number in the middle, which is the largest."""
         return 1.0
 
     def square_around_middle(self, width: float) -> float:
-        """Return the square of the distance of both values from the middle: the true value does not change it."""
+        """Return the squared distance of both values from the middle, the same for all inputs."""
         return self.scale**2
 
     def fits_vectors_of(self, size: int) -> bool:
@@ -80,23 +80,25 @@ class CoinShape(Noise):
 
 
 class Coin(CoinShape):
-    """Tosses 1 with a probability that grows linearly with the sum S of τ numbers in [0, 1], else 0.
+    """Tosses 1 with a probability that grows linearly with the sum S of τ numbers in [0, 1].
 
-    With u = e^ε - 1:   P(1) = (1 + u S) / (2 + u τ),   P(0) = (1 + u (τ - S)) / (2 + u τ).
+    With Ω = e^ε - 1:   P(1) = (1 + Ω S) / (2 + Ω τ),   P(0) = (1 + Ω (τ - S)) / (2 + Ω τ).
 
-    If S moves by at most 1, neither changes by more than the factor 1 + u = e^ε (docs/proofs.md:
-    One bit). The mean of the bit is 1/2 + a (S / τ - 1/2) with a = u τ / (2 + u τ); for τ = 1 it is
+    If S moves by at most 1, neither changes by more than the factor 1 + Ω = e^ε (docs/proofs.md:
+    One bit). The mean of the bit is 1/2 + a (S / τ - 1/2) with a = Ω τ / (2 + Ω τ); for τ = 1 it is
     randomised response.
 
     >>> import numpy as np
     >>> coin, rng = Coin.calibrate(epsilon=1.0), np.random.default_rng(1)
-    >>> round(sum(coin.toss(3.0, 4, rng) for _ in range(1000)) / 1000, 1), round((1 + 1.718 * 3) / (2 + 1.718 * 4), 1)
-    (0.7, 0.7)
+    >>> round(sum(coin.toss(3.0, 4, rng) for _ in range(1000)) / 1000, 1)
+    0.7
+    >>> round((1 + 1.718 * 3) / (2 + 1.718 * 4), 1)
+    0.7
     """
 
     @classmethod
     def calibrate(cls, *, epsilon: float) -> Coin:
-        """Return the coin that tells the most for epsilon."""
+        """Return the most informative coin for epsilon."""
         return cls(check_positive("epsilon", epsilon))
 
     def toss(self, total: float, length: int, rng: Generator) -> float:
@@ -111,10 +113,10 @@ class Coin(CoinShape):
 
 
 class ExactCoin(CoinShape):
-    """The same for live use: P(1) is a ratio of whole numbers, and one from the operating system is compared with it.
+    """The coin for live use: P(1) is a ratio of whole numbers, tossed with the system's entropy.
 
-    u is a double, so a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is one too.
-    So nothing is rounded.
+    Ω is a double, hence a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is such a
+    ratio too. So nothing is rounded.
     """
 
     compiles = False
@@ -128,18 +130,18 @@ class ExactCoin(CoinShape):
         return 1.0 if secrets.randbelow(share.denominator) < share.numerator else 0.0
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one bit guarantees, which is the same."""
+        """Return what one bit guarantees: the same."""
         return super().guarantee(
             sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: One bit)"
         )
 
     def sealed(self) -> SealedCoin:
-        """Return the same coin, to be tossed by a live run alone."""
+        """Return the same coin, which only a live run can toss."""
         return SealedCoin(self.epsilon)
 
 
 class SealedCoin(ExactCoin):
-    """A coin that only a live run tosses, from an unsealed one of its own."""
+    """A coin that refuses to be tossed; a live run unseals its own copy."""
 
     compiles = False
 
@@ -148,15 +150,15 @@ class SealedCoin(ExactCoin):
         raise DiscreetError(SEALED)
 
     def unsealed(self) -> ExactCoin:
-        """Return the same coin, to be tossed."""
+        """Return the same coin, ready to toss."""
         return ExactCoin(self.epsilon)
 
 
-BITS = 62
+BITS = 62  # of the whole numbers that decide an exact response
 
 
 class ResponseShape(Noise):
-    """One of two values, for one number: nothing is proved of vectors, nor of several releases."""
+    """One of two values for one number: nothing is proved for vectors, or for several releases."""
 
     kind: ClassVar[str] = "randomised response"
     norm: ClassVar[float] = 1.0
@@ -164,11 +166,11 @@ class ResponseShape(Noise):
     has_memory: ClassVar[bool] = False
 
     def unit_variance(self, dimension: int) -> float:
-        """Return the largest variance, that of a value in the middle: 1."""
+        """Return 1, the variance for a value in the middle, which is the largest."""
         return 1.0
 
     def square_around_middle(self, width: float) -> float:
-        """Return the square of the distance of both values from the middle: the true value does not change it."""
+        """Return the squared distance of both values from the middle, the same for all inputs."""
         return self.scale**2
 
     def fits_vectors_of(self, size: int) -> bool:
@@ -181,10 +183,10 @@ class ResponseShape(Noise):
 
 
 class RandomisedResponse(ResponseShape):
-    """Reports ``middle ± reach``, the upper value with a probability that grows linearly with the true value.
+    """Reports ``middle ± reach``; P(upper value) grows linearly with the true value x.
 
-    With R the width of the range and c = (e^ε + 1) / (e^ε - 1); reach = c R / 2; P(upper) = 1/2 +
-    (x - middle) / (c R) which lies between 1 / (1 + e^ε) and e^ε / (1 + e^ε). So the report is
+    With R the width of the range and c = (e^ε + 1) / (e^ε - 1): reach = c R / 2 and P(upper) = 1/2
+    + (x - middle) / (c R), which lies between 1 / (1 + e^ε) and e^ε / (1 + e^ε). So the report is
     ε-differentially private, and its mean is x. Its variance is at most (c R / 2)², for small ε
     half that of Laplace noise.
 
@@ -202,11 +204,11 @@ class RandomisedResponse(ResponseShape):
 
     @classmethod
     def calibrate(cls, *, bounds: Range, epsilon: float) -> RandomisedResponse:
-        """Return the response with the least spread for epsilon."""
+        """Return the response with the least variance for epsilon."""
         return cls(check_bounds(bounds), check_positive("epsilon", epsilon))
 
     def add_noise(self, value: float, rng: Generator) -> float:
-        """Return one of the two values; what lies outside the range is clamped first."""
+        """Return one of the two values; input outside the range is clamped first."""
         middle = 0.5 * (self.bounds.low + self.bounds.high)
         tilt = math.tanh(0.5 * self.epsilon)  # 1 / c
         reach = 0.5 * (self.bounds.high - self.bounds.low) / tilt
@@ -218,7 +220,7 @@ class RandomisedResponse(ResponseShape):
         return ExactResponse(self, least_share(self.epsilon))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees: epsilon, however little the value can move."""
+        """Return what one release guarantees: epsilon, however little the value moves."""
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
     @property
@@ -228,10 +230,10 @@ class RandomisedResponse(ResponseShape):
 
 
 class ExactResponse(ResponseShape):
-    """The same for live use: the coin is tossed with whole numbers from the operating system.
+    """The response for live use: whole numbers from the operating system decide.
 
     P(upper) is a multiple of 2^-62 between ``least`` and 1 - ``least``, whose ratio is at most e^ε
-    also after rounding.
+    even after rounding.
     """
 
     compiles = False
@@ -252,7 +254,7 @@ class ExactResponse(ResponseShape):
         return middle + reach if secrets.randbits(BITS) < limit else middle - reach
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees, from the coin that is really tossed."""
+        """Return what one release guarantees, from the coin that is actually tossed."""
         if self.least < least_share(self.ideal.epsilon):
             return Guarantee.none("the coin of the response is less even than its epsilon allows")
         return self.ideal.guarantee(sensitivity, model=model, source=source)
@@ -264,7 +266,10 @@ class ExactResponse(ResponseShape):
 
 
 def least_share(epsilon: float) -> int:
-    """Return the least P(upper) in units of 2^-62: 1 / (1 + e^ε), rounded up with room for the error of exp."""
+    """Return the least P(upper), 1 / (1 + e^ε), in units of 2^-62, rounded up.
+
+    1e-14 covers the error of exp; beyond 700 it would overflow.
+    """
     whole = 1 << BITS
     return min(
         whole // 2, math.ceil(whole / (1.0 + math.exp(min(epsilon, 700.0))) * (1.0 + 1e-14)) + 1

@@ -14,7 +14,7 @@ from discreet.ranges import Range
 
 
 class Silent(Noise):
-    """Leaves everything as it is, and guarantees nothing.
+    """Adds nothing and guarantees nothing.
 
     >>> Silent().guarantee(1.0, model="local", source="nothing").is_private
     False
@@ -35,10 +35,10 @@ class Silent(Noise):
         return value
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Leave the vector."""
+        """Leave the vector unchanged."""
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return that there is none."""
+        """Return no guarantee."""
         return Guarantee.none("no noise is added")
 
 
@@ -49,8 +49,8 @@ NOISES: dict[str, type[Noise]] = {
     "cube": CubeLaplace,
     "gaussian": Gaussian,
 }
-ReportNoiseName = Literal["laplace", "response", "gaussian"]  # for one number a report
-PURE: tuple[NoiseName, ...] = ("laplace", "spherical", "cube")  # which need no delta
+ReportNoiseName = Literal["laplace", "response", "gaussian"]  # for reports of one number
+PURE: tuple[NoiseName, ...] = ("laplace", "spherical", "cube")  # these need no delta
 
 
 def noise_named(name: str) -> type[Noise]:
@@ -65,7 +65,7 @@ def noise_named(name: str) -> type[Noise]:
 
 
 def report_noise(name: str, *, bounds: Range, epsilon: float, delta: float) -> Noise:
-    """Return the least noise of this name with which each number of a range is released for (epsilon, delta).
+    """Return the least noise of this name that releases numbers of a range for (epsilon, delta).
 
     >>> report_noise("response", bounds=Range(0.0, 1.0), epsilon=1.0, delta=0.0).scale
     1.0819...

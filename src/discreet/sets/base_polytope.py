@@ -25,9 +25,8 @@ SetFunction = Callable[[frozenset[int]], float]
 
 FEW = 12  # items up to which all sets of them are looked at
 FEWER = 6  # items up to which all orders of them are
-SAMPLES = (
-    2000  # of pairs of items and a set, of which submodularity is checked where items are many
-)
+# Of pairs of items and a set, of which submodularity is checked where items are many.
+SAMPLES = 2000
 
 
 class BasePolytope(Vertices):

@@ -19,9 +19,8 @@ from discreet.sets.vertices import ExplorationPlan, name_corner, null_space, pla
 
 ENOUGH = 1e-12  # Newton decrement at which it ends
 STEPS = 1000
-STEEPEST = (
-    1e8  # slope, times the size of the set: beyond, slacks of the leader are lost in rounding
-)
+# Slope, times the size of the set: beyond, slacks of the leader are lost in rounding.
+STEEPEST = 1e8
 
 
 def hessian_factor(rows: Floats, slack: Floats) -> Floats:
