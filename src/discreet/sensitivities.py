@@ -52,7 +52,7 @@ def mean(*, width: float, size: int) -> Sensitivity:
 
 
 def total(*, width: float) -> Sensitivity:
-    """Return how far the sum of a batch, or of each arm's losses, moves: R, as a round is in one."""
+    """Return how far the sum of a batch, or each arm's sum, moves: R, as a round is in one sum."""
     return loss(width=width)
 
 
@@ -169,7 +169,7 @@ def advice_estimates(
 
 
 def scaled_context(*, dimension: int, largest: float) -> Sensitivity:
-    """Return how far a number of size at most L times a context moves: as in a 2-ball of radius L.
+    """Return how far a number of at most L times a context moves: as in a ball of radius L.
 
     An example is reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for
     logistic regression with |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).

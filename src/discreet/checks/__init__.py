@@ -1,7 +1,7 @@
-"""Contract checks for any learner, channel, environment, convex set or private learner: ours, or a user's own.
+"""Contract checks for learners, channels, environments, convex sets and private learners.
 
-Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence on what is
-wrong.
+Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence that says
+what is wrong. They work for user-defined components too.
 
 >>> from discreet.channels import Batch
 >>> from discreet.learners import Exp3
