@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from discreet.factorisations import square_root
-from discreet.factorisations.buffers import Buffers, all_time_norm
+from discreet.factorisations.blt import Buffers, all_time_norm
 
 # rounds up to which the square root is added up; beyond, what it tends to is the same to 8 digits
 EXACT = 2**20

@@ -99,7 +99,7 @@ class Remembering(Greedy):
 
 def test_a_policy_that_remembers_is_found():
     private = built("local-greedy")._replace(policy=Remembering(kept=[]))
-    with pytest.raises(CheckFailed, match="Remembering chooses otherwise after other rounds"):
+    with pytest.raises(CheckFailed, match="Remembering chooses differently after other rounds"):
         check_device(private, SMALL)
 
 
@@ -114,7 +114,7 @@ class Hoarding(Moments):
 
 
 def test_a_channel_that_remembers_is_found():
-    with pytest.raises(CheckFailed, match="says that it holds no feedback"):
+    with pytest.raises(CheckFailed, match="declares to hold no feedback"):
         check_channel(
             Hoarding(*Moments.example()), feedback=Record(np.array([0.6, -0.3, 0.2]), 0.75)
         )

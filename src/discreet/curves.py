@@ -1,26 +1,26 @@
-"""Privacy curves: for every delta, the epsilon that a release has. What is rounded is rounded towards more loss.
+"""Privacy curves: the epsilon of a release for every delta, rounded towards more privacy loss.
 
-Each kind of noise has a curve of its own, which says more than one pair (epsilon, delta): it can be
-read at any delta, composed and widened to groups without the waste of going through a pair. All
-numbers refer to one fixed neighbouring relation.
+Each kind of noise has its own curve, which says more than one pair (epsilon, delta): it can be read
+at any delta, composed and widened to groups. All numbers refer to one fixed neighbouring relation.
 """
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 
-SMALLEST = 1e-290
+SMALLEST = 1e-290  # searches stop here: smaller numbers would lose precision
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
-MANY = 2**20
+MANY = 2**20  # more releases than this are not composed one by one
 
 
 class Curve(Protocol):
@@ -29,30 +29,28 @@ class Curve(Protocol):
     kind: ClassVar[str]
 
     def epsilon_at(self, delta: float) -> float:
-        """Return the least epsilon that is proved at this delta, rounded up; infinity where there is none."""
+        """Return the least epsilon proved at this delta, rounded up; infinity if there is none."""
 
     def for_group(self, size: int) -> Curve:
         """Return what holds when the data of ``size`` neighbouring steps are replaced."""
 
     @property
     def rho(self) -> float | None:
-        """The parameter of zero-concentrated differential privacy, where one is known."""
+        """The parameter of zero-concentrated differential privacy, if one is known."""
 
 
 @dataclass(frozen=True)
 class Pure:
-    """Nothing but epsilon is known. The worst case is randomised response (Kairouz, Oh & Viswanath 2015)."""
+    """Only epsilon is known; the worst case is randomised response (Kairouz et al. 2015)."""
 
     epsilon: float
     kind: ClassVar[str] = "pure"
 
     def epsilon_at(self, delta: float) -> float:
-        """Return ln(e^ε - δ (1 + e^ε)), the epsilon of randomised response at this delta, at least 0."""
+        """Return ln(e^ε - δ (1 + e^ε)), at least 0: the epsilon of randomised response."""
         if delta <= 0.0 or not math.isfinite(self.epsilon):
             return self.epsilon
-        inner = (
-            1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16
-        )  # more than its rounding error
+        inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16  # covers rounding
         return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
 
     def for_group(self, size: int) -> Pure:
@@ -73,20 +71,18 @@ class LaplaceNoise:
     kind: ClassVar[str] = "laplace"
 
     def epsilon_at(self, delta: float) -> float:
-        """Return ε + 2 ln(1 - δ), at least 0: the probability of a loss above ε' is that of noise below (ε' - ε) / 2."""
-        if delta <= 0.0:
-            return self.epsilon
-        return (
-            max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP if delta < 1.0 else 0.0
-        )
+        """Return ε + 2 ln(1 - δ), at least 0; 2e-14 covers rounding."""
+        if delta <= 0.0 or delta >= 1.0:
+            return self.epsilon if delta <= 0.0 else 0.0
+        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP
 
     def for_group(self, size: int) -> Curve:
-        """Return size times epsilon; the changed steps may lie in different releases, so the shape is lost."""
+        """Return size times epsilon; steps may lie in different releases, so the shape is lost."""
         return Pure(added(self.epsilon, times=size)) if size > 1 else self
 
     @property
     def rho(self) -> float:
-        """As for any pure guarantee."""
+        """The same as for any pure guarantee."""
         return Pure(self.epsilon).rho
 
 
@@ -94,8 +90,7 @@ class LaplaceNoise:
 class GaussianNoise:
     """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
 
-    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid); 0
-    for continuous noise.
+    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid).
     """
 
     mu: float
@@ -136,7 +131,7 @@ class Concentrated:
 
 @dataclass(frozen=True)
 class Approximate:
-    """Nothing but one pair (epsilon, delta) is known."""
+    """Only one pair (epsilon, delta) is known."""
 
     epsilon: float
     delta: float
@@ -147,30 +142,29 @@ class Approximate:
         return self.epsilon if delta >= self.delta else math.inf
 
     def for_group(self, size: int) -> Approximate:
-        """Return (m ε, δ (1 + e^ε + ... + e^((m - 1) ε))), whose sum is (e^(m ε) - 1) / (e^ε - 1)."""
+        """Return (m ε, δ (1 + e^ε + ... + e^((m - 1) ε))); the sum is (e^(m ε) - 1) / (e^ε - 1)."""
         epsilon = added(self.epsilon, times=size)
         if self.delta == 0.0 or size == 1:
             return Approximate(epsilon, self.delta)
-        tiny = self.epsilon < 1e-9  # then each of the m terms is at most e^(m ε)
-        log_sum = (
-            math.log(size) + epsilon if tiny else _log_expm1(epsilon) - _log_expm1(self.epsilon)
-        )
+        log_sum = math.log(size) + epsilon  # each of the m terms is at most e^(m ε)
+        if not self.epsilon < 1e-9:  # for smaller ones the difference would lose digits
+            log_sum = _log_expm1(epsilon) - _log_expm1(self.epsilon)
         log_delta = math.log(self.delta) + log_sum
         return Approximate(epsilon, min(1.0, math.exp(min(log_delta, 0.0)) * (1.0 + 1e-12)))
 
     @property
     def rho(self) -> None:
-        """None is known."""
+        """Unknown."""
         return
 
 
 def _log_expm1(x: float) -> float:
-    """Return ln(e^x - 1) for x above 0, also where e^x is too large for a float."""
+    """Return ln(e^x - 1) for x above 0, even where e^x overflows."""
     return x + math.log(-math.expm1(-x))
 
 
 def added(*numbers: float, times: int = 1) -> float:
-    """Return the sum of numbers as they print, times over, rounded up: three times 0.1 is 0.3.
+    """Return ``times`` the sum of numbers as they print, rounded up: three times 0.1 is 0.3.
 
     >>> added(0.1, times=3), 0.1 * 3
     (0.3, 0.30000000000000004)
@@ -188,10 +182,7 @@ KINDS: dict[str, Any] = {
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Return the least delta at which Gaussian noise with this mu has this epsilon: exact (Balle & Wang 2018).
-
-    It is Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ).
-    """
+    """Return the delta of Gaussian noise, Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018)."""
     from scipy.special import log_ndtr
 
     first = float(log_ndtr(0.5 * mu - epsilon / mu))
@@ -213,7 +204,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 
 def gaussian_sigma(epsilon: float, delta: float) -> float:
-    """Return the least standard deviation for sensitivity 1, rounded up: exact, where the classical formula is not.
+    """Return the least standard deviation for sensitivity 1: exact, rounded up.
 
     >>> round(gaussian_sigma(1.0, 1e-6), 4), round(gaussian_sigma(0.1, 1e-6), 3)
     (4.2247, 36.305)
@@ -230,12 +221,12 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
 
 
 def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
-    """Return an epsilon of all these releases together, ``times`` over, at a delta: tight for many equal ones.
+    """Return the epsilon at a delta of ``times`` all these releases; tight for many equal ones.
 
-    Gaussian noise and zCDP add up in closed form, and so do equal pure releases (a binomial sum);
-    everything else goes through the privacy loss distributions of the worst cases, rounded
-    pessimistically by dp-accounting, with room for the errors of its Fourier transforms. It holds
-    for inputs that depend on earlier releases, if the curves are fixed in advance.
+    Gaussian noise and zCDP have closed forms, and so do equal pure releases (a binomial sum). All
+    else goes through the privacy loss distributions of the worst cases, which dp-accounting rounds
+    pessimistically, with room for the errors of its Fourier transforms. Inputs may depend on
+    earlier releases if the curves are fixed in advance.
     """
     repetitions = check_int("times", times, minimum=1)
     check_range("delta", delta, 0.0, 1.0)
@@ -243,27 +234,25 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     if delta > 0.0:
         if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):
             mus = [curve.mu for curve in curves if isinstance(curve, GaussianNoise)]
-            return GaussianNoise(
-                math.sqrt(repetitions * math.fsum(mu * mu for mu in mus)) * UP
-            ).epsilon_at(delta)
+            together = math.sqrt(repetitions * math.fsum(mu * mu for mu in mus)) * UP
+            return GaussianNoise(together).epsilon_at(delta)
         rhos = [curve.rho for curve in curves]
         if all(rho is not None for rho in rhos):
             total = math.fsum(rho for rho in rhos if rho is not None)
             candidates.append(Concentrated(repetitions * total * UP).epsilon_at(delta))
         if len(curves) == 1 and isinstance(curves[0], Pure):
             candidates.append(_randomised_responses(curves[0].epsilon, repetitions, delta))
-        elif not any(isinstance(curve, Concentrated) or _is_on_a_grid(curve) for curve in curves):
+        elif all(_has_loss_distribution(curve) for curve in curves):
             candidates.append(_through_losses(curves, repetitions, delta))
     return min(candidates)
 
 
 def is_below(mine: Curve, theirs: Curve) -> bool:
-    """Return whether all that the one curve says is implied by the other; where in doubt, it is not.
+    """Return whether the first curve is certainly nowhere above the second.
 
-    What is known of a pure or a concentrated release, or of a pair, is one number, and the same
-    holds for curves of one kind. Other curves fall with delta: they are compared at steps of delta
-    down to 1e-15, each value with the one a step further on, so that nothing between two steps is
-    missed.
+    Pure and concentrated curves and pairs are one number each, and curves of one kind compare by
+    their numbers. Other curves fall with delta. They are compared at steps of delta down to 1e-15,
+    each value with the one a step further on, so that nothing in between is missed.
     """
     if type(mine) is type(theirs) and not isinstance(theirs, Approximate):
         pairs = zip(astuple(cast(Any, mine)), astuple(cast(Any, theirs)), strict=True)
@@ -277,20 +266,18 @@ def is_below(mine: Curve, theirs: Curve) -> bool:
     if mine.epsilon_at(0.0) > theirs.epsilon_at(0.0):
         return False
     steps = [10.0 ** (-quarter / 4) for quarter in range(61)]
-    return all(
-        mine.epsilon_at(low) <= theirs.epsilon_at(high) for high, low in itertools.pairwise(steps)
-    )
+    return all(mine.epsilon_at(low) <= theirs.epsilon_at(high) for high, low in pairwise(steps))
 
 
-def _is_on_a_grid(curve: Curve) -> bool:
-    return isinstance(curve, GaussianNoise) and curve.slack > 0.0
+def _has_loss_distribution(curve: Curve) -> bool:
+    return curve.slack == 0.0 if isinstance(curve, GaussianNoise) else curve.kind != "zcdp"
 
 
 def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
-    """Return the epsilon of several randomised responses at a delta (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
+    """Return the epsilon of k randomised responses (Kairouz et al. 2015, Theorem 3.3).
 
-    With i responses that point to the other world the loss is (k - 2i) ε: the excess over e^x is
-    Σ C(k, i) p^(k-i) q^i max(0, 1 - e^(x - (k - 2i) ε)), p = e^ε / (1 + e^ε), q = 1 - p.
+    With i responses that point to the other input the loss is (k - 2i) ε: the excess over e^x is Σ
+    C(k, i) p^(k-i) q^i max(0, 1 - e^(x - (k - 2i) ε)), p = e^ε / (1 + e^ε), q = 1 - p.
     """
     if times > MANY or not 0.0 < epsilon <= 700.0:
         return math.inf
@@ -298,9 +285,8 @@ def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
 
     i = np.arange(times + 1)
     p, q = -math.log1p(math.exp(-epsilon)), -epsilon - math.log1p(math.exp(-epsilon))
-    logs = (
-        gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(times - i + 1.0) + (times - i) * p + i * q
-    )
+    choices = gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(times - i + 1.0)
+    logs = choices + (times - i) * p + i * q
     losses = (times - 2.0 * i) * epsilon
 
     def excess(level: float) -> float:
@@ -318,81 +304,65 @@ def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
 
 
 def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float:
-    """Return the basic composition: every release gets the same share of what delta is left, if it needs one."""
-    needed = added(
-        *(curve.delta for curve in curves if isinstance(curve, Approximate)), times=times
-    )
+    """Return the basic composition: pairs keep their delta, the others share what is left."""
+    pairs = [curve for curve in curves if isinstance(curve, Approximate)]
+    others = [curve for curve in curves if not isinstance(curve, Approximate)]
+    needed = added(*(curve.delta for curve in pairs), times=times)
     if needed > delta:
         return math.inf
-    others = [curve for curve in curves if not isinstance(curve, Approximate)]
     spare = (delta - needed) * (1.0 - 1e-12) / (times * len(others)) if others else 0.0
-    known = [curve.epsilon for curve in curves if isinstance(curve, Approximate)]
+    known = [curve.epsilon for curve in pairs]
     return times * math.fsum([*known, *(curve.epsilon_at(spare) for curve in others)]) * UP
 
 
 def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
-    """Return the epsilon of the composed privacy loss distributions, an upper bound."""
+    """Return an upper bound on epsilon from the composed privacy loss distributions."""
     from dp_accounting.pld import common
     from dp_accounting.pld import privacy_loss_distribution as losses
 
-    largest = max(_largest_loss(curve, delta) for curve in curves)
+    def known_at(curve: Curve) -> float:
+        """Return the delta at which the largest privacy loss that matters is read."""
+        if isinstance(curve, Approximate):
+            return curve.delta
+        return delta if isinstance(curve, GaussianNoise) else 0.0
+
+    largest = max(curve.epsilon_at(known_at(curve)) for curve in curves)
     if not 0.0 < largest <= 50.0:
         return math.inf
-    step = largest / max(
-        200, math.ceil(largest / 1e-3)
-    )  # divides epsilon: rounding up to a multiple then costs nothing
+    # A step that divides epsilon: rounding up to a multiple then costs nothing.
+    step = largest / max(200, math.ceil(largest / 1e-3))
 
-    def distribution(curve: Curve) -> Any:
+    def distribution(curve: Curve) -> losses.PrivacyLossDistribution:
+        grid = {"value_discretization_interval": step}
         if isinstance(curve, LaplaceNoise):
-            return losses.from_laplace_mechanism(
-                1.0 / curve.epsilon, value_discretization_interval=step
-            )
+            return losses.from_laplace_mechanism(1.0 / curve.epsilon, **grid)
         if isinstance(curve, GaussianNoise):
+            faint = math.log(delta) - 30.0  # what is cut off is negligible beside delta
             return losses.from_gaussian_mechanism(
-                1.0 / curve.mu,
-                log_mass_truncation_bound=math.log(delta) - 30.0,
-                value_discretization_interval=step,
+                1.0 / curve.mu, log_mass_truncation_bound=faint, **grid
             )
-        pair = (
-            (curve.epsilon, curve.delta)
-            if isinstance(curve, Approximate)
-            else (curve.epsilon_at(0.0), 0.0)
-        )
-        return losses.from_privacy_parameters(
-            common.DifferentialPrivacyParameters(*pair), value_discretization_interval=step
-        )
+        at = known_at(curve)
+        pair = common.DifferentialPrivacyParameters(curve.epsilon_at(at), at)
+        return losses.from_privacy_parameters(pair, **grid)
 
-    # The error of a Fourier transform of n numbers is about log2(n) roundings of their length; a
-    # k-th power makes it k
-    # times as large, but spreads the numbers, so that their length falls like k^(-1/4); a sum over
-    # n of them makes it
-    # sqrt(n) times as large. In comparisons with exact sums the error was less than a thousandth of
-    # this.
+    # The error of a Fourier transform of n numbers is about log2(n) roundings of their length. A
+    # k-th power multiplies it by k but spreads the numbers, so that their length falls like
+    # k^(-1/4); a sum over n of them multiplies it by sqrt(n). Compared with exact sums, the error
+    # was less than a thousandth of this.
     count = times * len(curves)
     grid = 2.0 * count * largest / step
     room = math.sqrt(grid) * count**0.75 * 8.0 * math.log2(max(grid, 2.0)) * 2.0**-53
     if grid > MANY * 64 or room > 0.1 * delta:
         return math.inf
-    total = None
-    for curve in curves:
-        one = distribution(curve).self_compose(times) if times > 1 else distribution(curve)
-        total = one if total is None else total.compose(one)
-    return (
-        max(0.0, float(total.get_epsilon_for_delta(delta - room))) * UP
-        if total is not None
-        else 0.0
-    )
-
-
-def _largest_loss(curve: Curve, delta: float) -> float:
-    """Return the largest privacy loss of one release, or for unbounded ones the largest that matters."""
-    if isinstance(curve, Approximate):
-        return curve.epsilon
-    return curve.epsilon_at(delta if isinstance(curve, GaussianNoise) else 0.0)
+    parts = [distribution(curve) for curve in curves]
+    if times > 1:
+        parts = [part.self_compose(times) for part in parts]
+    total = functools.reduce(lambda one, two: one.compose(two), parts)
+    return max(0.0, float(total.get_epsilon_for_delta(delta - room))) * UP
 
 
 def _holds(mu: float, epsilon: float, delta: float) -> bool:
-    """Return whether the exact delta is at most this, with sixty digits: in double precision small ones cancel away."""
+    """Return whether the exact delta is at most this, with 60 digits: doubles would cancel."""
     import mpmath
 
     with mpmath.workdps(60):
@@ -403,7 +373,7 @@ def _holds(mu: float, epsilon: float, delta: float) -> bool:
 
 
 def _least(holds: Callable[[float], bool], enough: float) -> float:
-    """Return about the least number at which a condition holds that holds from there on, for ``enough`` as well."""
+    """Return about the least number from which on a condition holds; it holds at ``enough``."""
     low = high = enough
     while low > SMALLEST and holds(low):
         low, high = low / 2.0, low
@@ -414,7 +384,7 @@ def _least(holds: Callable[[float], bool], enough: float) -> float:
 
 
 def _exactly_least(holds: Callable[[float], bool], close: float) -> float:
-    """Return the least number at which a condition holds, up to some last digits above it, starting close to it."""
+    """Return the least number at which a condition holds, up to its last digits, from nearby."""
     if close <= SMALLEST and holds(0.0):
         return 0.0
     apart, low, high = 1e-13, close, close

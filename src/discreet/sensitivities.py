@@ -1,12 +1,12 @@
 """How far a released statistic moves when one round is replaced: what noise is calibrated to.
 
-Replacing a round moves it from one possible value to any other, so sensitivities are widths and
-diameters, never norms: twice the norm for symmetric ranges. Everything that was released before,
-all actions with it, is the same in both worlds; public vectors (directions, advice, probabilities)
-therefore do not move.
+Replacing a round moves a value to any other possible value, so sensitivities are widths and
+diameters, never norms: twice the norm for symmetric ranges. Earlier releases, and with them all
+actions, are the same for both neighbouring inputs; so public vectors (directions, advice,
+probabilities) do not move.
 
-Every function is searched for a larger movement, and for one that reaches it, in
-``tests/claims/test_sensitivities.py``.
+``tests/claims/test_sensitivities.py`` searches every function for a larger movement, and for one
+that reaches it.
 """
 
 from __future__ import annotations
@@ -52,26 +52,29 @@ def mean(*, width: float, size: int) -> Sensitivity:
 
 
 def total(*, width: float) -> Sensitivity:
-    """Return how far the sum of a batch moves, or the sums of each arm's losses: R, as one round enters one sum."""
+    """Return how far the sum of a batch, or each arm's sum, moves: R, as a round is in one sum."""
     return loss(width=width)
 
 
 def mean_gain(*, size: int) -> Sensitivity:
-    """Return how far the mean of a batch of τ gains in [0, 1] moves, from which EXP3_τ learns: 1 / τ."""
+    """Return how far the mean of a batch of τ gains in [0, 1] moves, as in EXP3_τ: 1 / τ."""
     return mean(width=1.0, size=size)
 
 
 def lipschitz_loss(*, lipschitz: float, diameter: float, margin: float) -> Sensitivity:
-    """Return how far an L-Lipschitz loss moves that is 0 somewhere in a domain of diameter D: 2 L (D + ζ).
+    """Return how far a G-Lipschitz loss moves that is 0 somewhere in its domain: 2 G (D + ζ).
 
-    It is asked up to ζ outside of the domain, and may have either sign.
+    The domain has diameter D, losses are queried up to ζ outside it, and may have either sign.
     """
     reach = check_positive("diameter", diameter) + check_range("margin", margin, 0.0, 1e200)
     return loss(width=2.0 * check_positive("lipschitz", lipschitz) * reach)
 
 
 def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
-    """Return how far f(x + ρ u) - f(x - ρ u) moves, f G-Lipschitz, |u| = 1: 4 ρ G, as it lies in [-2 ρ G, 2 ρ G]."""
+    """Return how far f(x + ζ u) - f(x - ζ u) moves, f G-Lipschitz, |u| = 1: 4 ζ G.
+
+    It lies in [-2 ζ G, 2 ζ G].
+    """
     return loss(
         width=4.0 * check_positive("radius", radius) * check_positive("lipschitz", lipschitz)
     )
@@ -87,10 +90,10 @@ def box(*, dimension: int, width: float) -> Sensitivity:
 
 
 def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
-    """Return how far a vector of N numbers moves whose 1-, 2- or ∞-norm is at most Y.
+    """Return how far a vector of N numbers moves whose 1-, 2- or ∞-norm is at most r.
 
-    In the 1-ball 2 Y in all norms; in the 2-ball 2 sqrt(N) Y, 2 Y, 2 Y; the ∞-ball is a box of
-    width 2 Y.
+    In the 1-ball it is 2 r in all norms; in the 2-ball 2 sqrt(N) r, 2 r, 2 r; the ∞-ball is a box
+    of width 2 r.
 
     >>> ball(dimension=4, radius=1.0, norm=2)
     Sensitivity(l1=4.0, l2=2.0, linf=2.0)
@@ -107,10 +110,10 @@ def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
 
 
 def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensitivity:
-    """Return how far the sum of (n / ζ) f(x + ζ u) u over a batch moves: (n / ζ) R, in the 1-norm times sqrt(n).
+    """Return how far the sum of (N / ζ) f(x + ζ u) u over a batch moves: (N / ζ) R.
 
-    The unit vectors u are public. One term changes, by (n / ζ) times a number of at most R times u,
-    and |u|₁ ≤ sqrt(n).
+    The unit vectors u are public. One term changes, by (N / ζ) times a number of at most R times u.
+    In the 1-norm it is sqrt(N) times as much, as |u|₁ ≤ sqrt(N).
     """
     size = check_int("dimension", dimension, minimum=1)
     step = size / check_positive("radius", radius) * check_positive("width", width)
@@ -118,7 +121,7 @@ def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensit
 
 
 def weighted_losses(factors: Iterable[Iterable[float]], *, width: float) -> Sensitivity:
-    """Return how far the sum over a batch of loss times public vector ξ_s moves: R max_s |ξ_s| in each norm.
+    """Return how far the sum of losses times public vectors ξ_s moves: R max_s |ξ_s|.
 
     ``factors`` has a row ξ_s for every round; in EXP4 on batches, ξ_s(j) = μ_s^j(I_s) / (τ
     Q_s(I_s)) for expert j.
@@ -146,11 +149,11 @@ def advice_estimates(
 ) -> Sensitivity:
     """Return how far the estimates of N experts in EXP4 on batches move at most, whatever they advise.
 
-    It is the worst case of ``weighted_losses``: Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all
-    weight is on an expert who advises the played arm least, c; with all others advising it surely,
-    |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ. That is largest at c = 0 or 1: the 1-norm is (R
-    / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the roots of N - 1 and N in
-    their place.
+    It is the worst case of ``weighted_losses``. Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all
+    weight is on an expert who gives the played arm the least probability, c. If all others give it
+    1, |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ. That is largest at c = 0 or 1: the 1-norm is
+    (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the roots of N - 1 and N
+    instead.
     """
     number, choices = check_int("experts", experts, minimum=1), check_int("arms", arms, minimum=2)
     share = check_range("mixing", mixing, 1e-12, 1.0)
@@ -166,25 +169,24 @@ def advice_estimates(
 
 
 def scaled_context(*, dimension: int, largest: float) -> Sensitivity:
-    """Return how far a number of size at most L times a context moves, in a 2-ball: 2 L, in the 1-norm times sqrt(d).
+    """Return how far a number of at most L times a context moves: as in a ball of radius L.
 
-    Such as reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for logistic
-    regression with
-    |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).
+    An example is reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for
+    logistic regression with |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).
     """
     return ball(dimension=dimension, radius=check_positive("largest", largest), norm=2)
 
 
 def glm_gradient(*, dimension: int, bound: float) -> Sensitivity:
-    """Return how far a gradient (g(<x, θ>) - y) x moves, |g| ≤ C, |y| ≤ C + 1: as ``scaled_context``, L = 2 C + 1."""
+    """Return how far a gradient (g(<x, θ>) - y) x moves, |g| ≤ C, |y| ≤ C + 1: L = 2 C + 1."""
     return scaled_context(dimension=dimension, largest=2.0 * check_positive("bound", bound) + 1.0)
 
 
 def outer_product(*, dimension: int) -> float:
-    """Return the 2-norm sensitivity of x x' in the coordinates (diagonal, sqrt(2) × upper triangle): sqrt(2).
+    """Return the 2-norm sensitivity of x x': sqrt(2), or 1 in one dimension.
 
-    These coordinates keep distances, |xx' - yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2; with one dimension
-    it is at most 1.
+    It is in the coordinates (diagonal, sqrt(2) × upper triangle), which preserve distances: |xx' -
+    yy'|² = |x|⁴ + |y|⁴ - 2 <x, y>² ≤ 2.
     """
     return math.sqrt(2.0) if check_int("dimension", dimension, minimum=1) > 1 else 1.0
 
@@ -218,15 +220,16 @@ class MomentScales(NamedTuple):
 def moment_scales(
     *, dimension: int, largest: float, unit_scale: float, balance: float
 ) -> MomentScales:
-    """Return the noise with which x x' and y x together move as far as one number does that moves by 1.
+    """Return the noise for x x' and y x together that costs as much as one number moving by 1.
 
-    ``unit_scale`` a is the standard deviation which that number needs; ``balance`` q = B / A as in
+    ``unit_scale`` a is the standard deviation that such a number needs; ``balance`` q = B / A as in
     ``moments``. From two dimensions on σ = a (2 + q) / sqrt(2), ς = L a (2 + q) / sqrt(2 q). At q =
     2, ς = 2 L a is what y x alone needs; a larger q only adds noise to the matrix (in one dimension
-    from q = 0.36 on). Above the diagonal σ / sqrt(2) is enough, as coordinates are sqrt(2) times
-    it.
+    from q = 0.36 on). Above the diagonal σ / sqrt(2) is enough, as the coordinates are sqrt(2)
+    times the entries.
 
-    >>> [round(scale, 9) for scale in moment_scales(dimension=3, largest=2.0, unit_scale=1.0, balance=2.0)]
+    >>> scales = moment_scales(dimension=3, largest=2.0, unit_scale=1.0, balance=2.0)
+    >>> [round(scale, 9) for scale in scales]
     [2.828427125, 2.0, 4.0]
     """
     ratio = math.sqrt(check_range("balance", balance, 1e-12, 2.0))
@@ -252,10 +255,9 @@ def _joint_movement(dimension: int, ratio: float) -> float:
 
 
 def tree_levels(prefixes: int) -> int:
-    """Return how many nodes one round enters if the sums of the first 1, .., m items are released: floor(log2 m) + 1.
+    """Return how many tree nodes a round is in if m prefix sums are released: floor(log2 m) + 1.
 
-    The first item enters one node on each level, and none enters more (docs/proofs.md: Tree
-    levels).
+    The first item is in one node on each level, and none is in more (docs/proofs.md: Tree levels).
 
     >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
     [0, 1, 2, 2, 3, 10]
@@ -276,9 +278,9 @@ def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
 
 
 def ftrl_prefixes(rounds: int) -> int:
-    """Return how many sums a leader uses whose round t follows those before: T - 1, so k = ceil(log2 T).
+    """Return how many sums a leader uses that plays from all rounds before: T - 1.
 
-    A learner that also shows the sum of all T rounds releases T of them.
+    So k = ceil(log2 T). A learner that also shows the sum of all T rounds releases T of them.
     """
     return check_int("rounds", rounds, minimum=1) - 1
 
@@ -286,6 +288,6 @@ def ftrl_prefixes(rounds: int) -> int:
 def batched_prefixes(batches: int) -> int:
     """Return how many sums the batched convex bandit uses: T' - 2, so k = ceil(log2(T' - 1)).
 
-    Batch R plays the point that was computed during batch R - 1, from the sum of the first R - 2.
+    Batch i plays the point that was computed during batch i - 1 from the sum of the first i - 2.
     """
     return max(check_int("batches", batches, minimum=1) - 2, 0)

@@ -11,7 +11,7 @@ from common import in_full
 
 import componentjit
 from discreet import DiscreetError, Private, Range, Setting, algorithm, audit, simulate
-from discreet.auditing.advice import OneEstimate
+from discreet.auditing.repeated import OneEstimate
 from discreet.channels import Estimates, Open
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_GAUSSIAN, JOINT_LAPLACE
 from discreet.checks import CheckFailed, check_non_interference, check_private

@@ -11,7 +11,7 @@ from advice_games import UNIT, Scripted, law, loss_of_privacy, run
 
 import componentjit
 from discreet import DiscreetError, Range
-from discreet.auditing.advice import batches
+from discreet.auditing.repeated import batches
 from discreet.channels import Estimates, PaperEstimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_GAUSSIAN, JOINT_LAPLACE
 from discreet.contracts import Estimate

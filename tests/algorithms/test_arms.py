@@ -18,7 +18,7 @@ from discreet.checks import (
     check_non_interference,
     check_private,
 )
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.environments import Table, environment
 from discreet.mechanisms import Laplace
 from discreet.problems import Arms

@@ -10,7 +10,7 @@ import pytest
 from function_games import LOCAL, NAMES, NUMBERS, PRIVATE, UNIT, build, setting_for, world_of
 
 from discreet import DiscreetError, Private, Range, Setting, algorithm, audit
-from discreet.auditing.gradient_sums import as_stream
+from discreet.auditing.running_sums import as_stream
 from discreet.channels import DifferenceSums, GradientSums, Open, OpenDifference
 from discreet.checks import CheckFailed, check_non_interference, check_private
 from discreet.factorisations import Tree

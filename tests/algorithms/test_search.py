@@ -11,7 +11,7 @@ from common import ROOT
 
 from discreet import Contender, DiscreetError, Setting, algorithm, algorithms, search
 from discreet.channels import Batch, Constant, PerRound
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.learners.search.evidence import Mixture
 from discreet.mechanisms import report_noise
 from discreet.problems import ArmGame, BestArm

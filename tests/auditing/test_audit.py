@@ -227,10 +227,8 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
         if kind == 0:
             mechanism, delta = Laplace.calibrate(sensitivity=1.0, epsilon=epsilon), 0.0
         elif kind == 1:
-            mechanism, delta = (
-                Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5),
-                1e-5,
-            )
+            mechanism = Gaussian.calibrate(sensitivity=1.0, epsilon=epsilon, delta=1e-5)
+            delta = 1e-5
         else:
             mechanism, delta = RandomisedResponse.calibrate(bounds=UNIT, epsilon=epsilon), 0.0
         bound = attacked(fast(mechanism, series), 4_000, delta=delta, gaussian=kind == 1)

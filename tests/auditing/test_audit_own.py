@@ -137,7 +137,7 @@ class TestTheRegistry:
             assert default_attack(private, GameFacts()) == EveryRelease(UNIT, 2)
 
     def test_whoever_has_a_channel_of_their_own_can_declare_an_attack_on_it(self, monkeypatch):
-        monkeypatch.setattr("discreet.auditing.registry._makers", {})
+        monkeypatch.setattr("discreet.auditing.attacks._makers", {})
 
         class Weak(Attack):
             size: int

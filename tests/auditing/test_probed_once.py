@@ -36,9 +36,8 @@ def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
     )
     assert len(probes) == 1
     assert len(set(seen)) > 10
-    assert (
-        0.4 < found.lower_bound <= 1.0
-    )  # of 1; more in one of 100 seeds at most, by the confidence of the audit
+    # Of 1; more in one of 100 seeds at most, by the confidence of the audit.
+    assert 0.4 < found.lower_bound <= 1.0
 
 
 def test_samples_are_the_same_one_by_one():

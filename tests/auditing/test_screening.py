@@ -10,9 +10,8 @@ import pytest
 from discreet import Bandit, DiscreetError, Guarantee, Private, Range, Setting, audit
 from discreet.auditing import GameFacts, screening
 from discreet.auditing.bounds import attacked, largest_bound, quick_bound
-from discreet.auditing.neighbours import stage_for
-from discreet.auditing.runs import Runs
-from discreet.auditing.statistics import likelihood
+from discreet.auditing.runs import Runs, stage_for
+from discreet.auditing.screening import likelihood
 from discreet.channels import Batch, PerRound, Restarting, RunningSum
 from discreet.factorisations import Tree
 from discreet.learners import EntropyFtrl, Exp3
@@ -95,7 +94,9 @@ def test_no_lead_is_followed_in_sound_channels(channel):
     learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
     for seed in range(2):
         assert (
-            screening.screened(Private(channel, learner), channel.guarantee, GameFacts(), seed=seed)
+            screening.find_leak(
+                Private(channel, learner), channel.guarantee, GameFacts(), seed=seed
+            )
             is None
         )
 

@@ -19,7 +19,7 @@ from discreet.channels import (
     RunningSum,
     Selection,
 )
-from discreet.channels.sums import COUNT, TOTAL
+from discreet.channels.batch import COUNT, TOTAL
 from discreet.checks import CheckFailed, check_channel
 from discreet.factorisations import FACTORISATIONS, Buffered
 from discreet.learners import Exp3Gain

@@ -11,7 +11,7 @@ from exact_channels import CHANNELS, CUBE, EXACT, SETS, SIZE, factorised, releas
 from componentjit import compile_for
 from discreet import DiscreetError
 from discreet.channels import RunningSum
-from discreet.channels.rounding import Checked, affordable, rounding_slack
+from discreet.channels.rounding import Checked, check_affordable, rounding_slack
 from discreet.contracts import unsealed
 from discreet.factorisations import Buffered, SquareRoot, Tree, square_root
 from discreet.mechanisms import ExactLaplace
@@ -80,7 +80,7 @@ class TestRefusals:
         ):
             tree("laplace", far, 2**20).live()
         with pytest.raises(DiscreetError, match=r"would add 3\.5% to the noise, more than 1%"):
-            affordable(0.035, 9)
+            check_affordable(0.035, 9)
         blt = factorised(Buffered).factorisation
         with pytest.raises(
             DiscreetError, match=r"prefixes times dimension is .*, which is too large"

@@ -47,10 +47,8 @@ def test_a_replaced_outcome_moves_a_batch_by_at_most_what_is_stated_and_reaches_
         queries /= np.linalg.norm(queries, axis=1, keepdims=True) * rng.choice(
             [0.5, 1.0, 3.0], (size, 1)
         )
-        outcomes, where = (
-            rng.uniform(bounds.low - 1.0, bounds.high + 1.0, size),
-            int(rng.integers(size)),
-        )
+        outcomes = rng.uniform(bounds.low - 1.0, bounds.high + 1.0, size)
+        where = int(rng.integers(size))
         if trial % 3 == 0:
             queries[where] = worst * rng.choice([1.0, 1.0 + 1e-13, 7.0])
         other = outcomes.copy()
@@ -128,11 +126,9 @@ def test_differences_are_clamped_and_multiplied():
 
 def test_sums_of_a_batch_do_not_depend_on_the_order():
     rng = np.random.default_rng(4)
-    outcomes, queries, order = (
-        rng.random(1000),
-        rng.normal(0.0, 0.5, (1000, 3)),
-        rng.permutation(1000),
-    )
+    outcomes = rng.random(1000)
+    queries = rng.normal(0.0, 0.5, (1000, 3))
+    order = rng.permutation(1000)
     one, other = (play(sums(size=1000), outcomes[o], queries[o]) for o in (np.arange(1000), order))
     assert one.tolist() == other.tolist()
 

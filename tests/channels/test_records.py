@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.channels import GlmMoments, Moments, Residuals, RunningMoments
-from discreet.channels.links import IdentityLink, LogisticLink, PoissonLink
+from discreet.channels.glm_moments import IdentityLink, LogisticLink, PoissonLink
 from discreet.contracts import Record
 from discreet.mechanisms import Gaussian
 

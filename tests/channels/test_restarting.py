@@ -24,7 +24,7 @@ from componentjit import compile_for
 from discreet import DiscreetError, Private
 from discreet.channels import Restarting, RunningSum
 from discreet.checks import check_channel
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.curves import GaussianNoise, Pure
 from discreet.factorisations import Buffered, Honaker, SquareRoot, Tree
 from discreet.learners.points.hedge import Hedge
@@ -78,19 +78,16 @@ def test_adaptive_transcripts_lose_at_most_epsilon(split):
     worst = np.zeros(rounds)
     for trial in range(1000):
         for changed in range(rounds):
-            channel, rng = (
-                Restarting.over(LINE, mechanism, split=split),
-                np.random.default_rng([trial, changed]),
-            )
+            channel = Restarting.over(LINE, mechanism, split=split)
+            rng = np.random.default_rng([trial, changed])
             inputs, sums, latest = np.zeros((rounds, 1)), np.zeros((rounds, 1)), 0.0
             for t in range(rounds):
                 inputs[t] = -1.0 if t == changed else np.sin(latest)
                 latest = channel.offer(inputs[t], 1.0, rng)[1][0]
                 sums[t] = latest
             other = inputs.copy()
-            other[changed] = (
-                1.0  # in the other world; all other inputs are the same functions of the transcript
-            )
+            # In the other world; all other inputs are the same functions of the transcript.
+            other[changed] = 1.0
             losses = [np.abs(node_noises(sums, each, 1))[:, 0] / scales for each in (inputs, other)]
             worst[changed] = max(worst[changed], abs(float((losses[0] - losses[1]).sum())))
     assert worst.max() <= epsilon * (1.0 + 1e-9)
@@ -271,9 +268,8 @@ class TestErrors:
     def test_the_price_of_not_knowing_the_horizon(self, mechanism, split, largest, mean):
         """Ratios to a tree that is made for 2^18 rounds, at equal guarantee."""
         rounds = 2**18
-        pure = (
-            rounds.bit_length() if isinstance(mechanism, Laplace) else 1
-        )  # its scale has the levels, not their root
+        # Its scale has the levels, not their root.
+        pure = rounds.bit_length() if isinstance(mechanism, Laplace) else 1
         curve = Restarting.over(LINE, mechanism, split=split).variances(rounds)
         known = Tree.errors(rounds)
         assert curve.max() / (pure * known.largest) == pytest.approx(largest, abs=1e-3)

@@ -169,10 +169,8 @@ class TestLive:
         simulated = channel_for("tapered", "laplace", losses=LINE)
 
         def sample(world, trials, series):
-            live, found = (
-                unsealed(simulated.live()),
-                np.empty(trials),
-            )  # worlds are drawn by two threads
+            # Worlds are drawn by two threads.
+            live, found = (unsealed(simulated.live()), np.empty(trials))
             for trial in range(trials):
                 live.restart()
                 sums = [

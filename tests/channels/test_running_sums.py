@@ -13,8 +13,8 @@ from sum_channels import SQUARE, factorised, learner, tree
 import componentjit
 from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, audit
 from discreet.auditing import attacked
-from discreet.auditing.bounds import beside, best_event
-from discreet.auditing.registry import GameFacts, default_attack
+from discreet.auditing.attacks import GameFacts, default_attack
+from discreet.auditing.bounds import best_event, move_aside
 from discreet.channels import Restarting, RunningSum
 from discreet.channels.rounding import LARGEST_SUM
 from discreet.contracts import Noise, unsealed
@@ -55,7 +55,7 @@ class TestThresholds:
         pooled = np.sort(
             np.concatenate([rng.choice(atoms, 50_000), rng.uniform(-1.0, 1.0, 50_000)])
         )
-        thresholds = beside(pooled[:: pooled.size // 400], pooled)
+        thresholds = move_aside(pooled[:: pooled.size // 400], pooled)
         distances = np.abs(thresholds[:, None] - atoms[None, :]).min()
         assert distances > 1e-6
         for low, high in ((-math.inf, -1.0), (-1.0, 0.0), (2e-5, 0.7), (0.7, 1.0)):

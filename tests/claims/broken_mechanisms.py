@@ -15,8 +15,8 @@ import numpy as np
 from componentjit import Raw
 from discreet import Private, Range, Setting, algorithm
 from discreet.channels import Batch, OneBit, PerRound, RunningSum
+from discreet.channels.batch import COUNT, TOTAL, BatchSums
 from discreet.channels.running_sum import SEEN, WAITING
-from discreet.channels.sums import COUNT, TOTAL, BatchSums
 from discreet.contracts import Floats, Noise
 from discreet.factorisations import Tree
 from discreet.learners import EntropyFtrl, Exp3

@@ -76,13 +76,8 @@ def moment_movement(largest, diagonal, off_diagonal, vector):
     return movement
 
 
-BALANCES = (
-    0.02,
-    0.3,
-    0.4,
-    1.0,
-    1.9,
-)  # in one dimension, another point is the worst below about 0.36
+# In one dimension, another point is the worst below about 0.36.
+BALANCES = (0.02, 0.3, 0.4, 1.0, 1.9)
 
 
 @searches(sensitivities.moments)

@@ -14,16 +14,15 @@ from discreet.auditing import attacked
 from discreet.channels import RunningSum
 from discreet.contracts import unsealed
 from discreet.factorisations import FACTORISATIONS, Buffered, Unbounded, square_root, unbounded
-from discreet.factorisations.buffers import Buffers, all_time_norm, column_norm
+from discreet.factorisations.blt import Buffers, all_time_norm, column_norm
 from discreet.factorisations.unbounded import LONGEST
 from discreet.mechanisms import Gaussian
 from discreet.sets import Box
 from discreet_papers.counters import UNKNOWN_HORIZON, compare
 
 CUBE = Box.cube(2, 0.0, 1.0)
-QUICK = Buffers.of(
-    1.0 - np.array([0.1, 0.4]), 1.0 - np.array([0.25, 0.7])
-)  # all that is lost is lost in 32 rounds
+# All that is lost is lost in 32 rounds.
+QUICK = Buffers.of(1.0 - np.array([0.1, 0.4]), 1.0 - np.array([0.25, 0.7]))
 
 
 class TestTheMatrix:

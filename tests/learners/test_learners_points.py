@@ -13,7 +13,7 @@ from scipy import optimize, special
 import componentjit
 from discreet import Private
 from discreet.checks import check_learner
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
 from discreet.learners.points.ftal import Ftal

@@ -13,7 +13,7 @@ import pytest
 
 import componentjit
 from discreet import Bandit, Decision, DiscreetError, Ledger, algorithms
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.environments import Table
 from discreet.problems import Arms
 from discreet.randomness import streams

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, VectorOptimizer, algorithms
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.problems import Advice, Points
 
 FOR_EXPERTS = [

@@ -13,8 +13,7 @@ from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, algorith
 from discreet.channels import RoundedSums
 from discreet.contracts import unsealed
 from discreet.live.optimizer import usual_algorithm
-from discreet.mechanisms.exact import NoiseBlock
-from discreet.mechanisms.exact_vectors import ExactCube
+from discreet.mechanisms.exact import ExactCube, NoiseBlock
 from discreet.problems import Functions, domain_named
 
 ALL = algorithms(Functions)

@@ -34,7 +34,7 @@ class Recorded:
 def chance(coin, total, length, monkeypatch):
     """Return P(1) of an exact coin as a fraction: the least whole number that gives 0, by bisection."""
     recorded = Recorded(0)
-    monkeypatch.setattr("discreet.mechanisms.coin.secrets", recorded)
+    monkeypatch.setattr("discreet.mechanisms.bits.secrets", recorded)
     coin.toss(total, length, None)
     low, high = 0, recorded.asked
     while high - low > 1:
@@ -54,14 +54,11 @@ def test_an_exact_coin_is_private_to_the_last_bit(epsilon, length, monkeypatch):
     coin, worst = ExactCoin(epsilon), Fraction(0)
     totals = [k / 4 for k in range(4 * length - 3)]
     for total in totals:
-        low, high = (
-            chance(coin, total, length, monkeypatch),
-            chance(coin, total + 1.0, length, monkeypatch),
-        )
+        low = chance(coin, total, length, monkeypatch)
+        high = chance(coin, total + 1.0, length, monkeypatch)
         worst = max(worst, high / low, (1 - low) / (1 - high))
-    limit = (
-        Fraction(math.expm1(min(epsilon, 40.0))) * (1 - Fraction(1, 2**50)) + 1
-    )  # more than libm can err
+    # More than libm can err.
+    limit = Fraction(math.expm1(min(epsilon, 40.0))) * (1 - Fraction(1, 2**50)) + 1
     assert 1 < worst <= limit
     assert float(worst - 1) == pytest.approx(math.expm1(min(epsilon, 40.0)), rel=1e-12)
 

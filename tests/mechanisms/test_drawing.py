@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from componentjit import bits, compile_for
-from discreet.mechanisms.drawing import draw_laplace, log
+from discreet.mechanisms.laplace import draw_laplace, log
 
 COUNT = 100_000
 ARGUMENTS = {
@@ -66,9 +66,8 @@ def test_a_zero_is_drawn_again_and_the_ends_are_finite():
     assert draw_laplace(1.0, Given(0.0, 0.0, 0.25)) == log(0.5)
     assert draw_laplace(1.0, Given(0.5)) == 0.0
     assert draw_laplace(1.0, Given(2.0**-53)) == pytest.approx(-52.0 * math.log(2.0))
-    assert draw_laplace(1.0, Given(1.0 - 2.0**-53)) == pytest.approx(
-        53.0 * math.log(2.0)
-    )  # 2 - u is rounded
+    # 2 - u is rounded.
+    assert draw_laplace(1.0, Given(1.0 - 2.0**-53)) == pytest.approx(53.0 * math.log(2.0))
 
 
 def test_numbers_are_put_together_from_their_parts():

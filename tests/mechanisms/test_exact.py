@@ -60,9 +60,8 @@ def off_the_grid(channel, loss, releases=6_000):
         ready, released = channel.offer(loss, 1.0, rng)
         if ready:
             count += 1
-            scaled = (
-                released * channel.hold() * 2.0**53
-            )  # a mean times its size is a sum on the grid again
+            # A mean times its size is a sum on the grid again.
+            scaled = released * channel.hold() * 2.0**53
             found += abs(released) < 0.25 and scaled != math.floor(scaled)
     return found
 

@@ -27,7 +27,7 @@ from discreet.mechanisms import (
     SphericalLaplace,
     noise_named,
 )
-from discreet.mechanisms.response import BITS, least_share
+from discreet.mechanisms.bits import BITS, least_share
 
 # Every test of a law below has a fixed seed and was a test at level 0.001, so that a correct
 # sampler fails it with that

@@ -15,9 +15,8 @@ FOUND = [
     kind for kind in vars(sets).values() if inspect.isclass(kind) and issubclass(kind, ConvexSet)
 ]
 FOUND.remove(ConvexSet)
-EXAMPLES = {
-    kind: kind.examples() for kind in FOUND
-}  # all tests that take `each` run on all of them
+# All tests that take `each` run on all of them.
+EXAMPLES = {kind: kind.examples() for kind in FOUND}
 ALL = [each for kind in FOUND for each in EXAMPLES[kind]]
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from discreet.sets import BasePolytope, GraphicMatroid, Paths, set_named
-from discreet.sets.membership import distance
+from discreet.sets.vertices import distance
 
 
 def least(each, direction):

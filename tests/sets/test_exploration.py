@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import componentjit
-from discreet.sets import Plan, set_named
-from discreet.sets.exploration import hull_normals, plan_by_oracle, span_rank
+from discreet.sets import ExplorationPlan, set_named
+from discreet.sets.vertices import hull_normals, plan_by_oracle, span_rank
 
 
 def test_exploring_goes_on_as_long_as_something_new_is_found():
@@ -26,7 +26,9 @@ def test_exploring_goes_on_as_long_as_something_new_is_found():
 
 @pytest.mark.parametrize("weights", [[0.2, 0.3, 0.5], [0.01, 0.01, 0.98]])
 def test_estimates_are_right_on_average_whatever_the_weights(weights):
-    plan = Plan(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array(weights))
+    plan = ExplorationPlan(
+        np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]), np.array(weights)
+    )
     losses = np.array([0.3, -1.0, 2.0])
     assert plan.weights * (plan.vertices @ losses) @ plan.estimators() == pytest.approx(losses)
     assert plan.longest() == pytest.approx(

@@ -12,7 +12,7 @@ import pytest
 import componentjit
 from discreet import Private, Range
 from discreet.channels import Batch
-from discreet.checks.failure import same_state
+from discreet.checks.parts import same_state
 from discreet.contracts import Channel, Learner
 from discreet.learners import TsallisInf
 from discreet.learners.arms.draws import Draw, draw

@@ -1,18 +1,19 @@
-"""Attacks that bound epsilon from below: they refute a guarantee, or say how much of it is known to leak."""
+"""Attacks that bound epsilon from below: they refute a guarantee, or confirm a part of it."""
 
-from discreet.auditing import (
-    advice,
-    devices,
-    gradient_sums,
-    releases,
-    running_sums,
-    selection,
-)  # each declares the attack on its channels
-from discreet.auditing.attacks import Attack, EveryRelease, FreshRuns, Record
+# Importing these modules registers the attacks on their channels.
+from discreet.auditing import releases, repeated, running_sums, selection
+from discreet.auditing.attacks import (
+    Attack,
+    FreshRuns,
+    GameFacts,
+    ObservedRun,
+    attack_on,
+    default_attack,
+)
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
-from discreet.auditing.registry import GameFacts, attack_on, default_attack
 from discreet.auditing.release_times import audit_release_times
+from discreet.auditing.releases import EveryRelease
 
 __all__ = [
     "Attack",
@@ -20,16 +21,14 @@ __all__ = [
     "EveryRelease",
     "FreshRuns",
     "GameFacts",
-    "Record",
-    "advice",
+    "ObservedRun",
     "attack_on",
     "attacked",
     "audit",
     "audit_release_times",
     "default_attack",
-    "devices",
-    "gradient_sums",
     "releases",
+    "repeated",
     "running_sums",
     "selection",
 ]

@@ -1,11 +1,11 @@
-"""Attacks: neighbouring inputs, and the statistic that tells them apart best. All of them run the real, compiled loop."""
+"""Attacks: neighbouring inputs, the statistic that tells them apart, and which channel gets which."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,15 +14,25 @@ from discreet.auditing.bounds import (
     CONFIDENCE,
     LEAST,
     MOST,
-    ROUNDS,
     RUNS,
     SPENT,
     attacked,
     largest_bound,
 )
-from discreet.auditing.hearing import Hearing, HearingSums, Listening
 from discreet.components import Component
-from discreet.contracts import Action, Floats, Generator, Integers, Protected, Query, Release, Trace
+from discreet.contracts import (
+    Action,
+    Asked,
+    Channel,
+    Floats,
+    Generator,
+    Integers,
+    Observation,
+    Protected,
+    Query,
+    Release,
+    Trace,
+)
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
@@ -33,18 +43,72 @@ from discreet.ranges import Range, make_range
 from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player, Prototype
 
+LONGEST_BATCH = 64  # rounds that a batch has in an audit, if the learner chooses its length
+
+
+class Recording(Wrapping[Action, Trace, float, Asked, Observation]):
+    """A learner that is with_recorder: what is released to it is noted, and nothing else changes."""
+
+    released: Floats
+    counts: Integers  # actions, releases
+
+    def patience(self, trace: Trace) -> int:
+        """Leave the length of a batch to the channel: what noise it has does not depend on that."""
+        return 0
+
+    def is_done(self) -> bool:
+        """Go on after the learner is done: what it does is post-processing, and there are trials to come."""
+        return False
+
+    def learn(self, trace: Trace, released: float) -> None:
+        """Note what is released."""
+        self.released[self.counts[1] % self.released.size] = released
+        self.counts[1] += 1
+        self.learner.learn(trace, released)
+
+
+class RecordingSums(Recording[Action, Trace, Asked, Observation]):
+    """Notes sums of batches whose length the learner chooses, as far as they are away from losses in the middle.
+
+    Means of batches of different lengths are no trials of one kind; sums are. Batches are cut to
+    ``LONGEST_BATCH``.
+    """
+
+    def learn(self, trace: Trace, released: float) -> None:
+        """Note what is released, as a sum."""
+        self.released[self.counts[1] % self.released.size] = (released - 0.5) * max(
+            1, self.patience(trace)
+        )
+        self.counts[1] += 1
+        self.learner.learn(trace, released)
+
+    def patience(self, trace: Trace) -> int:
+        """Hold an action as long as the learner wishes, within limits; a guarantee is for batches of any length."""
+        return min(self.learner.patience(trace), LONGEST_BATCH)
+
+
+class RecordingActions(Recording[int, Trace, Asked, Observation]):
+    """A learner whose actions are noted too; each must be one of several."""
+
+    actions: Integers
+
+    def act(self, observation: Observation, rng: Generator) -> tuple[int, Trace]:
+        """Note the action of the learner."""
+        action, trace = self.learner.act(observation, rng)
+        self.actions[self.counts[0] % self.actions.size] = action
+        self.counts[0] += 1
+        return action, trace
+
+
 AT_ONCE = 1 << 19
 SEEDS = 10**15  # that there are
-PIECE, SLOW_PIECE = (
-    1 << 24,
-    1 << 14,
-)  # rounds, and such that are not compiled, which take a part of a second
+# Rounds, and such that are not compiled, which take a part of a second.
+PIECE, SLOW_PIECE = 1 << 24, 1 << 14
 SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
 
 
-Sampler = Callable[
-    [int, int, int], Floats
-]  # from world, number of trials and seed to one number for each trial
+# From world, number of trials and seed to one number for each trial.
+Sampler = Callable[[int, int, int], Floats]
 
 
 class Attack(Component):
@@ -147,167 +211,14 @@ def trials_to_find(
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
 
-class Stretches(Game[object, float | Floats, int]):
-    """A game whose feedback is ``usual``, but ``first`` in the first round of every action, however long it is held."""
-
-    first: float
-    usual: float
-    begins: Integers  # 1 if an action was just asked for
-
-    def observe(self, t: int) -> int:
-        """Show nothing; this is asked for whenever an action begins."""
-        self.begins[0] = 1
-        return 0
-
-    def next_outcome(self) -> float:
-        """Return the outcome of this round."""
-        if self.begins[0] == 0:
-            return self.usual
-        self.begins[0] = 0
-        return self.first
-
-    def feedback(self, t: int, action: object) -> float | Floats:
-        """Return the same for all actions."""
-        return self.next_outcome()
-
-    def loss(self, t: int, action: object) -> float:
-        """Score nothing."""
-        return 0.0
-
-
-class PairStretches(Stretches):
-    """The same for two values a round, of which the second is 0: the outcome is their difference."""
-
-    values: Floats
-
-    def feedback(self, t: int, action: object) -> float | Floats:
-        """Return both values."""
-        self.values[0] = self.next_outcome()
-        return self.values
-
-
-class EveryRelease(Attack):
-    """Every release is a trial: for channels that keep nothing from one release to the next.
-
-    In each batch the loss of the first round is the lowest in one world and the highest in the
-    other; the statistic is what is released. It is all that the learner hears of that round, so no
-    attack on actions or states can do better.
-    """
-
-    bounds: Range
-    size: int  # of a batch
-    hearing: ClassVar[type[Hearing[Any, Any, Any, Any]]] = Hearing
-
-    @property
-    def text(self) -> str:
-        """What is done."""
-        low, high = self.bounds
-        what = f"one loss of {self.size}" if self.size > 1 else "a loss"
-        return f"{what} is {low:g} or {high:g}; a half-line of what is released"
-
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return the curve of the channel."""
-        return channel_curve(private)
-
-    def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as are needed, or can be played in about a minute."""
-        hold = private.channel.hold()
-        affordable = (
-            ROUNDS // (20 + hold) if componentjit.compilable(private) else SLOW_ROUNDS // hold
-        )
-        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
-
-    def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
-        hold = private.channel.hold()
-        return (
-            min(AT_ONCE, PIECE // (20 + hold))
-            if componentjit.compilable(private)
-            else 1 + SLOW_PIECE // hold
-        )
-
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
-        """Return what is released, batch after batch."""
-        low, high = self.bounds
-        found = np.empty(trials)
-        for start in range(0, trials, AT_ONCE):
-            part = found[start : start + AT_ONCE]
-            heard = np.empty(part.size)
-            game = self.stretches(self.bounds[world], low + (high - low) / 2)
-            learner = self.hearing(componentjit.copy(private.learner), heard, np.zeros(2, np.int64))
-            player = Player(
-                private._replace(learner=learner),
-                streams(seed, trial=2 * (start // AT_ONCE) + world),
-            )
-            hearing: Any = player.private.learner
-            while hearing.counts[1] < part.size:
-                player.play(game, np.array([(part.size - int(hearing.counts[1])) * self.size]))
-            part[:] = hearing.released
-        return found
-
-    def stretches(self, first: float, usual: float) -> Stretches:
-        """Return the game with that loss in the first round of every batch."""
-        return Stretches(first, usual, np.zeros(1, np.int64))
-
-
-class EverySum(EveryRelease):
-    """The same where the learner chooses how long batches are; a trial is the sum of one, less what the others add to it.
-
-    Given all releases before, the length is known, and the sum has the law of a batch of any other
-    length: so trials are independent of each other, whatever the learner chooses.
-    """
-
-    hearing = HearingSums
-
-    @property
-    def text(self) -> str:
-        """What is done."""
-        low, high = self.bounds
-        return (
-            f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that "
-            "is released"
-        )
-
-
-class EveryBit(EveryRelease):
-    """The same where one bit is released: all other losses are the lowest, where one more changes the odds the most."""
-
-    @property
-    def text(self) -> str:
-        """What is done."""
-        low, high = self.bounds
-        others = f" and all others are {low:g}" if self.size > 1 else ""
-        return f"a loss is {low:g} or {high:g}{others}; whether the bit is 1"
-
-    def stretches(self, first: float, usual: float) -> Stretches:
-        """Return the game with that loss in the first round of every batch, and the lowest in all others."""
-        return Stretches(first, self.bounds.low, np.zeros(1, np.int64))
-
-
-class EveryDifference(EveryRelease):
-    """The same where two values come back, and their difference is released."""
-
-    @property
-    def text(self) -> str:
-        """What is done."""
-        return (
-            f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is "
-            "released"
-        )
-
-    def stretches(self, first: float, usual: float) -> Stretches:
-        """Return the game with pairs of that difference."""
-        return PairStretches(first, usual, np.zeros(1, np.int64), np.zeros(2))
-
-
-class Record(NamedTuple):
+class ObservedRun(NamedTuple):
     """What was seen of one run."""
 
     actions: Integers
     released: Floats
 
 
-def total_released(record: Record) -> float:
+def total_released(record: ObservedRun) -> float:
     """Return the sum of all releases."""
     return float(record.released.sum())
 
@@ -321,7 +232,7 @@ class FreshRuns(Attack):
 
     one: Floats | Game
     other: Floats | Game
-    statistic: Callable[[Record], float] = total_released
+    statistic: Callable[[ObservedRun], float] = total_released
     text: str = "two neighbouring tables of losses; a half-line of the statistic"
     rounds: int = 0
 
@@ -331,13 +242,13 @@ class FreshRuns(Attack):
         draws = -(-rounds // private.channel.hold())
         marks = np.array([rounds])
         found = np.empty(trials)
-        shared = Prototype(overheard(private, draws, np.empty(draws)))
+        shared = Prototype(with_recorder(private, draws, np.empty(draws)))
         for trial in range(trials):
             player = Player(shared, streams(seed, trial=2 * trial + world))
             player.play(game, marks)
-            ear = recorder(player)
+            ear = recorder_of(player)
             acted, heard = (int(number) for number in ear.counts)
-            found[trial] = self.statistic(Record(ear.actions[:acted], ear.released[:heard]))
+            found[trial] = self.statistic(ObservedRun(ear.actions[:acted], ear.released[:heard]))
         if np.isnan(found).any():
             raise DiscreetError(
                 "the statistic is not a number for some record, so it cannot tell worlds apart."
@@ -379,16 +290,15 @@ def fresh_runs(
             "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
         )
         return FreshRuns(one, other, text=text, rounds=rounds)
-    arms = max(
-        [2, *(array.size for _, array in componentjit.arrays(private.learner))]
-    )  # columns that are too many do no harm
+    # Columns that are too many do no harm.
+    arms = max([2, *(array.size for _, array in componentjit.arrays(private.learner))])
     losses = np.full((rounds, arms), 0.5), np.full((rounds, arms), 0.5)
     losses[0][0], losses[1][0] = 0.0, 1.0
     text = "the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases"
     return FreshRuns(*losses, text=text)
 
 
-class Shown(Wrapping[Action, Trace, Release, Query, Floats]):
+class FixedObservation(Wrapping[Action, Trace, Release, Query, Floats]):
     """A learner that is shown the same in every round, whatever the game shows."""
 
     observation: Floats
@@ -398,23 +308,23 @@ class Shown(Wrapping[Action, Trace, Release, Query, Floats]):
         return self.learner.act(self.observation, rng)
 
 
-def shown(private: Protected, problem: Problem) -> Protected:
+def with_first_observation(private: Protected, problem: Problem) -> Protected:
     """Return the private learner for games that show nothing: it is shown what a probe of its problem shows first."""
-    return showing(private, problem.probe(1, np.random.default_rng(0)).observe(0))
+    return with_observation(private, problem.probe(1, np.random.default_rng(0)).observe(0))
 
 
-def showing(private: Protected, observation: object) -> Protected:
+def with_observation(private: Protected, observation: object) -> Protected:
     """Return the private learner for games that show nothing, where it is shown this in every round."""
     if isinstance(observation, int) or private.keeps_observations:
         return private
     return private._replace(
-        learner=Shown(private.learner, np.ascontiguousarray(np.asarray(observation)))
+        learner=FixedObservation(private.learner, np.ascontiguousarray(np.asarray(observation)))
     )
 
 
-def overheard(private: Protected, draws: int, released: Floats) -> Protected:
+def with_recorder(private: Protected, draws: int, released: Floats) -> Protected:
     """Return the private learner with somebody listening."""
-    learner = Listening(
+    learner = RecordingActions(
         componentjit.copy(private.learner),
         released,
         np.zeros(2, np.int64),
@@ -423,8 +333,48 @@ def overheard(private: Protected, draws: int, released: Floats) -> Protected:
     return private._replace(learner=learner)
 
 
-def recorder(player: Player) -> Listening:
+def recorder_of(player: Player) -> RecordingActions:
     """Return who listened."""
     learner = player.private.learner
-    assert isinstance(learner, Listening)
+    assert isinstance(learner, RecordingActions)
     return learner
+
+
+class GameFacts(NamedTuple):
+    """What is known of the game besides channel and learner; None for what is not."""
+
+    problem: Problem | None = None
+    bounds: Range | None = None  # of the losses
+
+
+Maker = Callable[[Protected, GameFacts], Attack]
+Given = TypeVar("Given", bound=Maker)
+_makers: dict[type[Channel], Maker] = {}
+
+
+def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
+    """Declare that a function makes the attack on private learners behind these channels, and those that inherit.
+
+    >>> from discreet.channels import Batch
+    >>> from discreet.auditing import EveryRelease
+    >>> class Careful(Batch):
+    ...     pass
+    >>> @attack_on(Careful)
+    ... def attack_careful(private, facts):
+    ...     return EveryRelease(private.channel.bounds, private.channel.hold())
+    """
+
+    def register(maker: Given) -> Given:
+        for channel in channels:
+            _makers[channel] = maker
+        return maker
+
+    return register
+
+
+def default_attack(private: Protected, facts: GameFacts) -> Attack:
+    """Return the best known attack; on a channel of which nothing is known, whole runs."""
+    for cls in type(private.channel).__mro__:
+        if cls in _makers:
+            return _makers[cls](private, facts)
+    return fresh_runs(private, facts.problem, facts.bounds)

@@ -10,10 +10,15 @@ from dataclasses import dataclass
 import componentjit
 from componentjit import compiling_for
 from discreet.algorithms import Setting, algorithm
-from discreet.auditing.attacks import Attack, showing, shown
+from discreet.auditing.attacks import (
+    Attack,
+    GameFacts,
+    default_attack,
+    with_first_observation,
+    with_observation,
+)
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
-from discreet.auditing.registry import GameFacts, default_attack
-from discreet.auditing.screening import screened
+from discreet.auditing.screening import find_leak
 from discreet.contracts import Protected, unsealed
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
@@ -169,10 +174,8 @@ def audit(
                 f"options and setting are for named algorithms, but a {type(subject).__name__} is "
                 "given."
             )
-        private, facts = (
-            (subject if isinstance(subject, Protected) else _planned(subject.plan)),
-            GameFacts(),
-        )
+        private = subject if isinstance(subject, Protected) else _planned(subject.plan)
+        facts = GameFacts()
         stated = private.guarantee
     else:
         raise DiscreetError(
@@ -185,9 +188,8 @@ def audit(
     if not math.isfinite(claim.epsilon):
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     start = time.perf_counter()
-    root = (
-        zlib.crc32(name.encode()) + seed
-    )  # audits of different algorithms do not share their draws
+    # Audits of different algorithms do not share their draws.
+    root = zlib.crc32(name.encode()) + seed
     if progress is not None:
         progress(0, 1)
     with compiling_for(name):
@@ -214,7 +216,7 @@ def audit(
 def _best_attack(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int) -> Attack:
     """Return the attack that knows the channel; or the one that a search leads to, where that one sees nothing wrong."""
     usual = default_attack(private, facts)
-    lead = screened(private, claim, facts, seed=seed)
+    lead = find_leak(private, claim, facts, seed=seed)
     if lead is None:
         return usual
     few = min(PILOT, usual.trials_for(private, claim))
@@ -233,7 +235,7 @@ def _name_of(subject: Subject) -> str:
 
 def _planned(plan: Plan) -> Protected:
     """Return the private learner of a run as it was before the first round: what was told since is left alone."""
-    return showing(componentjit.copy(plan.private), plan.observation)
+    return with_observation(componentjit.copy(plan.private), plan.observation)
 
 
 def default_setting(name: str) -> Setting[Problem]:
@@ -257,4 +259,8 @@ def _named(
             status="claimed by the paper only",
             source=known.citation.short,
         )
-    return shown(private, setting.problem), claim, GameFacts(setting.problem, setting.bounds)
+    return (
+        with_first_observation(private, setting.problem),
+        claim,
+        GameFacts(setting.problem, setting.bounds),
+    )

@@ -22,9 +22,8 @@ ROUNDS = 4 * 10**9  # at most this many are played unless trials are given: abou
 SPENT = 0.25  # the share of the trials that the event is chosen with
 AT_ONCE = 1 << 21
 CANDIDATES = 400
-ASIDE = (
-    1e-5  # of the spread: how far a threshold is moved at a time, much more than rounding errors
-)
+# Of the spread: how far a threshold is moved at a time, much more than rounding errors.
+ASIDE = 1e-5
 PLACES = np.arange(1, 9)
 
 
@@ -65,7 +64,7 @@ def attacked(
     in the others, piece by piece, so that memory does not grow with them, and an interrupt need not
     wait for more than a piece.
     """
-    spent, counted = parts_of(trials)
+    spent, counted = split_trials(trials)
     stop, lock, done = threading.Event(), threading.Lock(), 0
 
     def pieces(world: int, number: int, first: int) -> Iterator[Floats]:
@@ -99,7 +98,7 @@ def attacked(
     return epsilon_bound(tally, confidence=confidence, delta=delta, gaussian=gaussian)
 
 
-def parts_of(trials: int) -> tuple[int, int]:
+def split_trials(trials: int) -> tuple[int, int]:
     """Return how many trials an event is chosen with, and in how many it is counted."""
     spent = min(math.ceil(SPENT * trials), AT_ONCE)
     return spent, trials - spent
@@ -107,7 +106,7 @@ def parts_of(trials: int) -> tuple[int, int]:
 
 def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: bool) -> float:
     """Return what that many trials show at most: in one world an event always happens, in the other it never does."""
-    counted = parts_of(trials)[1]
+    counted = split_trials(trials)[1]
     return epsilon_bound(
         Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian
     )
@@ -148,7 +147,7 @@ def best_event(
     pooled = np.sort(np.concatenate(worlds))
     tail = np.geomspace(1e-7, 0.1, 60)
     shares = np.concatenate([tail, np.linspace(0.0, 1.0, CANDIDATES), 1.0 - tail])
-    thresholds = beside(
+    thresholds = move_aside(
         pooled[np.minimum((shares * pooled.size).astype(np.int64), pooled.size - 1)], pooled
     )
     best, chosen = -math.inf, Event(float(thresholds[0]), upper=False, likelier=0)
@@ -165,10 +164,8 @@ def best_event(
             )
             index = int(np.argmax(scores))
             if scores[index] > best:
-                best, chosen = (
-                    float(scores[index]),
-                    Event(float(thresholds[index]), upper, likelier),
-                )
+                best = float(scores[index])
+                chosen = Event(float(thresholds[index]), upper, likelier)
     return chosen
 
 
@@ -210,7 +207,7 @@ def quick_bound(
     return best
 
 
-def beside(values: Floats, pooled: Floats) -> Floats:
+def move_aside(values: Floats, pooled: Floats) -> Floats:
     """Return thresholds next to some values of a sorted sample, below and above, where the sample is thinnest.
 
     Many trials may have one and the same value, up to rounding errors that differ between the

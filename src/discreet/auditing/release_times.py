@@ -22,13 +22,13 @@ from discreet.live.building import Plan
 from discreet.live.face import Face
 from discreet.live.run import LiveRun
 
-SCHEDULES = 24  # are tried; the one that tells most is attacked
+TIMETABLES = 24  # are tried; the one that tells most is attacked
 LOOKS = 200  # at what is shown, at fixed times
 LONGEST = 2_000  # rounds of a batch
-Shown = tuple[tuple[int, int, int], ...]  # at each look: releases, what is open, what waits
+Views = tuple[tuple[int, int, int], ...]  # at each look: releases, what is open, what waits
 
 
-class Schedule(NamedTuple):
+class Timetable(NamedTuple):
     """When everything happens that may happen: in one of the worlds the target does not answer."""
 
     asked: tuple[float, ...]
@@ -38,8 +38,8 @@ class Schedule(NamedTuple):
     target: int
 
     @classmethod
-    def draw(cls, rounds: int, wait: float, rng: Generator) -> Schedule:
-        """Return a schedule in which some answer at once, some later, some too late, some never."""
+    def draw(cls, rounds: int, wait: float, rng: Generator) -> Timetable:
+        """Return a timetable in which some answer at once, some later, some too late, some never."""
         pace = float(rng.choice([0.1, 0.5, 2.0])) * wait / rounds
         asked = np.cumsum(rng.uniform(0.5, 1.5, rounds)) * pace
         late = (
@@ -107,15 +107,20 @@ def audit_release_times(
             f"a batch has {hold} rounds, but this audit is for batches of at most {LONGEST}."
         )
     rounds = 2 * hold + 2
-    schedules = [Schedule.draw(rounds, plan.wait, rng) for _ in range(SCHEDULES)]
+    timetables = [Timetable.draw(rounds, plan.wait, rng) for _ in range(TIMETABLES)]
     pairs = [
-        (shown(plan, each, kind, silent=False), shown(plan, each, kind, silent=True))
-        for each in schedules
+        (
+            play_timetable(plan, each, kind, silent=False),
+            play_timetable(plan, each, kind, silent=True),
+        )
+        for each in timetables
     ]
     which = next((i for i, (answered, silent) in enumerate(pairs) if answered != silent), 0)
-    schedule, reference = schedules[which], pairs[which][0]
+    timetable, reference = timetables[which], pairs[which][0]
     hits = [
-        sum(shown(plan, schedule, kind, silent=silent) == reference for _ in range(trials))
+        sum(
+            play_timetable(plan, timetable, kind, silent=silent) == reference for _ in range(trials)
+        )
         for silent in (False, True)
     ]
     delta = plan.private.guarantee.delta
@@ -136,11 +141,11 @@ def audit_release_times(
     )
 
 
-def shown(plan: Plan, schedule: Schedule, kind: type[LiveRun], *, silent: bool) -> Shown:
-    """Play a run by a schedule; return what is shown of it at every look."""
+def play_timetable(plan: Plan, timetable: Timetable, kind: type[LiveRun], *, silent: bool) -> Views:
+    """Play a run by a timetable; return what is shown of it at every look."""
     now, seen, tickets = [0.0], [], {}
     run = kind.start(plan, {}, clock=lambda: now[0])
-    for at, what, which in schedule.events(silent):
+    for at, what, which in timetable.events(silent):
         now[0] = at
         if what == 0:
             tickets[which] = run.ask(plan.observation)

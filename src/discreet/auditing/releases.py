@@ -2,25 +2,193 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+import componentjit
 from componentjit import copy
 from discreet.auditing.attacks import (
+    AT_ONCE,
+    PIECE,
+    SLOW_PIECE,
+    SLOW_ROUNDS,
     Attack,
-    EveryBit,
-    EveryDifference,
-    EveryRelease,
-    EverySum,
+    GameFacts,
+    Recording,
+    RecordingSums,
+    attack_on,
+    channel_curve,
     fresh_runs,
+    trials_to_find,
 )
-from discreet.auditing.registry import GameFacts, attack_on
+from discreet.auditing.bounds import (
+    ROUNDS,
+)
 from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
-from discreet.contracts import Floats, Protected
+from discreet.contracts import Floats, Integers, Protected
+from discreet.curves import GaussianNoise
+from discreet.guarantee import Guarantee
 from discreet.on_device import OnDevice
+from discreet.problems import Game
 from discreet.randomness import streams
 from discreet.ranges import Range
+from discreet.simulation.loop import Player
+
+
+class Stretches(Game[object, float | Floats, int]):
+    """A game whose feedback is ``usual``, but ``first`` in the first round of every action, however long it is held."""
+
+    first: float
+    usual: float
+    begins: Integers  # 1 if an action was just asked for
+
+    def observe(self, t: int) -> int:
+        """Show nothing; this is asked for whenever an action begins."""
+        self.begins[0] = 1
+        return 0
+
+    def next_outcome(self) -> float:
+        """Return the outcome of this round."""
+        if self.begins[0] == 0:
+            return self.usual
+        self.begins[0] = 0
+        return self.first
+
+    def feedback(self, t: int, action: object) -> float | Floats:
+        """Return the same for all actions."""
+        return self.next_outcome()
+
+    def loss(self, t: int, action: object) -> float:
+        """Score nothing."""
+        return 0.0
+
+
+class PairStretches(Stretches):
+    """The same for two values a round, of which the second is 0: the outcome is their difference."""
+
+    values: Floats
+
+    def feedback(self, t: int, action: object) -> float | Floats:
+        """Return both values."""
+        self.values[0] = self.next_outcome()
+        return self.values
+
+
+class EveryRelease(Attack):
+    """Every release is a trial: for channels that keep nothing from one release to the next.
+
+    In each batch the loss of the first round is the lowest in one world and the highest in the
+    other; the statistic is what is released. It is all that the learner hears of that round, so no
+    attack on actions or states can do better.
+    """
+
+    bounds: Range
+    size: int  # of a batch
+    recording: ClassVar[type[Recording[Any, Any, Any, Any]]] = Recording
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        low, high = self.bounds
+        what = f"one loss of {self.size}" if self.size > 1 else "a loss"
+        return f"{what} is {low:g} or {high:g}; a half-line of what is released"
+
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+        """Return the curve of the channel."""
+        return channel_curve(private)
+
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
+        """Return as many as needed, or as can be played in about a minute."""
+        hold = private.channel.hold()
+        affordable = (
+            ROUNDS // (20 + hold) if componentjit.compilable(private) else SLOW_ROUNDS // hold
+        )
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
+
+    def at_once(self, private: Protected) -> int:
+        """Return as many as take a fraction of a second."""
+        hold = private.channel.hold()
+        return (
+            min(AT_ONCE, PIECE // (20 + hold))
+            if componentjit.compilable(private)
+            else 1 + SLOW_PIECE // hold
+        )
+
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+        """Return what is released, batch after batch."""
+        low, high = self.bounds
+        found = np.empty(trials)
+        for start in range(0, trials, AT_ONCE):
+            part = found[start : start + AT_ONCE]
+            heard = np.empty(part.size)
+            game = self.stretches(self.bounds[world], low + (high - low) / 2)
+            learner = self.recording(
+                componentjit.copy(private.learner), heard, np.zeros(2, np.int64)
+            )
+            player = Player(
+                private._replace(learner=learner),
+                streams(seed, trial=2 * (start // AT_ONCE) + world),
+            )
+            recording: Any = player.private.learner
+            while recording.counts[1] < part.size:
+                player.play(game, np.array([(part.size - int(recording.counts[1])) * self.size]))
+            part[:] = recording.released
+        return found
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with that loss in the first round of every batch."""
+        return Stretches(first, usual, np.zeros(1, np.int64))
+
+
+class EverySum(EveryRelease):
+    """The same where the learner chooses how long batches are; a trial is the sum of one, less what the others add to it.
+
+    Given all releases before, the length is known, and the sum has the law of a batch of any other
+    length: so trials are independent of each other, whatever the learner chooses.
+    """
+
+    recording = RecordingSums
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        low, high = self.bounds
+        return (
+            f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that "
+            "is released"
+        )
+
+
+class EveryBit(EveryRelease):
+    """The same where one bit is released: all other losses are the lowest, where one more changes the odds the most."""
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        low, high = self.bounds
+        others = f" and all others are {low:g}" if self.size > 1 else ""
+        return f"a loss is {low:g} or {high:g}{others}; whether the bit is 1"
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with that loss in the first round of every batch, and the lowest in all others."""
+        return Stretches(first, self.bounds.low, np.zeros(1, np.int64))
+
+
+class EveryDifference(EveryRelease):
+    """The same where two values come back, and their difference is released."""
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        return (
+            f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is "
+            "released"
+        )
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with pairs of that difference."""
+        return PairStretches(first, usual, np.zeros(1, np.int64), np.zeros(2))
 
 
 @attack_on(Batch, PerPoint, PerRound)
@@ -58,7 +226,7 @@ class EveryOffer(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         return f"every outcome is {low:g} or {high:g}; a half-line of what is released"
 

@@ -1,16 +1,153 @@
-"""Whole runs of a channel, from the start: what goes in, and all that anyone can see of it."""
+"""Whole runs of a channel: neighbouring inputs, and everything that anyone can see of them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from componentjit import compilable, compile_for
-from discreet.contracts import Channel, Floats, Generator
+from discreet.auditing.attacks import GameFacts
+from discreet.auditing.running_sums import vectors_of
+from discreet.channels import (
+    DifferenceSums,
+    Estimates,
+    PaperEstimates,
+    PerDifference,
+    PerPoint,
+    RoundedSums,
+)
+from discreet.channels.gradient_sums import GradientShape
+from discreet.channels.running_sum import Stream
+from discreet.contracts import Channel, Estimate, Floats, Generator, Toss
 from discreet.live.blocks import packed
+from discreet.ranges import Range, make_range
+from discreet.sets import ConvexSet
+
+OUTSIDE = 10.0  # widths: guarantees must not depend on good input
+RANDOM_POSITIONS = 8
+
+
+class Pair(NamedTuple):
+    """Two values that one loss may have: numbers, or vectors."""
+
+    text: str
+    one: Floats
+    other: Floats
+
+
+class Stage(NamedTuple):
+    """All other losses by name, a row a round, and the values of the one that is replaced."""
+
+    others: dict[str, Floats]
+    pairs: tuple[Pair, ...]
+    positions: tuple[int, ...]
+
+    @property
+    def example(self) -> Floats:
+        """One loss."""
+        losses: Floats = next(iter(self.others.values()))[0]
+        return np.asarray(losses)
+
+    def inputs(self, others: str, pair: Pair, position: int, world: int) -> Floats:
+        """Return the losses of a world."""
+        losses = self.others[others].copy()
+        losses[position] = (pair.one, pair.other)[world]
+        return losses
+
+
+def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
+    """Return neighbouring inputs of every kind: random and extreme others, early and late positions, out of range."""
+    rng = np.random.default_rng(rounds)
+    if isinstance(channel, Stream):
+        others, pairs = _vectors(vectors_of(channel), rounds, rng)
+    elif isinstance(channel, PerDifference | DifferenceSums):
+        others, pairs = _differences(channel.bounds, rounds, rng)
+    else:
+        others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
+    return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
+
+
+def declared_range(channel: Channel) -> Range:
+    """Return the range that a channel holds, or from 0 to 1."""
+    return next((part for part in channel if isinstance(part, Range)), make_range())
+
+
+def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
+    """Return a query that the channel answers: the plain loss, the same estimate for everybody, or one direction."""
+    if isinstance(channel, GradientShape):
+        direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
+        return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
+    if isinstance(channel, Estimates | PaperEstimates):
+        ones = np.ones(channel.sums.size)
+        return Estimate(0, 1.0, ones, ones.copy(), float(ones.size))
+    if isinstance(channel, PerPoint):
+        return np.ones(1)
+    return 1.0
+
+
+def _numbers(
+    bounds: Range, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+    low, high = float(bounds.low), float(bounds.high)
+    width = high - low
+    others = {
+        "in the middle": np.full(rounds, low + width / 2.0),
+        "random": low + width * rng.random(rounds),
+        "lowest": np.full(rounds, low),
+        "highest": np.full(rounds, high),
+    }
+    ends = ((low, high), (low - OUTSIDE * width, high + OUTSIDE * width))
+    return others, tuple(Pair(f"{a:g} or {b:g}", np.array(a), np.array(b)) for a, b in ends)
+
+
+def _differences(
+    bounds: Range, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+    """Return pairs of values with all differences of ``_numbers``; the second value is 0."""
+    numbers, ends = _numbers(bounds, rounds, rng)
+    others = {name: np.column_stack([row, np.zeros(rounds)]) for name, row in numbers.items()}
+    return others, tuple(
+        Pair(e.text, np.array([e.one, 0.0]), np.array([e.other, 0.0])) for e in ends
+    )
+
+
+def _vectors(
+    losses: ConvexSet, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+    size = losses.dimension
+    corners: list[tuple[Floats, Floats]] = []
+    alternating = np.where(np.arange(size) % 2 == 0, 1.0, -1.0)
+    for direction in (np.ones(size), alternating, np.arange(1.0, size + 1.0)):
+        pair = np.empty(size), np.empty(size)
+        losses.minimise_linear(direction, pair[0])
+        losses.minimise_linear(-direction, pair[1])
+        corners.append(pair)
+    shares = rng.dirichlet(np.ones(2 * len(corners)), rounds)
+    middle = corners[0][0] / 2.0 + corners[0][1] / 2.0
+    others = {
+        "in the middle": np.repeat(middle[None], rounds, axis=0),
+        "random": shares @ np.array([corner for pair in corners for corner in pair]),
+    }
+    outside = (
+        middle + OUTSIDE * (corners[0][0] - middle),
+        middle + OUTSIDE * (corners[0][1] - middle),
+    )
+    pairs = [Pair("one of two that are far apart", *pair) for pair in corners]
+    return others, (*pairs, Pair("one of two that are far outside", *outside))
+
+
+def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Return rounds, from 0: at both ends of early, middle and late batches, at powers of two, and random ones."""
+    batches = np.array([0, 1, rounds // hold // 2, max(0, rounds // hold - 2)])
+    ends = [batches * hold, batches * hold + hold - 1]
+    powers = 2 ** np.arange(int(math.log2(max(rounds, 2)))) - 1
+    found: Any = np.concatenate([*ends, powers, rng.integers(0, rounds, RANDOM_POSITIONS)])
+    return tuple(int(position) for position in np.unique(found[(found >= 0) & (found < rounds)]))
+
 
 Bytes = NDArray[np.uint8]
 LEAST = 600  # runs that are always affordable
@@ -98,9 +235,8 @@ def watch_numbers(
 ) -> None:
     """Play a channel that releases numbers again and again from the same state, and note all that is seen."""
     for run in range(seen.shape[0]):
-        for i in range(
-            state.size
-        ):  # a slice would be copied, which compiled code does not do without counting
+        # A slice would be copied, which compiled code does not do without counting.
+        for i in range(state.size):
             state[i] = before[i]
         releases, actions, left = 0, 0, 0
         for t in range(inputs.shape[0]):

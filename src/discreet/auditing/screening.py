@@ -1,10 +1,10 @@
-"""A search for what a channel should not show: whole runs, neighbours of every kind, joint statistics of what is seen.
+"""A search for what a channel should not show: whole runs, many neighbours, joint statistics.
 
-The attacks that know a channel assume that it is what its class says. This one assumes nothing.
-First it asks, for many places of the replaced loss, how all that is seen moves, with the noise held
-fixed, and compares that with how it varies. Then it plays the most suspicious neighbours with fresh
-noise, and picks the statistic that tells most. All of that is spent on the choice; if it leads
-anywhere, the claim is attacked there, with trials of their own.
+An attack that knows a channel assumes that the channel is what its class says. This one assumes
+nothing. For many positions of the replaced loss, it first asks how everything that is seen moves
+while the noise is held fixed, and compares that with how it varies. Then it plays the most
+suspicious neighbours with fresh noise and picks the best statistic. All of these trials are spent
+on the choice. If it leads anywhere, the claim is attacked there with new trials.
 """
 
 from __future__ import annotations
@@ -16,33 +16,88 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, channel_curve
+from discreet.auditing.attacks import Attack, GameFacts, channel_curve
 from discreet.auditing.bounds import CONFIDENCE, MOST, RUNS, largest_bound, quick_bound
-from discreet.auditing.neighbours import Pair, Stage, probe_query, stage_for
-from discreet.auditing.registry import GameFacts
-from discreet.auditing.runs import Runs
-from discreet.auditing.statistics import Statistic, candidates
+from discreet.auditing.runs import Pair, Runs, Stage, probe_query, stage_for
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.moments import MomentShape
-from discreet.channels.reporting import Reporting
+from discreet.channels.residuals import Reporting
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Floats, Generator, Integers, Protected
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 
+Statistic = Callable[[Floats], Floats]  # from rows of columns to one number a row
+
+# Where raw numbers may hide below noise.
+STEPS = (2.0**-10, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30, 1e-3, 1e-6, 1e-9)
+BINS = 24
+ALONE = 4  # columns that are looked at one by one
+
+
+def candidates(
+    weights: Floats, middle: Floats, fitted: tuple[Floats, Floats]
+) -> Iterator[tuple[str, Statistic]]:
+    """Yield statistics with their names; some are fitted to samples of both worlds, which are spent on that.
+
+    Low-order bits finer than 2^-30 are left alone: those of floating-point noise depend on what it
+    is added to, which is why live noise is on a grid.
+    """
+    columns = middle.size
+    yield "a linear combination", lambda rows: rows @ weights
+    if columns > 1:
+        yield "a sum of likelihood ratios", likelihood(fitted)
+    for place in range(min(ALONE, columns)):
+        yield "", _one(place)
+        yield "the distance from its median", _distance(place, float(middle[place]))
+    for place in range(min(ALONE // 2, columns)):
+        for step in STEPS:
+            yield f"the remainder modulo {step:.3g}", _remainder(place, step)
+
+
+def likelihood(fitted: tuple[Floats, Floats]) -> Statistic:
+    """Return the sum over columns of the logarithm of the likelihood ratio, as histograms estimate it."""
+    tables = []
+    for one, other in zip(fitted[0].T, fitted[1].T, strict=True):
+        edges = np.unique(
+            np.quantile(np.concatenate([one, other]), np.linspace(0.0, 1.0, BINS + 1)[1:-1])
+        )
+        counts = [
+            np.bincount(np.searchsorted(edges, sample), minlength=edges.size + 1)
+            for sample in (one, other)
+        ]
+        tables.append((edges, np.log((counts[1] + 1.0) / (counts[0] + 1.0))))
+
+    def total(rows: Floats) -> Floats:
+        found = np.zeros(rows.shape[0])
+        for column, (edges, ratios) in zip(rows.T, tables, strict=True):
+            found += ratios[np.searchsorted(edges, column)]
+        return found
+
+    return total
+
+
+def _one(place: int) -> Statistic:
+    return lambda rows: rows[:, place]
+
+
+def _distance(place: int, middle: float) -> Statistic:
+    return lambda rows: np.abs(rows[:, place] - middle)
+
+
+def _remainder(place: int, step: float) -> Statistic:
+    return lambda rows: np.mod(rows[:, place], step) / step
+
+
 BATCHES = 64  # of a run, at most
-LONGEST, SHORT = (
-    1 << 15,
-    2048,
-)  # rounds of a run; of one that is not compiled, or releases in every round
+# Rounds of a run; of one that is not compiled, or releases in every round.
+LONGEST, SHORT = 1 << 15, 2048
 STREAMED = 63  # rounds of a running sum
 WIDEST = 6200  # numbers that are seen of a run
 USUAL = 96  # runs that tell how what is seen varies
 COUPLED = 6  # pairs of runs with the same noise
-COLUMNS, PARTNERS = (
-    12,
-    4,
-)  # that are looked at together: those that move most, and those that vary with them
+# That are looked at together: those that move most, and those that vary with them.
+COLUMNS, PARTNERS = 12, 4
 TOGETHER = 0.9  # a correlation
 LEADS = 3  # of each kind that are followed
 FEWEST = 4_000  # trials
@@ -51,7 +106,7 @@ LEAST_EIGENVALUE = 1e-10
 NEAR = 0.97  # of what so few runs can show at most
 
 
-class Look(NamedTuple):
+class Inspection(NamedTuple):
     """How closely a lead is looked at before it is followed."""
 
     runs: int  # in each world, half of which statistics are fitted to; fewer if they take long
@@ -59,7 +114,7 @@ class Look(NamedTuple):
     hope: float  # a share of what must be shown: with less, a lead is dropped
 
 
-LOOKS = Look(600, 1.5, 0.9), Look(4_000, 3.0, 1.0)
+INSPECTIONS = Inspection(600, 1.5, 0.9), Inspection(4_000, 3.0, 1.0)
 
 
 class Lead(NamedTuple):
@@ -90,7 +145,7 @@ class JointReleases(Attack):
         return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a part of a second."""
+        """Return as many as take a fraction of a second."""
         return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
@@ -115,16 +170,15 @@ def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Gen
     return found
 
 
-def screened(
+def find_leak(
     private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int
 ) -> JointReleases | None:
     """Return an attack that seems to refute the claim, or None if nothing suspicious is seen."""
     channel = private.channel
     if not channel.guarantee.is_private:  # what is claimed rests on the learner
         return None
-    if isinstance(
-        channel, MomentShape | Reporting
-    ):  # of records, which neighbours here are not made of
+    # Of records, which neighbours here are not made of.
+    if isinstance(channel, MomentShape | Reporting):
         return None
     if claim.epsilon > largest_bound(
         MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False
@@ -134,7 +188,7 @@ def screened(
     gaussian = channel_curve(private) is not None
     best, found = 0.0, None
     for lead in _followed(list(_leads(runs, stage, seed))):
-        for look in LOOKS:
+        for look in INSPECTIONS:
             quick = partial(
                 quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations
             )
@@ -228,9 +282,8 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
-        sizes = np.round(
-            2.0 * np.log(np.maximum(scores, 1e-12))
-        )  # where they are about the same, the first is cheap
+        # Where they are about the same, the first is cheap.
+        sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))
         places: dict[int, Lead] = {}
         for place in np.argsort(-sizes, kind="stable"):
             if scores[place] > 0.0:

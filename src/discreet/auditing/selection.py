@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, fresh_runs
-from discreet.auditing.registry import GameFacts, attack_on
+from discreet.auditing.attacks import Attack, GameFacts, attack_on, fresh_runs
 from discreet.channels import Selection
 from discreet.contracts import Floats, Protected
 from discreet.guarantee import Guarantee
@@ -41,7 +40,7 @@ class RareArm(Attack):
 
     @property
     def text(self) -> str:
-        """What is done."""
+        """What the attack does."""
         low, high = self.bounds
         return (
             f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how "
@@ -125,9 +124,8 @@ def rare_arm(private: Protected, facts: GameFacts) -> Attack:
     learner: Any = private.learner
     mixing, batches = float(learner.mixing), int(channel.rounds // channel.size)
     wanted = RATIO * mixing / (arms * max(1.0 - mixing, 1e-9))
-    steps = (
-        math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing
-    )  # a batch adds γ / K to the log, on average
+    # A batch adds γ / K to the log, on average.
+    steps = math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing
     return RareArm(arms, bounds, int(min(steps, batches // 2)))
 
 
@@ -142,9 +140,8 @@ def _largest(
     """
     from scipy import optimize, special
 
-    if (
-        len(pilot) and pilot[:, 0].mean() < pilot[:, 1].mean()
-    ):  # the world that draws the arm more often goes first
+    # The world that draws the arm more often goes first.
+    if len(pilot) and pilot[:, 0].mean() < pilot[:, 1].mean():
         pilot, counted = pilot[:, ::-1], counted[:, ::-1]
 
     def excess(pairs: Floats, epsilon: float) -> Floats:

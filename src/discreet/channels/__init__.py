@@ -1,22 +1,17 @@
 """Privacy channels: the only code that touches raw feedback."""
 
 from discreet.channels.batch import Batch
-from discreet.channels.constant import Constant
 from discreet.channels.estimates import Estimates
 from discreet.channels.glm_moments import GlmMoments
-from discreet.channels.gradient_sums import DifferenceSums, GradientSums
+from discreet.channels.gradient_sums import DifferenceSums, GradientSums, RoundedSums
 from discreet.channels.moments import Moments
 from discreet.channels.one_bit import OneBit
-from discreet.channels.open import Open
-from discreet.channels.open_sum import OpenSum
+from discreet.channels.open import Constant, Open, OpenSum
 from discreet.channels.paper_estimates import PaperEstimates
-from discreet.channels.per_difference import OpenDifference, PerDifference
 from discreet.channels.per_point import PerPoint
-from discreet.channels.per_round import PerRound
+from discreet.channels.per_round import OpenDifference, PerDifference, PerRound, Responses
 from discreet.channels.residuals import Residuals
-from discreet.channels.responses import Responses
 from discreet.channels.restarting import Restarting
-from discreet.channels.rounded_sums import RoundedSums
 from discreet.channels.running_moments import RunningMoments
 from discreet.channels.running_sum import RunningSum
 from discreet.channels.selection import Selection

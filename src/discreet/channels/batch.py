@@ -6,22 +6,82 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.sums import BatchSums
-from discreet.contracts import Factor, Generator, Noise, NoiseScale
+from componentjit import Raw
+from discreet.contracts import Channel, Factor, Floats, Generator, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
-from discreet.ranges import Range, check_bounds
+from discreet.ranges import Range, check_bounds, grid_for
+
+# Entries of ``held``: the length the learner asked for, how many losses were added, and their sum
+# in steps of the grid.
+WISH, COUNT, TOTAL = 0, 1, 2
+
+
+class BatchSums(Channel[float, Factor]):
+    """Holds the action for a batch of rounds and adds up their losses, exactly.
+
+    The action and the length of a batch are chosen before it begins. The length is ``size`` unless
+    the learner asks for another one. Each round enters exactly one sum. Losses are added on a grid
+    of 2^-40 of the range (coarser for batches above 8,192), so the sum is exact, and replacing one
+    loss moves it by at most one width, whatever the range (docs/proofs.md: Exact sums). A last,
+    incomplete batch is never released.
+    """
+
+    size: int
+    bounds: Range
+    held: Raw[Floats]
+
+    def hold(self) -> int:
+        """Return the size of the batch."""
+        return self.size
+
+    def begin(self, patience: int) -> int:
+        """Begin a batch of the length that the learner asks for, or of the usual size.
+
+        A batch in progress keeps its length: a sum on one grid must not be read on another.
+        """
+        if self.held[COUNT] == 0.0:
+            self.held[WISH] = patience if patience > 0 else self.size
+        return int(self.batch_length())
+
+    def take(self, feedback: float, query: Factor) -> bool:
+        """Add a loss; return whether the batch is full."""
+        held, length = self.held, self.batch_length()
+        count = float(held[COUNT]) + 1.0
+        held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
+        held[COUNT] = count
+        return count >= length
+
+    def batch_length(self) -> float:
+        """Return how many losses fill the current batch."""
+        wish = float(self.held[WISH])
+        return wish if wish > 0.0 else float(self.size)
+
+    def empty(self) -> float:
+        """Return the sum of the batch in widths of the range, and reset it."""
+        total = float(self.held[TOTAL]) / grid_for(int(self.batch_length()))
+        self.held[COUNT] = 0.0
+        self.held[TOTAL] = 0.0
+        return total
+
+    def fork(self) -> Self:
+        """Return the channel of another batch."""
+        return self._replace(held=np.zeros(3))
+
+    def rounds_seen(self) -> int:
+        """Return how many losses of the current batch were received."""
+        return int(self.held[COUNT])
 
 
 class Batch(BatchSums[Factor]):
-    """Releases ``mean of a batch of losses + noise`` once per batch, as a fraction of the declared range.
+    """Releases ``mean of a batch + noise`` once per batch, as a fraction of the declared range.
 
-    Formal guarantee: a round enters exactly one sum, and replacing it moves that sum by at most one
-    width. Given everything released before, one density changes once: epsilon = 1 / scale for the
-    whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
-    epsilon is needed; docs/proofs.md: Batches). It is the same for batches of any length, also if
-    the learner chooses each length from what was released before.
+    Formal guarantee: each round enters exactly one sum, and replacing it moves that sum by at most
+    one width. Given everything released before, one density changes once: epsilon = 1 / scale for
+    the whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
+    epsilon is needed; docs/proofs.md: Batches). This holds for batches of any length, even if the
+    learner chooses each length from what was released before.
 
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before
     they are added.
@@ -34,12 +94,12 @@ class Batch(BatchSums[Factor]):
 
     @classmethod
     def over(cls, *, size: int, bounds: Range, noise: Noise) -> Self:
-        """Return the channel before the first round, with given noise on the sum of a batch, in widths of the range."""
+        """Return the channel before the first round; ``noise`` is on batch sums, in widths."""
         rounds = check_int("batch_size", size, minimum=1)
         batch = cls(size=rounds, bounds=check_bounds(bounds), held=np.zeros(3), noise=noise)
         if noise.is_exact:
             raise DiscreetError(
-                "noise is exact, but must be noise for simulation: live() makes it exact."
+                "Batch takes simulation noise here; call live() to get exact noise."
             )
         return batch
 
@@ -52,7 +112,7 @@ class Batch(BatchSums[Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.laplace(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -66,12 +126,12 @@ class Batch(BatchSums[Factor]):
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves what gets noise: the sum of a batch, in widths of the range."""
+        """How far replacing one round moves the sum of a batch, in widths of the range."""
         return 1.0
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = "Faster rates 2025, Lemma 1, with the declared range (docs/proofs.md: Batches)"
         return self.noise.guarantee(self.sensitivity, model="central", source=source)
 

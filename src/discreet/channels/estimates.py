@@ -1,4 +1,4 @@
-"""Estimates of many losses from one: what learners with expert advice ask for, released batch by batch."""
+"""Estimates of many losses from one, released batch by batch: for learners with expert advice."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from discreet.curves import Approximate, GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Guarantee
 from discreet.lengths import check_group, check_query
-from discreet.mechanisms.drawing import draw_laplace
-from discreet.mechanisms.laplace import pure_scale
+from discreet.mechanisms.laplace import draw_laplace, pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 UP = 1.0 + 1e-9  # covers rounding in the norms
-TINY, HUGE = 1e-100, 1e100  # entries of queries between which squares neither vanish nor overflow
-JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED = 0, 1, 2, 3  # the ways
+TINY, HUGE = 1e-100, 1e100  # squares of entries in between neither vanish nor overflow
+JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED = 0, 1, 2, 3  # the ways to release a batch
 
 
 @helper
 def significant(entry: float) -> float:
-    """Return an entry of a query, or 0 if its square could not be told from 0: norms have to be right."""
+    """Return an entry of a query, or 0 if its square would vanish: norms have to be right."""
     return 0.0 if abs(entry) < TINY else entry
 
 
 class Estimates(Channel[float, Floats, Estimate]):
-    """Releases the mean over a batch of query · loss, a vector, with noise that follows from the public queries.
+    """Releases the mean of query · loss over a batch, with noise chosen from the public queries.
 
     A query is a public vector ξ (its ``factor`` times its ``vector``), so replacing the loss of
     round s moves the sum of a batch by at most the width of the range times ξ(s): one number times
     a public vector. All norms of ξ are public, and so is how much an error in each coordinate
-    matters, p (the query's ``weights``); each batch is therefore released in the way with the least
+    matters, p (the query's ``weights``). Each batch is therefore released in the way with the least
     Σ p(j) σ(j)² (docs/proofs.md: Estimates):
 
     * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖ξ(s)‖₂, or Laplace, max
       ‖ξ(s)‖₁ / ε;
     * *by groups*: rounds of the same group with equal queries are added up, and each such sum gets
-      Laplace noise once; what is released is Σ over groups of ξ (sum + noise). If advice is
-      constant within a batch a group is an arm, and the number of experts does not matter; if it
-      always changes, a group is a round;
+      Laplace noise once; the release is Σ over groups of ξ (sum + noise). If advice is constant
+      within a batch, a group is an arm and the number of experts does not matter; if it always
+      changes, a group is a round;
     * *fitted* (only if ``fits``): Gaussian noise with σ(j)² = a² (D(j) / sqrt(q(j))) Σ sqrt(q(i))
       D(i), D(j) the largest entry of coordinate j, q half of p and half of the same for all.
 
-    a is the scale of Gaussian noise for sensitivity 1; without a delta there is none. Where there
-    is a choice, only Gaussian noise that is the same for all may exceed ``ceiling``, which the
-    learner's regret bound needs. A last, incomplete batch is never released.
+    a is the scale of Gaussian noise for sensitivity 1; without a delta there is none. The learner's
+    regret bound needs a ``ceiling`` on the noise in a coordinate: where there is a choice, only
+    Gaussian noise that is the same for all coordinates may exceed it. A last, incomplete batch is
+    never released.
     """
 
     one_stream = True
@@ -62,11 +62,10 @@ class Estimates(Channel[float, Floats, Estimate]):
     fits: bool
     ceiling: float  # on the standard deviation in a coordinate, where they differ
     seen: Integers
-    way: Integers  # in which the last batch was released
+    way: Integers  # how the last batch was released
     sums: Raw[Floats]  # of query · loss
-    grouped: Raw[
-        Floats
-    ]  # of query · noisy sum, over groups; a batch that is released in another way does not pay for it
+    # Of query · noisy sum, over groups. It costs nothing if the batch is released another way.
+    grouped: Raw[Floats]
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
@@ -89,29 +88,28 @@ class Estimates(Channel[float, Floats, Estimate]):
         ceiling: float = math.inf,
     ) -> Estimates:
         """Return the channel with the least noise for a guarantee, before the first round."""
-        rounds, length = (
-            check_int("batch_size", size, minimum=1),
-            check_int("coordinates", coordinates, minimum=1),
-        )
+        rounds = check_int("batch_size", size, minimum=1)
+        length = check_int("coordinates", coordinates, minimum=1)
         return cls(
-            rounds,
-            check_bounds(bounds),
-            pure_scale(1.0, epsilon),
-            gaussian_sigma(epsilon, delta) * (1.0 + 1e-11) if delta > 0.0 else 0.0,
-            check_range("delta", delta, 0.0, 1.0),
-            bool(fits),
-            float(ceiling),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
-            np.zeros(length),
-            np.zeros(length),
-            np.zeros(length),
-            np.zeros(length),
-            np.zeros(2),
-            np.zeros((check_int("groups", groups, minimum=1), length)),
-            np.zeros(groups),
-            np.zeros(groups, np.int64),
-            np.zeros(length),
+            size=rounds,
+            bounds=check_bounds(bounds),
+            laplace=pure_scale(1.0, epsilon),
+            # 1e-11 covers rounding, so that the stated epsilon, rounded up, is the one asked for.
+            gaussian=gaussian_sigma(epsilon, delta) * (1.0 + 1e-11) if delta > 0.0 else 0.0,
+            delta=check_range("delta", delta, 0.0, 1.0),
+            fits=bool(fits),
+            ceiling=float(ceiling),
+            seen=np.zeros(1, np.int64),
+            way=np.zeros(1, np.int64),
+            sums=np.zeros(length),
+            grouped=np.zeros(length),
+            squares=np.zeros(length),
+            largest_entries=np.zeros(length),
+            norms=np.zeros(2),
+            columns=np.zeros((check_int("groups", groups, minimum=1), length)),
+            held=np.zeros(groups),
+            known=np.zeros(groups, np.int64),
+            released=np.zeros(length),
         )
 
     example_query: ClassVar[Estimate] = Estimate(
@@ -120,7 +118,7 @@ class Estimates(Channel[float, Floats, Estimate]):
 
     @classmethod
     def example(cls) -> Estimates:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(
             size=5, coordinates=3, groups=2, bounds=make_range(), epsilon=1.0, delta=1e-6, fits=True
         )
@@ -138,7 +136,7 @@ class Estimates(Channel[float, Floats, Estimate]):
         return True, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.seen[0])
 
     def release_size(self) -> int:
@@ -156,7 +154,7 @@ class Estimates(Channel[float, Floats, Estimate]):
             self.largest_entries[j] = 0.0
 
     def note(self, feedback: float, query: Estimate, rng: Generator) -> None:
-        """Add up what one round contributes to each way of releasing; a query that is refused contributes nothing."""
+        """Add what one round contributes to each way of releasing; a refused query adds nothing."""
         group, factor, count = query.group, query.factor, self.sums.size
         check_group(group, self.known.size)
         check_query(query.vector.size, count)
@@ -169,10 +167,8 @@ class Estimates(Channel[float, Floats, Estimate]):
             two += entry * entry
             if entry != self.columns[group, j]:
                 fresh = True
-        if not one < HUGE:  # a norm that is not a number would be passed over
-            raise DiscreetError(
-                "the query has an entry that is not a finite number, or above 1e100."
-            )
+        if not one < HUGE:  # also true for NaN
+            raise DiscreetError("the query has an entry that is not finite, or above 1e100.")
         self.norms[0] = max(self.norms[0], one)
         self.norms[1] = max(self.norms[1], math.sqrt(two))
         if fresh:
@@ -189,7 +185,7 @@ class Estimates(Channel[float, Floats, Estimate]):
             self.largest_entries[j] = max(self.largest_entries[j], abs(entry))
 
     def settle(self, group: int, rng: Generator) -> None:
-        """Add noise to the sum of a group, and nothing but the noisy sum to the estimates."""
+        """Add noise to the sum of a group, and only the noisy sum to the estimates."""
         if self.known[group] == 1:
             noisy = self.held[group] / grid_for(self.size) + draw_laplace(self.laplace, rng)
             for j in range(self.sums.size):
@@ -203,9 +199,8 @@ class Estimates(Channel[float, Floats, Estimate]):
         for group in range(self.known.size):
             self.settle(group, rng)
         count, limit = self.sums.size, self.ceiling * self.size
-        wide = (
-            math.sqrt(2.0) * self.laplace * self.norms[0] * UP
-        )  # all in units of a sum, not of a mean
+        # Standard deviations of both kinds of joint noise, in units of a sum, not of a mean.
+        wide = math.sqrt(2.0) * self.laplace * self.norms[0] * UP
         smooth = self.gaussian * self.norms[1] * UP
         use_laplace = smooth == 0.0 or (wide < smooth and wide <= limit)
         jointly = wide * wide if use_laplace else smooth * smooth
@@ -219,9 +214,8 @@ class Estimates(Channel[float, Floats, Estimate]):
             entries += share * self.largest_entries[j] * self.largest_entries[j]
         by_groups = in_groups < jointly and most_in_groups <= limit * limit
         least = in_groups if by_groups else jointly
-        hope = (
-            self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least
-        )  # a lower bound
+        # The left-hand side is a lower bound on what a fit achieves: computing it costs little.
+        hope = self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least
         if hope and self.fit(query, limit) < least:
             self.way[0] = FITTED
             for j in range(count):
@@ -243,7 +237,7 @@ class Estimates(Channel[float, Floats, Estimate]):
                 self.released[j] = (self.sums[j] + noise) / self.size
 
     def fit(self, query: Estimate, limit: float) -> float:
-        """Put the variance of each coordinate's noise where its release will be; return their weighted sum."""
+        """Write each coordinate's noise variance into ``released``; return their weighted sum."""
         count, per_weight = self.sums.size, 1.0 / query.total
         spread = 0.0
         for j in range(count):
@@ -259,15 +253,14 @@ class Estimates(Channel[float, Floats, Estimate]):
         return fitted if most <= limit * limit else math.inf
 
     def _with_exact_noise(self) -> Self:
-        """Return the channel with exact noise."""
+        """Refuse: exact noise is not available yet."""
         raise DiscreetError(
-            "estimates of many experts cannot be used live yet: expert-arms can, over "
-            "batched-htinf."
+            "estimates of many experts cannot be used live yet: use expert-arms over batched-htinf."
         )
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         if not self.laplace > 0.0 or (self.delta > 0.0 and not self.gaussian > 0.0):
             return Guarantee.none("no noise is added")
         source = (
@@ -283,7 +276,7 @@ class Estimates(Channel[float, Floats, Estimate]):
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
-        """The noise for a query of norm 1, in the units of the losses; each batch uses one of them."""
+        """The noise for a query of norm 1, in units of the losses; each batch uses one of them."""
         unit = self.bounds.width / self.size
         scales = {"laplace": self.laplace, "gaussian": self.gaussian}
         return tuple(

@@ -1,26 +1,89 @@
-"""The matrix of moments and the gradient of one record, in one report: for generalised linear models."""
+"""Reports for generalised linear models: moments of a record, and the gradient of its loss."""
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.channels.links import Link, LogisticLink
 from discreet.channels.moments import Moments
-from discreet.channels.reporting import length_of
+from discreet.channels.residuals import length_of
+from discreet.components import Component
 from discreet.contracts import Floats, Record
 from discreet.lengths import check_query
 from discreet.mechanisms import Hemisphere
 
 
-class GlmMoments(Moments[Floats]):
-    """Reports x x' and r x, r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ, which is the query; y in [0, 1].
+class Link(Component):
+    """How the mean of a reward in [0, 1] depends on z = ⟨x, θ⟩ in [-1, 1].
 
-    z = ⟨x, θ⟩ is brought into [-1, 1], and the reward y is clamped. It is ``Moments`` with the
-    residual r in the place of the reward, and |r| ≤ 1 like it: so the same sensitivity holds, and
-    the same guarantee (docs/proofs.md: Moments). The divisor is the largest |g(z) - y| that was
-    possible, so that no room is wasted; the mean of r is 0 where θ predicts right. Zheng et al.
+    A residual is (mean - y) / max(mean, 1 - mean): divided by its largest possible value, it fills
+    [-1, 1]. ``slope`` is the derivative of its mean at z = 0.
+    """
+
+    slope: float
+
+    def mean(self, along: float) -> float:
+        """Return the mean reward for ⟨x, θ⟩."""
+        raise NotImplementedError
+
+    def residual(self, along: float, gain: float) -> float:
+        """Return how much too large a prediction is, as a share of the largest possible error."""
+        mean = self.mean(along)
+        return (mean - gain) / max(mean, 1.0 - mean)
+
+
+class LogisticLink(Link):
+    """Rewards that are 1 with probability 1 / (1 + exp(-z)).
+
+    >>> LogisticLink.start().residual(0.0, 1.0), LogisticLink.start().slope
+    (-1.0, 0.5)
+    """
+
+    @classmethod
+    def start(cls) -> LogisticLink:
+        """Return the link."""
+        return cls(0.5)
+
+    def mean(self, along: float) -> float:
+        """Return 1 / (1 + exp(-z))."""
+        return 1.0 / (1.0 + math.exp(-along))
+
+
+class IdentityLink(Link):
+    """Rewards with mean (1 + z) / 2."""
+
+    @classmethod
+    def start(cls) -> IdentityLink:
+        """Return the link."""
+        return cls(1.0)
+
+    def mean(self, along: float) -> float:
+        """Return (1 + z) / 2."""
+        return 0.5 + 0.5 * along
+
+
+class PoissonLink(Link):
+    """Counts with mean proportional to exp(z), clipped, as fractions of their range: exp(z - 1)."""
+
+    @classmethod
+    def start(cls) -> PoissonLink:
+        """Return the link."""
+        return cls(1.0 / (math.e - 1.0))
+
+    def mean(self, along: float) -> float:
+        """Return exp(z - 1)."""
+        return math.exp(along - 1.0)
+
+
+class GlmMoments(Moments[Floats]):
+    """Reports x x' and r x with r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ.
+
+    θ is the query. z = ⟨x, θ⟩ is clamped to [-1, 1], and the reward y to [0, 1]. This is
+    ``Moments`` with the residual r instead of the reward, and |r| ≤ 1 too: so the same sensitivity
+    and guarantee hold (docs/proofs.md: Moments). The divisor is the largest possible |g(z) - y|, so
+    that nothing of [-1, 1] is wasted; the mean of r is 0 if θ predicts correctly. Zheng et al.
     2020, Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and
     θ.
 
@@ -32,14 +95,14 @@ class GlmMoments(Moments[Floats]):
 
     @classmethod
     def over(cls, moments: Moments, link: Link) -> Self:
-        """Return the channel with the noise and the weights of one for moments."""
+        """Return the channel with the noise and weights of a ``Moments`` channel."""
         return cls(**moments._asdict(), link=link)
 
     example_query: ClassVar[Floats] = np.array([0.6, 0.0, -0.8])
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         plain = Moments.calibrated(
             dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0)
         )

@@ -1,4 +1,4 @@
-"""Running sums of estimated gradients: feedback times public directions, added up over batches."""
+"""Running sums of estimated gradients: of losses, of differences, and of rounded losses."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw
-from discreet.channels.moves import Moves
-from discreet.channels.open_sum import OpenSum
-from discreet.channels.per_difference import difference
+from discreet.channels.open import OpenSum
+from discreet.channels.per_round import difference
+from discreet.channels.rounding import Moves
 from discreet.channels.running_sum import RunningSum
-from discreet.contracts import Asked, Channel, Feedback, Floats, Generator, Integers, NoiseScale
+from discreet.contracts import (
+    Asked,
+    Channel,
+    Feedback,
+    Floats,
+    Generator,
+    Integers,
+    NoiseScale,
+    Toss,
+)
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation, Tree
 from discreet.guarantee import Guarantee
@@ -24,9 +33,9 @@ UP = 1.0 + 2.0**-40  # covers rounding in the length of a query
 
 
 class GradientShape(Channel[Feedback, Floats, Asked]):
-    """Adds up numbers times public vectors over a batch, and hands the sum to a running sum.
+    """Adds up numbers times public vectors over a batch, and passes the sum to a running sum.
 
-    A subclass says which number it is, and which vector: ``take`` has to call ``add_term``.
+    A subclass says which number and which vector: its ``take`` calls ``add_term``.
     """
 
     one_stream = True
@@ -34,13 +43,13 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
     size: int
     bounds: Range
     running: Channel[Floats, Floats, float]  # sum of the vectors of all batches
-    seen: Integers  # rounds of the running batch
+    seen: Integers  # rounds of the current batch
     held: Raw[Floats]  # their sum, in steps of the grid
     vector: Raw[Floats]  # the sum of a full batch
 
     @classmethod
     def over(cls, running: Channel[Floats, Floats, float], *, size: int, bounds: Range) -> Self:
-        """Return the channel before the first round; ``running`` takes a vector a batch."""
+        """Return the channel before the first round; ``running`` takes one vector per batch."""
         dimension = running.release_size()
         return cls(
             size=check_int("batch_size", size, minimum=1),
@@ -64,7 +73,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         epsilon: float,
         delta: float = 0.0,
     ) -> Self:
-        """Return the channel with the least noise for a guarantee; the sum of the last batch comes too late."""
+        """Return the channel with the least noise; the last batch's sum would come too late."""
         running = RunningSum.calibrated(
             moves(dimension, size),
             kind,
@@ -86,7 +95,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(
             Tree,
             size=5,
@@ -102,18 +111,18 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         raise NotImplementedError
 
     def share_of(self, feedback: Feedback) -> float:
-        """Return the outcome as a distance from the middle, in widths of the range."""
+        """Return the outcome's distance from the middle, in widths of the range."""
         share = self.bounds.fraction(self.bounds.clamp(self.outcome_of(feedback))) - 0.5
-        return min(0.5, max(-0.5, share))  # beyond only by rounding
+        return min(0.5, max(-0.5, share))  # only rounding can exceed this
 
     def add_term(self, share: float, query: Floats) -> bool:
-        """Add a share, at most 1/2, times the query; return whether the batch is full."""
+        """Add a share of at most 1/2 times the query; return whether the batch is full."""
         check_query(query.size, self.held.size)
         total = 0.0
         for i in range(query.size):
             total += query[i] * query[i]
         if not total < math.inf:
-            raise DiscreetError("the query has an entry that is not a finite number, or too large.")
+            raise DiscreetError("the query has an entry that is not finite, or too large.")
         if total > 1.0:
             share /= math.sqrt(total)
         grid = grid_for(self.size)
@@ -123,7 +132,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         return bool(self.seen[0] >= self.size)
 
     def release(self, query: Asked, rng: Generator) -> tuple[bool, Floats]:
-        """Hand the sum of the batch to the running sum, and release that."""
+        """Pass the sum of the batch to the running sum, and release that."""
         grid = grid_for(self.size)
         for i in range(self.held.size):
             self.vector[i] = self.held[i] / grid
@@ -132,11 +141,11 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         return self.running.offer(self.vector, 1.0, rng)
 
     def nothing(self, query: Asked) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return self.running.nothing(1.0)
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.seen[0] + self.size * self.running.rounds_seen())
 
     def release_size(self) -> int:
@@ -149,7 +158,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """That of the running sum, with what a replaced round moves."""
+        """The guarantee of the running sum, for how far replacing a round moves it."""
         known = self.running.guarantee
         if not known.is_private:
             return known
@@ -172,18 +181,19 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
 
 
 class GradientSums(GradientShape[float, Floats]):
-    """Releases the running sum of (loss - middle) · query once per batch, losses in widths of their range.
+    """Releases the running sum of (loss - middle) · query once per batch, in widths of the range.
 
-    A query is a public vector u, of length at most 1: a longer one is shortened here. Replacing a
-    round moves one term of one batch, by a number of at most 1 times u; so all that the running sum
-    has to hide is a movement of 1 in the 2-norm (docs/proofs.md: Sums of gradients). Terms are
-    added on a grid, exactly, and a step of it a coordinate is paid for.
+    A query is a public vector u of length at most 1; longer ones are shortened. Replacing a round
+    moves one term of one batch by at most 1 times u, so the running sum only has to hide a movement
+    of 1 in the 2-norm (docs/proofs.md: Sums of gradients). Terms are added exactly, on a grid; the
+    sensitivity includes one step of it per coordinate.
 
     Edge cases: losses are clamped first; a last, incomplete batch is never released; a query that
-    is not finite, or of another length than the channel is made for, is refused.
+    is not finite, or of the wrong length, is refused.
 
     >>> channel = GradientSums.calibrated(
-    ...     Tree, size=10, dimension=4, rounds=1000, bounds=Range(0.0, 1.0), noise="laplace", epsilon=1.0
+    ...     Tree, size=10, dimension=4, rounds=1000, bounds=Range(0.0, 1.0),
+    ...     noise="laplace", epsilon=1.0,
     ... )
     >>> channel.guarantee.short, round(channel.noise_scales[0].scale, 6)
     ('1-differential privacy', 14.0)
@@ -201,10 +211,10 @@ class GradientSums(GradientShape[float, Floats]):
 
 
 class DifferenceSums(GradientShape[Floats, Floats]):
-    """The same for two values a round: the running sum of their difference times the query.
+    """The same for two values per round: the running sum of their difference times the query.
 
-    ``bounds`` is the range of differences, from -2 ρ G to 2 ρ G for points that are 2 ρ apart; they
-    are clamped to it.
+    ``bounds`` is the range of differences, from -2 ζ G to 2 ζ G for points that are 2 ζ apart;
+    differences are clamped to it.
     """
 
     example_feedback: ClassVar[Floats] = np.array([0.3, 0.1])
@@ -212,7 +222,7 @@ class DifferenceSums(GradientShape[Floats, Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(
             Tree,
             size=2,
@@ -233,14 +243,37 @@ class DifferenceSums(GradientShape[Floats, Floats]):
 
 
 def moves(dimension: int, size: int) -> Moves:
-    """Return how far a replaced round moves the sum of a batch: by a query, and a step of the grid a coordinate."""
+    """Return how far replacing a round moves the sum of a batch: a query, and the grid's steps."""
     count = check_int("dimension", dimension, minimum=1)
     rounds = check_int("batch_size", size, minimum=1)
     return Moves(count, UP + math.sqrt(count) / grid_for(rounds), 0.5 * rounds + 1.0)
 
 
 def prefixes_for(rounds: int, size: int) -> int:
-    """Return how many sums are of use: one a batch, but for the last, after which nothing is played."""
+    """Return how many sums are used: one per batch except the last, after which play ends."""
     return max(
         check_int("rounds", rounds, minimum=1) // check_int("batch_size", size, minimum=1) - 1, 1
     )
+
+
+class RoundedSums(GradientShape[float, Toss]):
+    """Releases the running sum of ±direction / 2 once per batch; a public coin rounds each loss.
+
+    The sign is + if the loss, as a share of its range, is above the coin. The coin is uniform in
+    [0, 1], so the mean of a term is (loss - middle) · direction. It is public, so a rounded outcome
+    is a function of the outcome: replacing a round moves one term by at most 1 in the 2-norm, as
+    without rounding (docs/proofs.md: Sums of gradients). The advantage: if functions are linear and
+    directions uniform, the law of a term does not depend on the point where the function is
+    evaluated (docs/proofs.md: Noise paid once).
+    """
+
+    example_query: ClassVar[Toss] = Toss(np.array([0.6, 0.0, -0.8]), 0.3)
+
+    def outcome_of(self, feedback: float) -> float:
+        """Return the number that is rounded: the loss."""
+        return feedback
+
+    def take(self, feedback: float, query: Toss) -> bool:
+        """Round the outcome and add its term to the batch; return whether the batch is full."""
+        above = query.coin < self.share_of(feedback) + 0.5
+        return self.add_term(0.5 if above else -0.5, query.direction)

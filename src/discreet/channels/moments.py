@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw
-from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
+from discreet.channels.residuals import Reporting, exact_noise_for, length_of, report_guarantee
 from discreet.contracts import Asked, Channel, Floats, Noise, NoiseScale, Record
 from discreet.errors import check_int, check_positive, check_range
 from discreet.guarantee import Guarantee
@@ -21,11 +21,11 @@ ROOT = math.sqrt(2.0)
 
 
 class MomentShape(Channel[Record, Floats, Asked]):
-    """Forms x x' and y x of a record: features x, brought to a length of at most 1, and the reward y in [-1, 1].
+    """Forms x x' and y x of a record: features x of length at most 1, and a reward y in [-1, 1].
 
-    All numbers of both are one vector: the lower triangle of x x' row by row, each with its weight,
-    and then y x with its own. Off the diagonal the weight is sqrt(2) times larger, so that
-    distances are those of matrices.
+    Both are one vector: the lower triangle of x x' row by row, weighted, and then y x with its own
+    weight. Off the diagonal the weight is sqrt(2) times larger, so that distances are those of
+    matrices.
     """
 
     bounds: Range
@@ -36,7 +36,7 @@ class MomentShape(Channel[Record, Floats, Asked]):
     linear: float
 
     def form(self, feedback: Record, vector: Floats) -> None:
-        """Write the weighted moments of a record; what is too long is brought into its range first."""
+        """Write the weighted moments of a record; context and outcome are clamped first."""
         features, size = feedback.features, self.dimension
         check_context(features.size, size)
         length = length_of(features)
@@ -69,7 +69,7 @@ class MomentShape(Channel[Record, Floats, Asked]):
             vector[vector.size - size + i] /= self.linear
 
     def movement(self) -> float:
-        """Return how far a replaced record moves the weighted vector, at most."""
+        """Return how far replacing a record moves the weighted vector, at most."""
         return moments(
             dimension=self.dimension,
             largest=1.0,
@@ -79,16 +79,17 @@ class MomentShape(Channel[Record, Floats, Asked]):
 
 
 class Moments(MomentShape[Asked], Reporting[Asked]):
-    """Reports x x' and y x of every round as one vector, with noise; the device forms it, and it leaves it once.
+    """Reports x x' and y x of every round as one noisy vector, which leaves the device once.
 
-    Formal guarantee: the noise is on one vector, which a replaced record moves by at most
-    ``movement`` (Gaussian), or which has a length of at most 1 (cap, hemisphere); each report is
+    Formal guarantee: the noise is on one vector. Replacing a record moves it by at most
+    ``movement`` (Gaussian noise), or its length is at most 1 (cap, hemisphere). Each report is
     private by itself (docs/proofs.md: Moments, Directions, Devices).
 
     Edge cases: outcomes are clamped to ``bounds``, contexts are shortened to ``norm``; those with
     entries that are not finite, or shorter than 1e-140, count as 0.
 
-    >>> channel = Moments.calibrated(dimension=10, noise=Hemisphere.calibrate(dimension=65, epsilon=1.0))
+    >>> noise = Hemisphere.calibrate(dimension=65, epsilon=1.0)
+    >>> channel = Moments.calibrated(dimension=10, noise=noise)
     >>> channel.guarantee.short, channel.guarantee.model
     ('1-differential privacy', 'local')
     >>> gaussian = Moments.gaussian(dimension=10, epsilon=1.0, delta=1e-5, balance=2.0)
@@ -97,7 +98,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
     """
 
     noise: Noise
-    released: Raw[Floats]  # to work in; what is left in it was released
+    released: Raw[Floats]  # scratch; what remains in it was released
 
     @classmethod
     def calibrated(
@@ -109,9 +110,9 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         bounds: Range | None = None,
         norm: float = 1.0,
     ) -> Self:
-        """Return the channel with noise for vectors of length at most 1; ``balance`` is how much y x weighs, squared."""
+        """Return the channel with noise for vectors of length at most 1; see ``moment_weights``."""
         size = check_int("dimension", dimension, minimum=1)
-        first, second = weights(balance, length=1.0)
+        first, second = moment_weights(balance, length=1.0)
         return cls(
             bounds=bounds or make_range(-1.0, 1.0),
             norm=check_positive("norm", norm),
@@ -151,7 +152,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=9, epsilon=2.0))
 
     def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
@@ -163,17 +164,17 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
         self.unweigh(vector)
 
     def _with_exact_noise(self) -> Self:
-        """Return the channel with exact noise, which vectors of length at most 1 have."""
-        return self._replace(noise=exact_direction(self.noise, self.guarantee))
+        """Return the channel with exact noise for vectors of length at most 1."""
+        return self._replace(noise=exact_noise_for(self.noise, self.guarantee))
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = (
             f"{self.noise.kind} mechanism on the moments of each record (docs/proofs.md: Moments, "
             "Directions, Devices)"
         )
-        return on_devices(self.noise, self.movement(), self.released.size, source)
+        return report_guarantee(self.noise, self.movement(), self.released.size, source)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
@@ -183,7 +184,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
 
 
 def moment_size(dimension: int) -> int:
-    """Return how many numbers the moments of d features are: d (d + 3) / 2.
+    """Return how many numbers the moments of n features have: n (n + 3) / 2.
 
     >>> moment_size(10)
     65
@@ -191,7 +192,7 @@ def moment_size(dimension: int) -> int:
     return dimension * (dimension + 3) // 2
 
 
-def weights(balance: float, *, length: float) -> tuple[float, float]:
-    """Return the weights of x x' and of y x whose squares have the ratio ``balance`` and the sum length²."""
+def moment_weights(balance: float, *, length: float) -> tuple[float, float]:
+    """Return the weights of x x' and y x; their squares sum to length², with ratio ``balance``."""
     ratio = check_range("balance", balance, 1e-6, 1e6)
     return length / math.sqrt(1.0 + ratio), length * math.sqrt(ratio / (1.0 + ratio))

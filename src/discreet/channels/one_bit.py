@@ -1,4 +1,4 @@
-"""Hold the action for some rounds, then release one randomised bit about the mean of their losses."""
+"""Hold the action for some rounds, then release one random bit about the mean of their losses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.sums import BatchSums
+from discreet.channels.batch import BatchSums
 from discreet.contracts import Factor, Generator, NoiseScale
 from discreet.errors import check_int
 from discreet.guarantee import Guarantee
@@ -15,16 +15,17 @@ from discreet.ranges import Range, check_bounds
 
 
 class OneBit(BatchSums[Factor]):
-    """Releases 0 or 1 once per batch, 1 the more likely the larger its losses: an ordinary loss in [0, 1] for a learner.
+    """Releases one random bit per batch: 1 is likelier for larger losses.
 
-    With m the mean of a batch of τ losses, as a fraction of the declared range, and u = e^ε - 1,
+    With m the mean of a batch of τ losses, as a fraction of the declared range, and Ω = e^ε - 1,
 
-        P(1) = 1/2 + a (m - 1/2),   a = u τ / (2 + u τ).
+        P(1) = 1/2 + a (m - 1/2),   a = Ω τ / (2 + Ω τ).
 
-    Formal guarantee: a round enters one bit, and replacing it changes the probability of either
-    value by at most the factor e^ε; so epsilon holds for the whole run, for batches of any length,
-    also if the learner chooses each of them from what was released before (docs/proofs.md: One
-    bit).
+    To a learner the bit is an ordinary loss in [0, 1].
+
+    Formal guarantee: each round enters one bit, and replacing it changes the probability of either
+    value by at most the factor e^ε. So epsilon holds for the whole run, for batches of any length,
+    even if the learner chooses each length from what was released before (docs/proofs.md: One bit).
 
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before
     they are added.
@@ -44,7 +45,7 @@ class OneBit(BatchSums[Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(size=7, epsilon=0.5, bounds=Range(-1.0, 3.0))
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -58,17 +59,17 @@ class OneBit(BatchSums[Factor]):
 
     @property
     def contrast(self) -> float:
-        """By how much the mean of a bit grows with the mean of a batch of the usual size: a."""
+        """a: how much the mean of a bit grows with the mean of a batch of the usual size."""
         return self.noise.contrast_of(self.size)
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the coin that is really tossed."""
+        """The guarantee, computed from the coin that is actually tossed."""
         return self.noise.guarantee(
-            1.0, model="central", source="one randomised bit a batch (docs/proofs.md: One bit)"
+            1.0, model="central", source="one randomised bit per batch (docs/proofs.md: One bit)"
         )
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
-        """One bit for each mean: how far both values reach from the middle, in the units of the losses."""
+        """One bit per mean: the distance of both values from the middle, in units of the losses."""
         return (self.noise.noise_scale._replace(scale=0.5 * self.bounds.width / self.contrast),)

@@ -13,7 +13,7 @@ from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.lengths import check_query
-from discreet.mechanisms.drawing import draw_laplace
+from discreet.mechanisms.laplace import draw_laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 

@@ -1,29 +1,108 @@
-"""One gradient in one report: by how much a public model is wrong about a record."""
+"""Channels of devices: each forms one vector of a record, which gets noise once."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
 
-from componentjit import Raw
-from discreet.channels.reporting import Reporting, exact_direction, length_of, on_devices
-from discreet.contracts import Floats, Noise, NoiseScale, Record
-from discreet.errors import check_int, check_positive
-from discreet.guarantee import Guarantee
+from componentjit import Raw, helper
+from discreet.channels.rounding import Moves
+from discreet.contracts import Asked, Channel, Floats, Generator, Noise, NoiseScale, Record
+from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.guarantee import RECORD, REPORTS, Guarantee
 from discreet.lengths import check_context, check_query
 from discreet.mechanisms import Hemisphere
 from discreet.ranges import Range, make_range
 
-DIAMETER = 2.0  # of the unit ball
+SHORTEST = 1e-140  # length of a context: squares of shorter ones underflow
+
+
+@helper
+def length_of(features: Floats) -> float:
+    """Return the length of a context; 0 if it is not finite, or too short to compute."""
+    total = 0.0
+    for i in range(features.size):
+        part = float(features[i])
+        total += part * part
+    return math.sqrt(total) if SHORTEST * SHORTEST <= total < math.inf else 0.0
+
+
+class Reporting(Channel[Record, Floats, Asked]):
+    """Reports one vector per round: ``statistic`` forms it, noise is added, ``finish`` rescales it.
+
+    A program can also call the three steps separately.
+    """
+
+    holds_feedback = False
+
+    @property
+    def noise(self) -> Noise:
+        """The noise on the vector."""
+        raise NotImplementedError
+
+    @property
+    def released(self) -> Floats:
+        """Where the vector is formed; what remains in it was released."""
+        raise NotImplementedError
+
+    def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
+        """Write the raw vector that is to get noise."""
+        raise NotImplementedError
+
+    def finish(self, vector: Floats) -> None:
+        """Convert a noisy vector to the units that the server learns from."""
+        raise NotImplementedError
+
+    def offer(self, feedback: Record, query: Asked, rng: Generator) -> tuple[bool, Floats]:
+        """Report the vector, with fresh noise."""
+        self.statistic(feedback, query, self.released)
+        self.noise.perturb(self.released, rng)
+        self.finish(self.released)
+        return True, self.released
+
+    def release_size(self) -> int:
+        """Return how many numbers a report has."""
+        return self.released.size
+
+    @property
+    def has_gaussian_noise(self) -> bool:
+        """Whether the noise is Gaussian."""
+        return self.noise.is_gaussian
+
+
+def report_guarantee(noise: Noise, reach: float, size: int, source: str) -> Guarantee:
+    """Return the guarantee of a report of ``size`` numbers that move by ``reach`` in the 2-norm."""
+    if not noise.fits_vectors_of(size):
+        raise DiscreetError(
+            f"noise is {noise.kind}, which was not made for vectors of {size} numbers."
+        )
+    # More is known for one number than for vectors, unless the noise is made for one vector.
+    state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
+    found = state(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
+    return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
+
+
+def exact_noise_for(noise: Noise, guarantee: Guarantee) -> Noise:
+    """Return exact noise for a vector of length at most 1, or refuse noise that needs a grid."""
+    if noise.is_gaussian:
+        raise DiscreetError(
+            "noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere."
+        )
+    return noise.exact(guarantee, 2.0)
+
+
+DIAMETER = 2.0  # of the unit ball, which all reported vectors lie in
 
 
 class Residuals(Reporting[Floats]):
-    """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): a direction to move the public point θ, which is the query.
+    """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): how to move the public point θ.
 
-    z = ⟨x, θ⟩ is the predicted reward, brought into [-1, 1]; y in [-1, 1] is the true one. The
-    division by 1 + |z|, the largest |z - y| that was possible, makes ψ fill [-1, 1] whatever the
-    prediction is, so that no room of the unit ball is wasted; its mean is 0 where θ predicts right.
+    θ is the query. z = ⟨x, θ⟩ is the predicted reward, clamped to [-1, 1]; y in [-1, 1] is the true
+    one. Dividing by 1 + |z|, the largest possible |z - y|, makes ψ fill [-1, 1] whatever the
+    prediction, so that none of the unit ball is wasted. The mean of ψ is 0 if θ predicts correctly.
 
     Formal guarantee: the vector has a length of at most 1 whatever the record is; each report is
     private by itself (docs/proofs.md: Directions, Devices).
@@ -38,7 +117,7 @@ class Residuals(Reporting[Floats]):
     bounds: Range
     norm: float
     noise: Noise
-    released: Raw[Floats]  # to work in; what is left in it was released
+    released: Raw[Floats]  # scratch; what remains in it was released
 
     @classmethod
     def calibrated(
@@ -55,11 +134,11 @@ class Residuals(Reporting[Floats]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(dimension=3, noise=Hemisphere.calibrate(dimension=3, epsilon=2.0))
 
     def statistic(self, feedback: Record, query: Floats, vector: Floats) -> None:
-        """Write in which direction the point should move."""
+        """Write the direction in which the point should move."""
         features = feedback.features
         check_context(features.size, vector.size)
         check_query(query.size, vector.size)
@@ -76,20 +155,20 @@ class Residuals(Reporting[Floats]):
             vector[i] = factor * features[i] if length > 0.0 else 0.0
 
     def finish(self, vector: Floats) -> None:
-        """Leave the vector: it is in its units."""
+        """Leave the vector unchanged: it already has the right units."""
 
     def _with_exact_noise(self) -> Self:
-        """Return the channel with exact noise, which vectors of length at most 1 have."""
-        return self._replace(noise=exact_direction(self.noise, self.guarantee))
+        """Return the channel with exact noise for vectors of length at most 1."""
+        return self._replace(noise=exact_noise_for(self.noise, self.guarantee))
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         source = (
             f"{self.noise.kind} mechanism on one residual of each record (docs/proofs.md: "
             "Directions, Devices)"
         )
-        return on_devices(self.noise, DIAMETER, self.released.size, source)
+        return report_guarantee(self.noise, DIAMETER, self.released.size, source)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:

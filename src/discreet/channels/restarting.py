@@ -1,4 +1,4 @@
-"""Running sums for an unknown number of rounds: the sums of each epoch begin again, and epochs double."""
+"""Running sums for an unknown number of rounds: epochs double, and each starts a new sum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from componentjit import Raw, copy
-from discreet.channels.rounding import Checked, affordable
+from discreet.channels.rounding import Checked, check_affordable
 from discreet.channels.running_sum import SEEN, RunningSum, Stream
 from discreet.contracts import Floats, Generator, Integers, Noise, NoiseScale
 from discreet.curves import Approximate, Pure
@@ -19,15 +19,14 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace, noise_named
 from discreet.sets import Box, ConvexSet, Projected
 
-LONGEST = (
-    2**31
-)  # rounds of the last epoch: more than anybody plays, and sums of losses near 0 are still precise
-AUDITED = 7  # rounds that an audit listens to: three epochs, if the first has one round
+# Rounds of the last epoch: more than anyone plays, and sums of losses near 0 are still precise.
+LONGEST = 2**31
+AUDITED = 7  # rounds that an audit observes: three epochs (1 + 2 + 4) if the first has one round
 SPLITS = Tree.splits
 
 
 class Scaled(Noise):
-    """Noise times a factor that can be set."""
+    """Noise times a factor that can be changed between draws."""
 
     noise: Noise
     factor: Floats  # of the next draw
@@ -43,7 +42,7 @@ class Scaled(Noise):
 
 
 class ExactScaled(Noise):
-    """The same in live use: exact noise for the movement of one vector times the factor, made when it is first needed."""
+    """The same for live use: exact noise for each factor, created when it is first needed."""
 
     compiles = False
     is_exact: ClassVar[bool] = True
@@ -68,30 +67,31 @@ class ExactScaled(Noise):
 class Restarting(Stream):
     """Releases every prefix sum of a stream of vectors, however long it is going to be.
 
-    The epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. In each the running
-    sum begins again, and the last one is the *total* of the epoch; what is released is the sum of
-    the totals of all finished epochs and the running sum of this one. A round is in one epoch,
-    which pays for it (docs/proofs.md: Unknown horizons). Totals stay for ever and what is inside of
-    an epoch does not, so how an epoch splits its guarantee matters. The root of a tree is the total
-    of its epoch; with k levels below, it gets the share
+    Epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. Each starts a new
+    running sum, whose last value is the *total* of the epoch. Every release is the sum of the
+    totals of all finished epochs and of the running sum of the current one. Each round is in one
+    epoch, and only that epoch's noise has to hide it (docs/proofs.md: Unknown horizons). A total
+    stays in all later releases and the sums inside an epoch do not, so it matters how an epoch
+    splits its guarantee. The root of a tree is the total of its epoch; with k levels below, it gets
+    the share
 
     * ``restarts``: 1 / (k + 1), like any other level: an ordinary tree for each epoch;
     * ``hybrid``: 1 / 2 (Chan, Shi & Song 2011, "Private and continual release of statistics");
-    * ``tapered``: (k + 1)^(-1/2) for Gaussian and (k + 1)^(-2/3) for pure noise, and the ratio of
-      the largest error to that of a tree that knows the number of rounds tends to 1; it is the best
-      of the three for long streams.
+    * ``tapered``: (k + 1)^(-1/2) for Gaussian and (k + 1)^(-2/3) for pure noise. The ratio of the
+      largest error to that of a tree that knows the number of rounds tends to 1, so this is the
+      best of the three for long streams.
 
-    Where nothing is inside, the total gets all. Other factorisations have no root, and can be
-    restarted only. Memory is that of a running sum for 2^31 rounds: 32 levels of a tree, a few
-    buffers.
+    In an epoch of one round the total gets everything. Other factorisations have no root and allow
+    ``restarts`` only. Memory is that of a running sum for 2^31 rounds: 32 levels of a tree, or a
+    few buffers.
     """
 
-    sums: RunningSum  # of the running epoch; its noise is scaled
+    sums: RunningSum  # of the current epoch; its noise is scaled
     first: int
     on_total: Floats  # epoch: factor of the noise in its last round
     on_inside: Floats  # epoch: factor of all other noise
-    epoch: Integers  # the running one, from 0
-    finished: Raw[Floats]  # noisy totals of the finished epochs, added up
+    epoch: Integers  # the current one, from 0
+    finished: Raw[Floats]  # sum of the noisy totals of all finished epochs
     released: Raw[Floats]
 
     @classmethod
@@ -104,11 +104,11 @@ class Restarting(Stream):
         split: str = "tapered",
         first: int = 1,
     ) -> Restarting:
-        """Return the channel before the first round; ``noise`` is what one vector would need."""
+        """Return the channel before the first round; ``noise`` is for one vector."""
         length = check_int("first", first, minimum=1, maximum=LONGEST)
         if length & (length - 1):
             raise DiscreetError(
-                f"first is {first}, but must be a power of two: the total of an epoch is one node."
+                f"first is {first}, but must be a power of two: an epoch's total is one tree node."
             )
         if split not in SPLITS:
             raise unknown_name("split", split, SPLITS)
@@ -143,7 +143,7 @@ class Restarting(Stream):
         split: str = "tapered",
         first: int = 1,
     ) -> Restarting:
-        """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
+        """Return the channel with the least noise for a guarantee; ``noise`` is its name."""
         named = noise_named(noise)
         least = named.for_guarantee(
             sensitivity=losses.diameter(named.norm), epsilon=epsilon, delta=delta
@@ -154,11 +154,11 @@ class Restarting(Stream):
 
     @classmethod
     def example(cls) -> Restarting:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(Box.cube(3, -1.0, 1.0), Laplace(6.0))
 
     def take(self, feedback: Floats, query: float) -> bool:
-        """Take a vector; return whether its sum is to be released."""
+        """Take a vector; return whether a release is due."""
         if self.sums.seen[SEEN] >= self.first << self.epoch[0]:  # the epoch is over
             for i in range(self.released.size):
                 self.finished[i] = self.released[i]
@@ -184,11 +184,11 @@ class Restarting(Stream):
         return True, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.first * ((1 << int(self.epoch[0])) - 1)) + self.sums.rounds_seen()
 
     def release_size(self) -> int:
@@ -196,19 +196,19 @@ class Restarting(Stream):
         return self.released.size
 
     def restart(self) -> None:
-        """Forget everything and begin again. It costs no privacy if other rounds follow: none may be told again."""
+        """Start again from nothing. This costs no privacy as long as no round is told twice."""
         self.sums.restart()
         self.epoch[0] = 0
         self.finished[:] = 0.0
 
     def with_noise(self, noise: Noise) -> Restarting:
-        """Return a copy with other noise, scaled as this one is."""
+        """Return a copy with other noise, scaled the same way."""
         twin = copy(self)
         scaled = Scaled(noise=noise, factor=np.ones(1), unscaled=np.zeros(self.released.size))
         return twin._replace(sums=twin.sums._replace(noise=scaled))
 
     def rounds_to_audit(self) -> int:
-        """Return the rounds of three epochs, if the first has one round."""
+        """Return the rounds of three epochs if the first has one round."""
         return AUDITED
 
     def round_to_attack(self) -> int:
@@ -218,8 +218,8 @@ class Restarting(Stream):
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise, before the first round.
 
-        All epochs have one grid, on which the longest has exact sums, and which is no finer than
-        any of their noise.
+        All epochs share one grid. It is coarse enough for exact sums in the longest epoch, and no
+        finer than the noise of any epoch.
         """
         if self.noise.is_exact:
             return self
@@ -234,7 +234,7 @@ class Restarting(Stream):
         most = max(float(self.on_total.max()), float(self.on_inside.max()))
         step = 2.0 * self.noise.exact(guarantee, moved * most).step
         rounded = checked._replace(grid=factorisation.input_grid(checked.largest(math.inf), step))
-        affordable(self._movement(rounded) / moved - 1.0, LONGEST)
+        check_affordable(self._movement(rounded) / moved - 1.0, LONGEST)
         twin = copy(self)
         noise = ExactScaled(
             noise=self.noise,
@@ -248,17 +248,18 @@ class Restarting(Stream):
         return exact
 
     def variances(self, rounds: int) -> Floats:
-        """Return the variance of each released sum in units of that of the noise on one vector, exactly.
+        """Return the exact variance of each released sum, in units of the noise on one vector.
 
         >>> from discreet.mechanisms import Gaussian
         >>> from discreet.sets import Box
-        >>> Restarting.over(Box([0.0], [1.0]), Gaussian(1.0, 1e-6), split="restarts").variances(7).round(6)
+        >>> sums = Restarting.over(Box([0.0], [1.0]), Gaussian(1.0, 1e-6), split="restarts")
+        >>> sums.variances(7).round(6)
         array([1., 3., 3., 6., 6., 9., 6.])
         """
         times = np.arange(1, check_int("rounds", rounds, minimum=1) + 1)
         epochs = np.frexp((times + self.first - 1) // self.first)[1] - 1
         lengths = self.first << epochs.astype(np.int64)
-        inside = times + self.first - lengths  # rounds of the running epoch
+        inside = times + self.first - lengths  # rounds of the current epoch
         unit = self.sums.factorisation.variances(int(lengths.max()))
         running = (
             np.where(inside == lengths, self.on_total[epochs] ** 2, self.on_inside[epochs] ** 2)
@@ -275,11 +276,10 @@ class Restarting(Stream):
         return self.first * ((1 << self.on_total.size) - 1)
 
     def variances_by_digits(self) -> Floats:
-        """Return a bound on the variance of a sum of fewer than 2^j vectors, for every j, in the same units."""
+        """Return for each j a bound on the variance of sums of fewer than 2^j vectors, as above."""
         unit = self.sums.factorisation.variances_by_digits()
-        digits = np.minimum(
-            np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1
-        )  # of whole epochs
+        # Binary digits of the lengths of whole epochs.
+        digits = np.minimum(np.arange(self.on_total.size) + self.first.bit_length(), unit.size - 1)
         totals = self.on_total**2 * (
             1.0 if self.sums.factorisation.adds_up_vectors else unit[digits]
         )
@@ -301,31 +301,31 @@ class Restarting(Stream):
 
     @property
     def losses(self) -> Projected:
-        """The set of possible vectors: what comes is projected onto it first."""
+        """The set of possible vectors; input is projected onto it first."""
         return self.sums.losses
 
     @property
     def noise(self) -> Noise:
-        """The noise before it is scaled; in live use, exact."""
+        """The noise before scaling; exact in live use."""
         scaled: Any = self.sums.noise
         noise: Noise = scaled.twin(1.0) if scaled.is_exact else scaled.noise
         return noise
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves all rows together, each in units of its factor: the most in any epoch."""
+        """How far replacing a round moves all rows of an epoch, each in units of its factor."""
         lengths = lengths_from(self.first)[: self.on_total.size]
         shares = Shares(self.on_total, self.on_inside)
         moved = self._movement(self.losses)
         return self.sums.factorisation.epoch_cost(self.noise, lengths, shares) * moved
 
     def _movement(self, losses: Projected) -> float:
-        """Return how far a replaced vector moves in the norm of the noise."""
+        """Return how far replacing a vector moves it, in the norm of the noise."""
         return self.noise.combined(1) * float(losses.diameter(self.noise.norm))
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         factorisation, noise = self.sums.factorisation, self.noise
         if not factorisation.allows(noise):
             kind = type(noise).__name__
@@ -339,19 +339,16 @@ class Restarting(Stream):
         if not noise.is_exact:
             return stated
         scaled: Any = self.sums.noise
-        epsilon, delta = (
-            scaled.keeps.epsilon,
-            scaled.keeps.delta,
-        )  # which the noise of every epoch keeps
+        # The exact noise of every epoch is calibrated to this pair.
+        epsilon, delta = scaled.keeps.epsilon, scaled.keeps.delta
         curve = Pure(epsilon) if delta == 0.0 else Approximate(epsilon, delta)
         return replace(stated, epsilon=epsilon, delta=delta, curve=curve)
 
     @property
     def noise_scales(self) -> tuple[NoiseScale, ...]:
-        """Two noises, in the running epoch: on its total and on everything else."""
-        over = (
-            self.sums.seen[SEEN] >= self.first << self.epoch[0]
-        )  # then the next one begins with the next vector
+        """Two noises in the current epoch: on its total and on everything else."""
+        # If the epoch is over, the next vector begins the next one.
+        over = self.sums.seen[SEEN] >= self.first << self.epoch[0]
         epoch = min(int(self.epoch[0]) + int(over), self.on_total.size - 1)
         scaled: Any = self.sums.noise
         factors = float(self.on_total[epoch]), float(self.on_inside[epoch])

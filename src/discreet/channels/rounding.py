@@ -1,4 +1,7 @@
-"""What rounding costs running sums in live use; the proofs are in docs/proofs.md: Sums on a grid."""
+"""How precisely running sums are computed, and what rounding costs them in live use.
+
+The proofs are in docs/proofs.md: Sums on a grid.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +12,64 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from componentjit import compiled_as
-from discreet.channels.moves import Moves
+from discreet.components import Component
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.factorisations import Factorisation
 from discreet.sets import Box, ConvexSet, L1Ball, L2Ball, Projected, Simplex
+from discreet.sets.vectors import check_norm
 
-UNIT = 2.0**-53  # the largest relative error of one operation
-ROOM = (
-    2.0**-30
-)  # by how much a projected vector may be outside of its set, and a computed diameter too small
-MANY = 2**16  # dimensions
-MOST_NUMBERS = (
-    2**40
-)  # of noise: up to this many it is proved what a grid and rounding errors cost Gaussian noise
-LARGEST_COST = 0.01  # of the noise
-LARGEST_SUM = (
-    2.0**40
-)  # in diameters: a replaced round moves a computed sum by at most 2^-10 of them too much
+
+class Moves(Component):
+    """Takes the place of a running sum's set of vectors where a round moves one bounded term only.
+
+    Each term is bounded before it is added, so there is nothing to project. Replacing a round moves
+    a vector by at most ``reach`` in the 2-norm, hence by at most sqrt(N) times that in the 1-norm;
+    no coordinate is beyond ``most``.
+    """
+
+    dimension: int
+    reach: float
+    most: float
+
+    def project(self, point: Floats) -> None:
+        """Leave the point unchanged: all of its terms are bounded."""
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether every coordinate is within ``most``, up to the tolerance."""
+        inside = point.size == self.dimension
+        for i in range(point.size if inside else 0):
+            inside = inside and abs(point[i]) <= self.most + tolerance
+        return inside
+
+    def diameter(self, norm: float) -> float:
+        """Return how far replacing a round moves a vector."""
+        check_norm(norm)
+        return self.reach * (math.sqrt(self.dimension) if norm == 1 else 1.0)
+
+    def largest(self, norm: float) -> float:
+        """Return a bound on the norm of a vector."""
+        check_norm(norm)
+        return self.most * (1.0 if norm == math.inf else self.dimension ** (1.0 / norm))
+
+
+UNIT = 2.0**-53  # unit roundoff: the largest relative error of one operation
+# Relative room for how far a projected vector may lie outside its set, and for how much too small a
+# computed diameter may be.
+ROOM = 2.0**-30
+MANY = 2**16  # most dimensions for which the error of a projection is proved
+# Most noisy numbers for which the cost of a grid and of rounding is proved for Gaussian noise.
+MOST_NUMBERS = 2**40
+LARGEST_COST = 0.01  # the largest share of the noise that rounding may add
+# The largest sum, in diameters: rounding then adds at most 2^-10 diameters to how far replacing a
+# round moves it.
+LARGEST_SUM = 2.0**40
 
 
 class Checked(NamedTuple):
-    """A set of which it is certain how far apart two projected vectors are, whatever the rounding errors.
+    """A set with a proved bound on the distance of two projected vectors, rounding included.
 
-    Projected vectors are multiples of ``grid``, if that is not 0.
+    Projected vectors are multiples of ``grid`` unless that is 0.
     """
 
     losses: ConvexSet
@@ -40,11 +77,11 @@ class Checked(NamedTuple):
 
     @classmethod
     def of(cls, losses: Projected, grid: float = 0.0) -> Checked:
-        """Return the set for live use, or refuse one for which this is not proved."""
+        """Return the set for live use, or refuse a set for which nothing is proved."""
         if type(losses) not in (Box, L1Ball, L2Ball, Simplex, Moves):
             raise DiscreetError(
                 f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball "
-                "or Simplex: only of those it is proved how precisely vectors are projected."
+                "or Simplex: the precision of projections is proved for these only."
             )
         check_int("dimension of the losses", losses.dimension, minimum=1, maximum=MANY)
         return cls(cast(ConvexSet, losses), grid)
@@ -55,7 +92,7 @@ class Checked(NamedTuple):
         return int(self.losses.dimension)
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the set, on the grid; should that fail by more than rounding, by 0."""
+        """Replace the point by the nearest one on the grid, or by 0 if the projection failed."""
         self.losses.project(point)
         if not self.losses.contains(point, ROOM / 4.0 * float(self.losses.largest(math.inf))):
             point[:] = 0.0
@@ -63,22 +100,22 @@ class Checked(NamedTuple):
             point[:] = np.rint(point / self.grid) * self.grid
 
     def diameter(self, norm: float) -> float:
-        """Return what the distance of two projected vectors never exceeds: on a grid, one step more a coordinate."""
+        """Return a bound on the distance of two projected vectors; a grid adds a step per entry."""
         return float(self.losses.diameter(norm)) * (1.0 + ROOM) + self.grid * math.pow(
             self.dimension, 1.0 / norm
         )
 
     def largest(self, norm: float) -> float:
-        """Return what the norm of a projected vector never exceeds, but for the grid."""
+        """Return a bound on the norm of a projected vector, not counting the grid."""
         return float(self.losses.largest(norm)) * (1.0 + ROOM)
 
 
 @compiled_as(lambda feedback, dimension: feedback)
 def as_vector(feedback: object, dimension: int) -> Floats:
-    """Return feedback as an array, or refuse it; NaN and infinities are welcome, and projected like all others.
+    """Return feedback as an array, or refuse it; NaN and infinities pass and are projected.
 
-    Compiled games give arrays that were checked when they were made. The message shows no number:
-    feedback is sensitive.
+    Compiled games give arrays that were checked when they were made. The messages show no value,
+    because feedback is sensitive.
     """
     try:
         array = np.asarray(feedback)
@@ -88,7 +125,7 @@ def as_vector(feedback: object, dimension: int) -> Floats:
         numbers = None
     if numbers is None:
         raise DiscreetError(
-            f"feedback holds something that is no real number, but must be {dimension} of them."
+            f"feedback holds something that is not a real number, but must be {dimension} of them."
         )
     if numbers.shape != (dimension,):
         raise DiscreetError(
@@ -98,7 +135,7 @@ def as_vector(feedback: object, dimension: int) -> Floats:
 
 
 def check_precise(losses: Projected, rounds: int) -> None:
-    """Refuse losses so far from 0 that sums in double precision would lose what tells them apart (Adaptive trees)."""
+    """Refuse losses so far from 0 that their sums would be too imprecise (Adaptive trees)."""
     largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
     allowed = LARGEST_SUM * diameter / rounds
     if diameter > 0.0 and largest > allowed:
@@ -109,23 +146,23 @@ def check_precise(losses: Projected, rounds: int) -> None:
         )
 
 
-def affordable(cost: float, prefixes: int) -> None:
-    """Refuse rounding that would add more to the noise than is worth it."""
+def check_affordable(cost: float, prefixes: int) -> None:
+    """Refuse rounding that would add too much to the noise."""
     if not cost <= LARGEST_COST:
         raise DiscreetError(
-            f"prefixes is {prefixes:,}, but rounding so long sums of these losses would add "
-            f"{cost:.1%} to the noise, more than {LARGEST_COST:.0%}: fewer prefixes are possible "
-            "live, or losses nearer to 0."
+            f"prefixes is {prefixes:,}, but rounding such long sums of these losses would add "
+            f"{cost:.1%} to the noise, more than {LARGEST_COST:.0%}: use fewer prefixes, or losses "
+            "nearer to 0."
         )
 
 
 def rounding_slack(
     factorisation: Factorisation, losses: Checked, *, sensitivity: float, step: float
 ) -> float:
-    """Return what rounding rows of C x to a grid of ``step`` adds to their sensitivity; nothing where rows are exact.
+    """Return what rounding rows of C x to a grid adds to their sensitivity; 0 if rows are exact.
 
-    All of them together may move by the sensitivity, by twice their rounding errors, and each
-    number by one step more.
+    Together the rows may move by the sensitivity and by twice their rounding errors, and each
+    number by one ``step`` more.
     """
     if factorisation.adds_up_vectors:
         return 0.0
@@ -133,6 +170,6 @@ def rounding_slack(
     numbers = check_int(
         "prefixes times dimension", prefixes * dimension, minimum=1, maximum=MOST_NUMBERS
     )
-    norm = (ROOM + prefixes * UNIT) * sensitivity  # that of a column of C is a computed sum
+    norm = (ROOM + prefixes * UNIT) * sensitivity  # the norm of a column of C is a computed sum
     errors = 2.0 * math.sqrt(dimension) * factorisation.row_error(losses.largest(math.inf))
     return norm + errors + math.sqrt(numbers) * step

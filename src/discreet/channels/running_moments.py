@@ -10,7 +10,7 @@ import numpy as np
 
 from componentjit import Raw
 from discreet.channels.moments import ROOT, MomentShape, moment_size
-from discreet.channels.moves import Moves
+from discreet.channels.rounding import Moves
 from discreet.channels.running_sum import RunningSum
 from discreet.contracts import Floats, Generator, NoiseScale, Record
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
@@ -23,12 +23,12 @@ UP = 1.0 + 2.0**-40  # covers rounding in weights and moments
 
 
 class RunningMoments(MomentShape[float]):
-    """Releases the sum of the moments x x' and y x of all records so far, with the noise of a running sum.
+    """Releases the noisy running sum of the moments x x' and y x of all records so far.
 
     The server is trusted with records, and shows nothing but what follows from noisy sums. Formal
-    guarantee: a replaced record moves one weighted vector by at most ``movement``, which the
-    running sum hides (docs/proofs.md: Moments, Factorisations, Devices). Everybody but the person
-    of a round sees no more of it than that (joint model).
+    guarantee: replacing a record moves one weighted vector by at most ``movement``, which the
+    running sum hides (docs/proofs.md: Moments, Factorisations, Devices). Everyone except the person
+    of a round sees no more of that round than this (joint model).
 
     >>> channel = RunningMoments.calibrated(dimension=3, prefixes=999, epsilon=1.0, delta=1e-6)
     >>> channel.guarantee.short, channel.guarantee.model
@@ -53,7 +53,7 @@ class RunningMoments(MomentShape[float]):
         bounds: Range | None = None,
         norm: float = 1.0,
     ) -> Self:
-        """Return the channel with the least noise: Gaussian with buffers, or without a delta spherical on a tree."""
+        """Return the channel with least noise: Gaussian on a BLT, or spherical without a delta."""
         size = check_int("dimension", dimension, minimum=1)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
         moved = moments(dimension=size, largest=1.0, matrix_scale=1.0, vector_scale=1.0 / linear)
@@ -82,11 +82,11 @@ class RunningMoments(MomentShape[float]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.calibrated(dimension=2, prefixes=20, epsilon=2.0)
 
     def take(self, feedback: Record, query: float) -> bool:
-        """Take a record; return whether a sum is to be released."""
+        """Take a record; return whether a release is due."""
         self.form(feedback, self.vector)
         return self.running.take(self.vector, query)
 
@@ -100,11 +100,11 @@ class RunningMoments(MomentShape[float]):
         return ready, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return self.running.rounds_seen()
 
     def release_size(self) -> int:
@@ -117,7 +117,7 @@ class RunningMoments(MomentShape[float]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """That of the running sum, for everybody but the person of the replaced round."""
+        """The guarantee of the running sum, for everyone but the person of the replaced round."""
         known = self.running.guarantee
         if not known.is_private:
             return known

@@ -8,7 +8,13 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw, copy
-from discreet.channels.rounding import Checked, affordable, as_vector, check_precise, rounding_slack
+from discreet.channels.rounding import (
+    Checked,
+    as_vector,
+    check_affordable,
+    check_precise,
+    rounding_slack,
+)
 from discreet.contracts import Channel, Floats, Generator, Integers, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int, count
 from discreet.factorisations import Factorisation, Spread, Tree
@@ -16,17 +22,17 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace, noise_named
 from discreet.sets import Box, Projected
 
-SEEN, WAITING = 0, 1  # rounds that were released, and whether a vector waits for its release
+SEEN, WAITING = 0, 1  # entries of ``seen``: rounds released, and whether a vector is waiting
 
 
 class Stream(Channel[Floats, Floats, float]):
-    """What all running sums have in common: one stream of vectors, and no twin in the middle of a live run."""
+    """What all running sums share: one stream of vectors, and no copies during a live run."""
 
     one_stream = True
 
     @property
     def losses(self) -> Projected:
-        """The set of possible vectors: what comes is projected onto it first."""
+        """The set of possible vectors; input is projected onto it first."""
         raise NotImplementedError
 
     @property
@@ -44,11 +50,14 @@ class Stream(Channel[Floats, Floats, float]):
         raise NotImplementedError
 
     def without_padding(self) -> Self:
-        """Return the channel without noise that no guarantee rests on."""
+        """Return the channel without noise that no guarantee counts on."""
         return self
 
     def variances_by_digits(self) -> Floats:
-        """Return a bound on the variance of a sum of fewer than 2^j vectors, in units of that of one noise."""
+        """Return for each j a bound on the variance of sums of fewer than 2^j vectors.
+
+        The unit is the variance of one noise.
+        """
         raise NotImplementedError
 
     def noise_spread(self) -> Spread:
@@ -56,47 +65,49 @@ class Stream(Channel[Floats, Floats, float]):
         raise NotImplementedError
 
     def rounds_to_audit(self) -> int:
-        """Return how many sums an audit listens to."""
+        """Return how many sums an audit observes."""
         raise NotImplementedError
 
     def round_to_attack(self) -> int:
-        """Return the round, from 0, that is in as many rows as any other."""
+        """Return the round, from 0, that an audit replaces: none is in more rows."""
         return 0
 
     def restart(self) -> None:
-        """Forget everything and begin again. It costs no privacy if other rounds follow: none may be told again."""
+        """Start again from nothing. This costs no privacy as long as no round is told twice."""
         raise NotImplementedError
 
     def _refuse_twin(self, seen: int) -> None:
-        """Refuse a copy of what has seen rounds, in live use.
+        """Refuse to copy a live channel that has seen rounds.
 
-        The noise of a copy is drawn afresh. Two of them would release one sum twice, each with
-        noise of its own, and together that is less noise than is paid for.
+        A copy draws its own noise. Two copies would release the same sum twice with different
+        noise, and together that hides less than the guarantee needs.
         """
         if self.noise.is_exact and seen > 0:
             raise DiscreetError(
-                f"this live running sum has seen {count(seen, 'round')}, but copies and pickles "
-                "must be made before the first, or sums would be released again with fresh "
-                "noise."
+                f"this live running sum has seen {count(seen, 'round')}, but must be copied or "
+                "pickled before the first: a copy would release sums again with fresh noise."
             )
 
 
 class RunningSum(Stream):
     """Releases every prefix sum of a stream of vectors, with the noise of a factorisation.
 
-    A vector is projected onto the set that it must be in; the factorisation makes the rows of it
-    that are complete; they get noise, and the sum is computed from noisy rows alone. So the noise
-    has to hide how far all rows move together if one vector is replaced, ``sensitivity``; also when
-    later vectors depend on earlier releases (docs/proofs.md: Adaptive trees, Factorisations). After
-    as many rounds as the factorisation is made for nothing more is released.
+    Each vector is projected onto the set of possible vectors. The factorisation turns it into the
+    rows that it completes; these get noise, and sums are computed from noisy rows alone. So the
+    noise has to hide how far all rows move together if one vector is replaced (``sensitivity``),
+    even when later vectors depend on earlier releases (docs/proofs.md: Adaptive trees,
+    Factorisations). After the number of rounds that the factorisation is made for, nothing more is
+    released.
 
-    Live use is the same code: the noise is exact, vectors or rows are on its grid, and that is paid
-    for (Sums on a grid). A round is counted when all of its noise was drawn: one that fails before
-    leaves its place to the next.
+    Live use runs the same code: the noise is exact, vectors or rows are on its grid, and the
+    sensitivity includes that (Sums on a grid). A round counts once all of its noise is drawn; if it
+    fails before, the next round takes its place.
 
     >>> from discreet.factorisations import Tree
     >>> from discreet.sets import Box
-    >>> sums = RunningSum.calibrated(Box.cube(2, 0.0, 1.0), Tree, prefixes=999, noise="laplace", epsilon=1.0)
+    >>> sums = RunningSum.calibrated(
+    ...     Box.cube(2, 0.0, 1.0), Tree, prefixes=999, noise="laplace", epsilon=1.0
+    ... )
     >>> print(sums.guarantee.short, sums.noise)
     1-differential privacy Laplace(scale=20.0)
     """
@@ -109,7 +120,7 @@ class RunningSum(Stream):
     vector: Raw[Floats]
     row: Raw[Floats]  # of C x, until it has noise
     fresh: Raw[Floats]  # the sum of this round, until all of its noise is drawn
-    released: Raw[Floats]  # with noise, of which there may be none
+    released: Raw[Floats]  # raw only if the noise has scale 0
 
     @classmethod
     def over(
@@ -124,9 +135,9 @@ class RunningSum(Stream):
         """Return the channel before the first round, with given noise on every row."""
         if noise.is_exact:
             raise DiscreetError(
-                "noise is exact, but must be noise for simulation: live() makes it exact."
+                "RunningSum takes simulation noise here; call live() to get exact noise."
             )
-        return cls._before_the_first(losses, noise, _started(losses, kind, prefixes, padding))
+        return cls._before_the_first(losses, noise, _start(losses, kind, prefixes, padding))
 
     @classmethod
     def calibrated(
@@ -140,8 +151,8 @@ class RunningSum(Stream):
         delta: float = 0.0,
         padding: bool = False,
     ) -> RunningSum:
-        """Return the channel with the least noise for a guarantee; noise is laplace, spherical, cube or gaussian."""
-        named, factorisation = noise_named(noise), _started(losses, kind, prefixes, padding)
+        """Return the channel with the least noise for a guarantee; ``noise`` is its name."""
+        named, factorisation = noise_named(noise), _start(losses, kind, prefixes, padding)
         moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(
             named.norm
         )
@@ -168,7 +179,7 @@ class RunningSum(Stream):
 
     @classmethod
     def example(cls) -> RunningSum:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(Box.cube(3, -1.0, 1.0), Laplace(3.0), Tree, prefixes=20)
 
     @property
@@ -177,11 +188,11 @@ class RunningSum(Stream):
         return self.factorisation.prefixes
 
     def take(self, feedback: Floats, query: float) -> bool:
-        """Take a vector; return whether its sum is to be released."""
+        """Take a vector; return whether a release is due."""
         if self.seen[SEEN] >= self.factorisation.prefixes:
             return False
         vector = as_vector(feedback, self.vector.size)
-        self.seen[WAITING] = 0  # until the vector is where it must be
+        self.seen[WAITING] = 0  # until the vector is projected
         for i in range(self.vector.size):
             self.vector[i] = vector[i]
         self.losses.project(self.vector)
@@ -200,9 +211,8 @@ class RunningSum(Stream):
         self.factorisation.prefix(time, self.row, self.fresh)
         for _ in range(self.factorisation.pads(time)):
             self.noise.perturb(self.fresh, rng)
-        self.seen[WAITING] = (
-            0  # the round is over: what fails from here on loses a sum, and releases none twice
-        )
+        # The round is over: a failure from here on loses a sum, but never releases one twice.
+        self.seen[WAITING] = 0
         self.seen[SEEN] = time
         self.factorisation.advance(time, self.vector, self.row)
         for i in range(self.fresh.size):
@@ -210,11 +220,11 @@ class RunningSum(Stream):
         return True, self.released
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
-        """Return that nothing is released."""
+        """Report that nothing is released."""
         return False, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds were received."""
         return int(self.seen[SEEN] + self.seen[WAITING])
 
     def release_size(self) -> int:
@@ -222,7 +232,7 @@ class RunningSum(Stream):
         return self.released.size
 
     def restart(self) -> None:
-        """Forget everything and begin again. It costs no privacy if other rounds follow: none may be told again."""
+        """Start again from nothing. This costs no privacy as long as no round is told twice."""
         self.seen[SEEN] = 0
         self.seen[WAITING] = 0
         self.factorisation.forget()
@@ -232,7 +242,7 @@ class RunningSum(Stream):
         return copy(self)._replace(noise=noise)
 
     def without_padding(self) -> RunningSum:
-        """Return the channel without noise that no guarantee rests on."""
+        """Return the channel without noise that no guarantee counts on."""
         return self._replace(factorisation=self.factorisation.without_padding())
 
     def most_rounds(self) -> int:
@@ -240,7 +250,7 @@ class RunningSum(Stream):
         return self.factorisation.prefixes
 
     def variances_by_digits(self) -> Floats:
-        """Return a bound on the variance of a sum of fewer than 2^j vectors, in units of that of one noise."""
+        """Return the bounds of the factorisation."""
         return self.factorisation.variances_by_digits()
 
     def noise_spread(self) -> Spread:
@@ -248,7 +258,7 @@ class RunningSum(Stream):
         return self.factorisation.noise_spread()
 
     def rounds_to_audit(self) -> int:
-        """Return how many sums there are, or what of them matters if there is no end of them."""
+        """Return how many sums there are, or how many matter if their number is unbounded."""
         return self.factorisation.rounds_to_audit()
 
     def _with_exact_noise(self) -> Self:
@@ -259,24 +269,23 @@ class RunningSum(Stream):
         checked = copy(self)._replace(losses=vectors)
         checked.restart()
         sensitivity, guarantee = checked.sensitivity, self.guarantee
-        step = (
-            2.0 * self.noise.exact(guarantee, sensitivity).step
-        )  # a little more noise may need twice the step
+        # Slightly more noise, as rounding makes necessary, may need twice the step.
+        step = 2.0 * self.noise.exact(guarantee, sensitivity).step
         grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
         slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
         rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack)
-        affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
+        check_affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
         return rounded._replace(noise=self.noise.exact(guarantee, rounded.sensitivity))
 
     @property
     def sensitivity(self) -> float:
-        """By how much a replaced round moves all rows together, in the norm of the noise."""
+        """How far replacing a round moves all rows together, in the norm of the noise."""
         rows = self.factorisation.sensitivity(self.noise, self.prefixes)
         return rows * float(self.losses.diameter(self.noise.norm)) + self.slack
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         if not self.factorisation.allows(self.noise):
             kind = type(self.noise).__name__
             return Guarantee.none(
@@ -295,7 +304,7 @@ class RunningSum(Stream):
         self._refuse_twin(self.rounds_seen())
 
 
-def _started(
+def _start(
     losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
 ) -> Factorisation:
     """Return the factorisation for sums that double precision can tell apart."""

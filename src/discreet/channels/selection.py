@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.channels.sums import BatchSums
+from discreet.channels.batch import BatchSums
 from discreet.contracts import Factor, Generator, Learner
 from discreet.curves import Concentrated, Pure
 from discreet.errors import DiscreetError, check_int, check_range
@@ -16,18 +16,18 @@ from discreet.ranges import Range, check_bounds, make_range
 
 
 class Selection(BatchSums[Factor]):
-    """Releases the exact mean of each batch to a learner whose own sampling hides it, as in EXP3_tau.
+    """Releases the exact mean of each batch to a learner whose sampling hides it, as in EXP3_tau.
 
-    What leaves this channel is not private; only the actions are, and only with a learner that has
-    a *selection window*: ``learner.window(change)`` bounds, for two histories that differ by
-    ``change`` in one gain on the scale [0, 1] and agree in the actions, by how much log-ratios of
-    the action probabilities can differ later. Then each later draw is a bounded-range selection
-    with window w = window(1 / size), which is w²/8-zCDP; at most N - 1 draws follow the changed
-    batch of N = ceil(rounds / size). So for all actions together ρ = (N - 1) w² / 8, hence ε = ρ +
-    2 sqrt(ρ ln(1/δ)), and ε = (N - 1) w with δ = 0; the smaller one is stated. It holds for
-    ``rounds`` rounds, and only if every batch is learned before the next action is drawn
-    (``in_order``): late outcomes would be weighted with older probabilities, which can push the two
-    histories apart beyond any window.
+    What leaves this channel is not private. Only the actions are, and only with a learner that has
+    a *selection window*: for two histories that agree in the actions and differ by ``change`` in
+    one gain on the scale [0, 1], ``learner.window(change)`` bounds how much log-ratios of the
+    action probabilities can differ later. Then each later draw is a bounded-range selection with
+    window w = window(1 / size), which is w²/8-zCDP; at most J - 1 draws follow the changed batch of
+    J = ceil(rounds / size). So for all actions together ρ = (J - 1) w² / 8, hence ε = ρ + 2 sqrt(ρ
+    ln(1/δ)), and ε = (J - 1) w with δ = 0; the smaller one is stated. It holds for ``rounds``
+    rounds, and only if every batch is learned before the next action is drawn (``in_order``): late
+    outcomes would be weighted with older probabilities, which can push the two histories apart
+    beyond any window.
     """
 
     in_order = True
@@ -48,15 +48,15 @@ class Selection(BatchSums[Factor]):
 
     @classmethod
     def example(cls) -> Self:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
 
     def begin(self, patience: int) -> int:
-        """Begin a batch of the size that the guarantee is for, whatever the learner wishes."""
+        """Begin a batch of the size that the guarantee is for, whatever the learner asks for."""
         return self.size
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
-        """Hand over the mean of the batch."""
+        """Release the exact mean of the batch."""
         length = self.batch_length()
         return True, query * (self.empty() / length)
 
@@ -64,16 +64,16 @@ class Selection(BatchSums[Factor]):
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
         raise DiscreetError(
             "this algorithm is private through its own sampling, which is floating point: it can "
-            "be simulated (simulation=True), but not be used live."
+            "be simulated (simulation=True), but not used live."
         )
 
     @property
     def guarantee(self) -> Guarantee:
-        """None by itself: the learner hears exact means."""
+        """None by itself: the learner receives exact means."""
         return Guarantee.none("exact means reach the learner; privacy would come from its sampling")
 
     def guarantee_with(self, learner: Learner) -> Guarantee:
-        """Return what holds for the actions of a learner with a selection window."""
+        """Return the guarantee for the actions of a learner with a selection window."""
         reach = learner.window(1.0 / self.size)
         if not math.isfinite(reach):
             return self.guarantee
@@ -82,9 +82,10 @@ class Selection(BatchSums[Factor]):
             curve,
             delta=0.0 if isinstance(curve, Pure) else self.delta,
             model="central",
-            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md: Selection)",
-            seen=f"every action of {self.rounds} rounds, but not the state of the learner, which hears "
-            "exact means",
+            source="contraction of EXP3 on gains, bounded-range selection "
+            "(docs/proofs.md: Selection)",
+            seen=f"every action of {self.rounds} rounds, but not the state of the learner, which "
+            "receives exact means",
         )
 
     @property
@@ -93,7 +94,7 @@ class Selection(BatchSums[Factor]):
 
 
 def selection_curve(window: float, batches: int, delta: float) -> Pure | Concentrated:
-    """Return what is known of the draws after a change: the pure bound, or the concentrated one if it is less at delta.
+    """Return the curve of the draws after a change: pure, or concentrated if less at delta.
 
     >>> round(selection_curve(1 / 42, -(-10_000 // 42), 1e-6).epsilon_at(1e-6), 4)
     0.9823

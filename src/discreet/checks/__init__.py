@@ -1,7 +1,7 @@
-"""Contract checks for any learner, channel, environment, convex set or private learner: ours, or a user's own.
+"""Contract checks for learners, channels, environments, convex sets and private learners.
 
-Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence on what is
-wrong.
+Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence that says
+what is wrong. They work for user-defined components too.
 
 >>> from discreet.channels import Batch
 >>> from discreet.learners import Exp3
@@ -10,18 +10,15 @@ wrong.
 >>> check_channel(Batch.laplace(size=5, epsilon=1.0, bounds=Range(0.0, 1.0)))
 """
 
-from discreet.checks.channel import check_channel
-from discreet.checks.convex_set import check_set
-from discreet.checks.device import check_device
-from discreet.checks.environment import check_environment
-from discreet.checks.failure import CheckFailed
-from discreet.checks.learner import check_learner
+from discreet.checks.parts import CheckFailed, check_channel, check_learner
 from discreet.checks.private import (
+    check_device,
     check_non_interference,
     check_private,
     check_two_speeds,
     check_untouched,
 )
+from discreet.checks.problems import check_environment, check_set
 
 __all__ = [
     "CheckFailed",

@@ -1,30 +1,93 @@
-"""The contract of a private learner: no raw feedback reaches the learner, its arrays are its own, both speeds agree."""
+"""The contract of a private learner: raw feedback never reaches what learns."""
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 
 import componentjit
-from discreet.checks.channel import Told, check_channel
-from discreet.checks.device import ROUNDS, check_device, with_constant
-from discreet.checks.failure import require, require_kind, same_state
-from discreet.contracts import Protected, Record
+from discreet.channels import Constant
+from discreet.checks.parts import Told, check_channel, require, require_kind, same_state
+from discreet.contracts import Floats, Protected, Record
 from discreet.errors import DiscreetError, shorten
 from discreet.on_device import OnDevice
 from discreet.problems import Environment, Game, Problem
-from discreet.randomness import streams
+from discreet.randomness import Streams, streams
 from discreet.simulation.loop import Player
 
-SAMPLED = 20  # rounds among which an example of feedback is chosen
-LEAST_ROUNDS = 500  # in which both speeds are compared
+ROUNDS = 400
+VALUE = 0.7  # of the constant release: far from 0 and 1, so that learners do something
+Part = TypeVar("Part", bound=Protected)
+
+
+def check_device(
+    private: OnDevice, problem: Problem, *, rounds: int = ROUNDS, seed: int = 1
+) -> None:
+    """Check that games with different contexts and outcomes look the same to the server.
+
+    The channel releases a constant. Traces, queries, published models and the whole state of the
+    server are compared round by round, bit for bit. A policy must not carry anything from one round
+    to the next, because that would be from one person to another.
+    """
+    require_kind("private", private, OnDevice)
+    require_kind("problem", problem, Problem)
+    name, policy = type(private.learner).__name__, type(private.policy).__name__
+    rng = np.random.default_rng(seed)
+    games = problem.probe(rounds, rng), problem.probe(rounds, rng)
+    players = componentjit.copy(with_constant(private)), componentjit.copy(with_constant(private))
+    coins = streams(seed), streams(seed)
+    for t in range(rounds):
+        one, other = (_round(*each, t) for each in zip(players, games, coins, strict=True))
+        require(
+            same_state(one[:1], other[:1]) is None,
+            f"the trace for {name} depends on private contexts or outcomes",
+        )
+        require(
+            same_state(one[1:], other[1:]) is None,
+            f"the query of {name} depends on private contexts or outcomes",
+        )
+        where = same_state(players[0].learner, players[1].learner)
+        require(where is None, f"private contexts or outcomes reach {name}.{where}")
+    model, shown = players[0].learner.model, games[0].observe(0)
+    choices = [
+        each.policy.choose(model, shown, np.random.default_rng(0)) for each in (*players, private)
+    ]
+    require(
+        len(set(choices)) == 1,
+        f"{policy} chooses differently after other rounds: it must keep nothing from them",
+    )
+
+
+def with_constant(private: Part) -> Part:
+    """Return the private learner behind a channel that always releases the same constant."""
+    return private._replace(channel=Constant.like(private.channel, constant_release(private)))
+
+
+def constant_release(private: Protected) -> float | Floats:
+    """Return a release with the shape of the channel's releases."""
+    size = private.channel.release_size()
+    return np.full(size, VALUE) if size else VALUE
+
+
+def _round(private: OnDevice, game: Game, coins: Streams, t: int) -> tuple[object, object]:
+    """Play a round; return its trace and query as arrays."""
+    action, trace = private.act(game.observe(t), coins.learner)
+    query = componentjit.copy(private.learner.query(trace))
+    private.tell(trace, game.feedback(t, action), coins.privacy)
+    return np.asarray(trace), np.asarray(query)
+
+
+SAMPLED = 20  # rounds from which an example of feedback is chosen
+LEAST_ROUNDS = 500  # in which Python and compiled code are compared
 
 
 def check_private(private: Protected, environment: Environment, *, quick: bool = False) -> None:
-    """Check everything that is promised of a channel and a learner, each and together.
+    """Check the contracts of a channel and a learner, separately and together.
 
-    The channel is checked with feedback of the environment, and with what the learner asks for. If
-    it is to be ``quick``, non-interference is checked in plain Python alone, and that both speeds
-    agree tells it of compiled code.
+    The channel is checked with feedback of the environment and queries of the learner. If
+    ``quick``, non-interference is checked in plain Python only; it follows for compiled code
+    because both give the same results.
     """
     _require_private(private)
     require_kind("environment", environment, Environment)
@@ -38,11 +101,11 @@ def check_private(private: Protected, environment: Environment, *, quick: bool =
 def check_non_interference(
     private: Protected, problem: Problem, *, seed: int = 1, compiled: bool = True
 ) -> None:
-    """Check that two different raw streams leave the learner in the same state when the channel releases a constant.
+    """Check that raw feedback does not change the learner if the channel releases a constant.
 
-    The states are compared bit for bit, not the actions: a small leak may not show in sampled
-    actions. It runs compiled, and some rounds as plain Python; all of them so if it is not to be
-    ``compiled``.
+    The states are compared bit for bit, not the actions, because a small leak may not show in
+    sampled actions. It runs compiled and for some rounds in plain Python, or in plain Python only
+    if not ``compiled``.
     """
     _require_private(private)
     require_kind("problem", problem, Problem)
@@ -64,9 +127,9 @@ def check_non_interference(
 def check_untouched(
     private: Protected, environment: Environment, *, rounds: int = 100, seed: int = 1
 ) -> None:
-    """Check that a channel leaves the learner alone: it holds none of its arrays, and writes into none.
+    """Check that a channel neither holds nor changes any array of the learner.
 
-    A trace is the learner's too, and so are the arrays that a query names.
+    Traces and the arrays of queries belong to the learner too.
     """
     channel, learner = type(private.channel).__name__, type(private.learner).__name__
     for mine, held in componentjit.arrays(private.channel):
@@ -74,7 +137,7 @@ def check_untouched(
             shared = np.shares_memory(held, array)
             require(
                 not shared,
-                f"{channel}.{mine} and {learner}.{theirs} are one array: raw feedback could pass "
+                f"{channel}.{mine} and {learner}.{theirs} share memory: raw feedback could pass "
                 "through it",
             )
     copied = componentjit.copy(private)
@@ -98,7 +161,7 @@ def check_untouched(
 
 
 def _rounds_of_releases(private: Protected, environment: Environment) -> int:
-    """Return enough rounds for some releases, if there are so many."""
+    """Return enough rounds for some releases, if the environment has that many."""
     rounds = max(LEAST_ROUNDS, min(3 * private.channel.hold(), 20_000))
     return rounds if environment.length is None else min(rounds, environment.length)
 
@@ -115,7 +178,7 @@ def _game(private: Protected, environment: Environment, rounds: int, seed: int) 
 
 
 def _example(private: Protected, environment: Environment) -> tuple[Told, object]:
-    """Return feedback of the environment, as large as it comes, and what the learner asks for."""
+    """Return the largest of some feedback of the environment, and a query of the learner."""
     copied, rng = componentjit.copy(private), np.random.default_rng(0)
     if copied.learner.must_pause():
         copied.learner.resume()
@@ -126,14 +189,14 @@ def _example(private: Protected, environment: Environment) -> tuple[Told, object
 
 
 def _size(feedback: Told) -> float:
-    """Return how large feedback is: of a record, its context."""
+    """Return how large feedback is; for a record, its context."""
     return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
 
 
 def check_two_speeds(
     private: Protected, environment: Environment, *, rounds: int = LEAST_ROUNDS, seed: int = 1
 ) -> None:
-    """Check that the same seed gives the same losses and the same state, compiled and as plain Python."""
+    """Check that a seed gives the same losses and state, compiled and in plain Python."""
     name = type(private.learner).__name__
     game = environment.deal(0, rounds, np.random.default_rng(seed))
     marks = np.array([1, rounds // 2, rounds])
@@ -141,6 +204,6 @@ def check_two_speeds(
     for compiled in (True, False):
         player = Player(private, streams(seed), compiled=compiled)
         runs.append((player.play(game, marks), player.private))
-    require(np.array_equal(runs[0][0], runs[1][0]), f"{name} plays otherwise when compiled")
+    require(np.array_equal(runs[0][0], runs[1][0]), f"{name} plays differently when compiled")
     where = same_state(runs[0][1], runs[1][1])
     require(where is None, f"{name}: {where} differs between compiled and plain Python")

@@ -1,16 +1,14 @@
-"""Factorisations of prefix sums: which correlated noise a running sum gets, how much it costs and how good it is.
+"""Factorisations of prefix sums: the correlated noise of a running sum, its cost and its error.
 
-All prefix sums of a stream are A x, with A the lower triangle of ones. For any A = B C, the release
-of C x + z with independent noise z gives A x + B z: the sensitivity is the largest column norm of
-C, and the error in round t is the norm of row t of B.
+All prefix sums of a stream are A x, with A the lower triangle of ones. For any A = B C, releasing C
+x + z with independent noise z gives A x + B z: the sensitivity is the largest column norm of C, and
+the error in round t is the norm of row t of B.
 """
 
-from discreet.factorisations.blt import Buffered
-from discreet.factorisations.buffers import buffered, column_norm
+from discreet.factorisations.blt import Buffered, buffered, column_norm
 from discreet.factorisations.contract import Errors, Factorisation, Shares, Spread, lower_bound
-from discreet.factorisations.honaker import Honaker, reduction
 from discreet.factorisations.square_root import SquareRoot, square_root
-from discreet.factorisations.tree import Tree
+from discreet.factorisations.tree import Honaker, Tree, reduction
 from discreet.factorisations.unbounded import Unbounded, unbounded
 
 FACTORISATIONS: dict[str, type[Factorisation]] = {

@@ -1,4 +1,4 @@
-"""What every factorisation of prefix sums can do."""
+"""What every factorisation of prefix sums can do, and what Toeplitz ones have in common."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.components import Component
 from discreet.contracts import Floats, Noise
 from discreet.errors import DiscreetError
 
-UNIT = 2.0**-53  # the largest relative error of one operation
+UNIT = 2.0**-53  # unit roundoff: the largest relative error of one operation
 
 
 class Errors(NamedTuple):
@@ -22,41 +22,39 @@ class Errors(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How the noise of prefix sums is made of single noises."""
+    """How the noise of a prefix sum is composed of single draws."""
 
-    least: float  # the smallest standard deviation in a sum, in units of that of one noise
+    least: float  # the smallest standard deviation in a sum, in units of one draw
     most: float  # the largest
-    draws: int  # how many independent noises a sum holds, at most
-    # whether its distribution is the same in all sums, or Gaussian with a variance that never falls
+    draws: int  # the largest number of independent draws in a sum
+    # Whether all sums have one distribution, or are Gaussian with a variance that never falls.
     steady: bool
 
 
 class Shares(NamedTuple):
-    """By how much the noise of an epoch is larger than that on one vector, an entry an epoch."""
+    """Factors by which the noise of each epoch exceeds the noise on one vector."""
 
-    on_total: Floats  # in its last round
+    on_total: Floats  # in the last round of an epoch
     on_inside: Floats  # in all others
 
 
 class Factorisation(Component):
-    """Turns vectors into the rows that get noise, and noisy rows into prefix sums: A = B C, A the lower triangle of ones.
+    """Turns vectors into the rows that get noise, and noisy rows into prefix sums: A = B C.
 
-    The release of C x + z with independent noise z gives all prefix sums A x + B z. In every round,
-    counted from 1, some rows of C x are complete: ``encode`` writes them, one after the other; when
-    they have noise, ``decode`` takes them in; ``prefix`` then writes the sum. Until ``advance``
-    nothing has changed that a repeated round would read: it is called last, when all noise was
-    drawn. What is computed from noisy rows is as private as they are.
+    A is the lower triangle of ones. Releasing C x + z with independent noise z gives all prefix
+    sums A x + B z. In every round, counted from 1, some rows of C x are complete: ``encode`` writes
+    them one by one, ``decode`` takes each back once it has noise, and ``prefix`` writes the sum.
+    ``advance`` is called last, when all noise is drawn: until then, nothing has changed that a
+    repeated round would read. Whatever is computed from noisy rows is as private as they are.
     """
 
     name: ClassVar[str]
-    proof: ClassVar[str]  # what it is, and where it is proved
+    proof: ClassVar[str]  # what it is; part of a guarantee's source
     sections: ClassVar[str]  # of docs/proofs.md
-    splits: ClassVar[tuple[str, ...]] = (
-        "restarts",
-    )  # how an epoch may share its guarantee, if it is restarted
-    adds_up_vectors: ClassVar[bool] = (
-        False  # whether rows are plain sums of vectors, which are exact on a grid
-    )
+    # How an epoch may split its guarantee if sums restart.
+    splits: ClassVar[tuple[str, ...]] = ("restarts",)
+    # Whether rows are plain sums of vectors, and therefore exact on a grid.
+    adds_up_vectors: ClassVar[bool] = False
 
     prefixes: int  # the number of rounds it is made for
 
@@ -70,40 +68,40 @@ class Factorisation(Component):
         return 1
 
     def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
-        """Write a row of C x that is complete with this vector; it gets noise next."""
+        """Write a row of C x that this vector completes; it gets noise next."""
         raise NotImplementedError
 
     def decode(self, time: int, row: int, noisy: Floats) -> None:
-        """Take in a noisy row."""
+        """Receive a noisy row."""
 
     def prefix(self, time: int, noisy: Floats, released: Floats) -> None:
-        """Write the noisy prefix sum, the last noisy row being at hand."""
+        """Write the noisy prefix sum; ``noisy`` is the last noisy row."""
         raise NotImplementedError
 
     def pads(self, time: int) -> int:
-        """Return how many more noises the sum gets, which nothing rests on."""
+        """Return how many extra draws the sum gets, on which no guarantee depends."""
         return 0
 
     def without_padding(self) -> Self:
-        """Return the factorisation without these."""
+        """Return the factorisation without these draws."""
         return self
 
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
-        """Keep what later rounds need."""
+        """Store what later rounds need."""
 
     def forget(self) -> None:
-        """Begin again."""
+        """Start again from nothing."""
 
     def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
-        """Return by how much all rows of some rounds move together if a vector moves by 1 in the norm of the noise."""
+        """Return how far all rows move together if a vector moves by 1 in the noise's norm."""
         raise NotImplementedError
 
     def rounds_to_audit(self) -> int:
-        """Return how many sums an audit listens to."""
+        """Return how many sums an audit observes."""
         return self.prefixes
 
     def allows(self, noise: Noise | type[Noise]) -> bool:
-        """Return whether it is proved what rows with this noise cost together."""
+        """Return whether the joint cost of rows with this noise is proved."""
         return not math.isnan(noise.across)
 
     def noise_spread(self) -> Spread:
@@ -111,19 +109,19 @@ class Factorisation(Component):
         raise NotImplementedError
 
     def variances_by_digits(self) -> Floats:
-        """Return the largest variance of the noise in a sum of fewer than 2^j vectors, or a bound on it, for every j.
+        """Return for each j a bound on the variance of sums of fewer than 2^j vectors.
 
-        It is in units of that of one noise. What is beyond the last entry is as large as that.
+        The unit is the variance of one draw. Beyond the last entry, the last entry holds.
         """
         return np.array([0.0, self.noise_spread().most ** 2])
 
     def variances(self, rounds: int) -> Floats:
-        """Return the variance of the noise in every prefix sum, in units of that of one noise."""
+        """Return the variance of the noise in every prefix sum, in units of one draw."""
         raise NotImplementedError
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
-        """Return the mean squared error of every prefix sum at sensitivity 1 and Gaussian noise with μ = 1."""
+        """Return the mean squared error of every prefix sum at sensitivity 1 and μ = 1."""
         raise NotImplementedError
 
     @classmethod
@@ -133,17 +131,18 @@ class Factorisation(Component):
         return Errors(float(curve.max()), float(curve.mean()))
 
     def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
-        """Return the noise of epochs of these lengths, each of which pays the whole guarantee for its rounds."""
+        """Return the noise of epochs of these lengths; each spends the whole guarantee."""
         if split not in self.splits:
             allowed = ", ".join(map(repr, self.splits))
             raise DiscreetError(
                 f"split is {split!r}, but {self.name} can be restarted with {allowed} only."
             )
+        # 1e-14 covers rounding errors of the sensitivity.
         each = np.array([self.sensitivity(noise, length) for length in lengths]) * (1.0 + 1e-14)
         return Shares(each, each.copy())
 
     def epoch_cost(self, noise: Noise, lengths: list[int], shares: Shares) -> float:
-        """Return by how much a vector that moves by 1 moves the rows of its epoch, each in units of its own noise."""
+        """Return how far a unit movement moves the rows of an epoch, each in units of its noise."""
         costs = [
             self.sensitivity(noise, length) / each
             for length, each in zip(lengths, shares.on_inside, strict=True)
@@ -151,16 +150,72 @@ class Factorisation(Component):
         return float(max(costs))
 
     def input_grid(self, largest: float, step: float) -> float:
-        """Return the grid to which vectors are rounded in live use, with noise on a grid of ``step``; 0 for none."""
+        """Return the grid for vectors in live use if noise has this ``step``; 0 for none."""
         return 0.0
 
     def row_error(self, largest: float) -> float:
-        """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds; 0 if rows are exact."""
+        """Return a bound on the rounding errors of a coordinate of C x, in L2 over all rounds."""
         return 0.0
 
 
 def lower_bound(rounds: int) -> float:
-    """Return the least possible largest squared error of any factorisation: (nuclear norm of A / rounds)²."""
+    """Return a lower bound on the largest squared error of any factorisation.
+
+    It is (nuclear norm of A / rounds)².
+    """
     j = np.arange(1, rounds + 1)
     singular = 0.5 / np.sin((2 * j - 1) * math.pi / (4 * rounds + 2))
     return float(singular.sum() / rounds) ** 2
+
+
+class Toeplitz(Factorisation):
+    """C has the coefficients c(0) = 1, c(1), ..: round s enters row t with the weight c(t - s).
+
+    With Gaussian noise this is one Gaussian mechanism whose sensitivity is that of a vector times
+    the norm of c, even when later vectors depend on earlier releases (docs/proofs.md:
+    Factorisations). In live use rows are rounded to the grid of the noise, and the sensitivity
+    includes their rounding errors (Sums on a grid).
+    """
+
+    proof: ClassVar[str] = "Gaussian factorisation of prefix sums, adaptive inputs"
+    sections: ClassVar[str] = "Factorisations"
+
+    def allows(self, noise: Noise | type[Noise]) -> bool:
+        """Return whether squares of costs add up, as for Gaussian noise: nothing else is proved."""
+        return noise.across == 2.0
+
+    def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
+        """Return the norm of c(0) .. c(rounds - 1), the largest column norm of C."""
+        if not self.allows(noise):
+            raise DiscreetError(f"noise is {noise.kind}, but {self.name} needs Gaussian noise.")
+        return self.column_norm(rounds)
+
+    def column_norm(self, rounds: int) -> float:
+        """Return the norm of the first coefficients."""
+        raise NotImplementedError
+
+
+def toeplitz_rows(coefficients: Floats) -> Floats:
+    """Return the squared norm of every row of B = A C^-1, for a C with these coefficients."""
+    # Prefix sums of the coefficients of C^-1.
+    rows: Floats = np.cumsum(np.cumsum(_inverse(coefficients)) ** 2)
+    return rows
+
+
+def toeplitz_curve(coefficients: Floats) -> Floats:
+    """Return the mean squared error of every prefix sum at sensitivity 1 and μ = 1."""
+    return float((coefficients**2).sum()) * toeplitz_rows(coefficients)
+
+
+def _inverse(coefficients: Floats) -> Floats:
+    """Return the first coefficients of the inverse power series, by Newton's iteration."""
+    from scipy.signal import fftconvolve
+
+    inverse = np.array([1.0 / coefficients[0]])
+    while inverse.size < coefficients.size:
+        size = min(2 * inverse.size, coefficients.size)
+        twice = np.zeros(size)
+        twice[: inverse.size] = 2.0 * inverse
+        square = fftconvolve(inverse, inverse)[:size]
+        inverse = twice - fftconvolve(square, coefficients[:size])[:size]
+    return inverse

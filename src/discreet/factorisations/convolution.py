@@ -1,15 +1,15 @@
-"""Convolutions of a stream that is still coming in: near coefficients as they are, far ones as a sum of exponentials.
+"""Online convolutions: near coefficients are stored, far ones are a sum of exponentials.
 
-Row t of C x needs all vectors before. A lag below ``BLOCK`` has a coefficient of its own; from
-there on c(k) = Σ weight(j) exp(-rate(j) k), so that all that came long ago is one number for each
-rate. Within a block of rounds, vectors are passed on to later rows one by one; when it is over, to
-all rows of the next block at once: what the block itself adds, and what the exponentials hold of
-all blocks before. A round costs O(BLOCK + rates) for each coordinate, and a stream is as long
-whatever the number of rounds.
+Row t of C x needs all earlier vectors. A lag below ``BLOCK`` has its own coefficient. From there
+on, c(k) = Σ weight(j) exp(-rate(j) k), so everything older is one number per rate. Within a block
+of rounds, each vector is added to the later rows of the block as it arrives. At the end of a block,
+all rows of the next one are prepared at once, from the vectors of the block and from the
+exponentials, which hold all blocks before. A round costs O(BLOCK + rates) per coordinate, and the
+size of a stream does not depend on the number of rounds.
 
-A stream is one array (coordinate, place): vectors of this block that came, and behind them what is
-added to its later rows; room for the rows of the next one; what the block before adds to the
-exponentials; the exponentials.
+A stream is one array (coordinate, place) with four parts: BLOCK places for what earlier vectors add
+to the rows of this block; BLOCK for the vectors of this block; what the block before adds to the
+exponentials; and the exponentials.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from componentjit import compile_for, compiled_as, helper
 from discreet.contracts import Floats, Integers
 from discreet.factorisations.contract import UNIT
 
-BLOCK = 32
-# products that are added up before they are added to a sum: BLOCK and the number of rates are
-# multiples
+BLOCK = 32  # k₀ in docs/proofs.md; of the order of the number of rates, about forty
+# Products that are summed before they enter a total. BLOCK and the number of rates are multiples.
 TOGETHER = 4
-STEP, REACH = 0.12, 3.0  # of the quadrature: relative errors below 2^-50
-FAINT = 39.0  # what is smaller than exp(-FAINT) is left out
+STEP, REACH = 0.12, 3.0  # of the quadrature; these keep its relative errors below 2^-50
+FAINT = 39.0  # terms below exp(-FAINT) are left out: less than the last digit
 
 
 class Filter(NamedTuple):
@@ -37,7 +36,7 @@ class Filter(NamedTuple):
     weight: Floats
     rate: Floats
     near: Floats  # c(0) .. c(BLOCK - 1)
-    inside: Floats  # round of a block, row of it: 0 unless it is a later one
+    inside: Floats  # round of a block, row of it: 0 unless the row is later
     across: Floats  # round of a block, row of the next
     push: Floats  # round of a block, rate
     lost: Floats  # rate: the share that is lost in a block
@@ -45,7 +44,7 @@ class Filter(NamedTuple):
 
     @classmethod
     def of(cls, near: Floats, weight: Floats, rate: Floats) -> Filter:
-        """Return the matrix with these coefficients c(0) .. c(BLOCK - 1), and these exponentials from there on."""
+        """Return the matrix with coefficients c(0) .. c(BLOCK - 1) and then exponentials."""
         place = np.arange(BLOCK)
         both = np.concatenate([near, sum_of_exponentials(weight, rate, BLOCK + place)])
         return cls(
@@ -64,7 +63,7 @@ class Filter(NamedTuple):
         return np.zeros((dimension, 2 * (BLOCK + self.rate.size)))
 
     def norm(self, rounds: int) -> float:
-        """Return the norm of c(0) .. c(rounds - 1): one geometric sum for each pair of exponentials, all positive."""
+        """Return the norm of c(0) .. c(rounds - 1), by a geometric sum per pair of exponentials."""
         near = float((self.near[:rounds] ** 2).sum())
         pairs = self.rate[:, None] + self.rate
         sums = np.expm1(-max(0, rounds - BLOCK) * pairs) / np.expm1(-pairs)
@@ -72,7 +71,13 @@ class Filter(NamedTuple):
         return math.sqrt(near + float(started @ sums @ started))
 
     def error_bound(self, rounds: int, largest: float) -> float:
-        """Return a bound on errors of C x, coordinates being at most ``largest``, in L2 over rounds (Sums on a grid)."""
+        """Return a bound on the rounding errors of C x in L2 over rounds, |x(i)| ≤ ``largest``.
+
+        It is the last formula of docs/proofs.md: Sums on a grid, with k₀ = BLOCK and ι = UNIT:
+        ``tables`` is κ, ``whole`` is S, and ``growing`` bounds the L2 norm of (t - 1)²/k₀ + t - 1.
+        Σ t⁴ ≤ m⁵/5 and Σ t² ≤ m³/3 give the divisors 2.2 < sqrt(5) and 1.7 < sqrt(3). The factor
+        1.03 covers all terms of the order of ι².
+        """
         reach = np.minimum(float(rounds), -1.0 / np.expm1(-self.rate))
         blocks = np.minimum(rounds / BLOCK, 1.0 / self.lost)
         tables = 2.0 * BLOCK * float(self.rate.max()) + 4.0
@@ -94,10 +99,10 @@ def sum_of_exponentials(weight: Floats, rate: Floats, lags: Integers) -> Floats:
 
 
 def quadrature(rounds: int) -> tuple[Floats, Floats]:
-    """Return points and weights of ∫ f(s) ds over s > 0, for f(s) = (1 + s²)^-(k + 1), k from BLOCK to some rounds.
+    """Return points and weights of ∫ (1 + s²)^-(k + 1) ds over s > 0, for k from BLOCK to rounds.
 
-    It is the midpoint rule after s = s₀ sinh(x), which is even and analytic, so that errors fall
-    exponentially; s₀ is of the order of the width of f for the largest k.
+    It is the midpoint rule after substituting s = s₀ sinh(x). The integrand is then even and
+    analytic, so errors fall exponentially; s₀ is of the order of its width for the largest k.
     """
     unit = REACH / math.sqrt(max(rounds, BLOCK))
     last = math.asinh(math.sqrt(math.expm1(FAINT / (BLOCK + 2))) / unit)
@@ -108,12 +113,12 @@ def quadrature(rounds: int) -> tuple[Floats, Floats]:
 
 @helper
 def row_in_stream(time: int) -> int:
-    """Return where a stream has what earlier vectors add to the row of a round, counted from 1."""
+    """Return the place of a stream with what earlier vectors add to a row; rounds count from 1."""
     return (time - 1) & (BLOCK - 1)
 
 
 def _pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
-    """Take the vector of a round into a stream, and pass it on to later rows: of this block, those that are to come."""
+    """Add the vector of a round to the later rows of its block; at its end, prepare the next."""
     place, rates = (time - 1) & (BLOCK - 1), matrix.rate.size
     inside = matrix.inside[place]
     for i in range(stream.shape[0]):
@@ -137,13 +142,13 @@ def _pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
 
 @compiled_as(_pass_on)
 def pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
-    """Do the same from plain Python, compiled there too: so sums are added in one order, and fast."""
+    """Do the same from plain Python, but compiled: it is fast, and adds in the same order."""
     compile_for(_pass_on)(stream, int(time), vector, matrix)
 
 
 @helper
 def add_products(total: Floats, factors: Floats, table: Floats) -> None:
-    """Add the rows of a table, times factors, four at a time: that is fast, and rounds large sums less often."""
+    """Add the rows of a table times factors, four at a time: fast, and with fewer roundings."""
     for j in range(0, factors.size, TOGETHER):
         a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
         one, two, three, four = table[j], table[j + 1], table[j + 2], table[j + 3]

@@ -8,24 +8,23 @@ import numpy as np
 
 from componentjit import Raw
 from discreet.contracts import Floats
-from discreet.factorisations.contract import Spread
+from discreet.factorisations.contract import Spread, Toeplitz
 from discreet.factorisations.convolution import BLOCK, Filter, pass_on, quadrature, row_in_stream
-from discreet.factorisations.toeplitz import Toeplitz
 
 
 class SquareRoot(Toeplitz):
     """B = C, with c(k) = binom(2k, k) / 4^k: the release is C (C x + z).
 
-    c(k) = (2/π) ∫ (1 + s²)^-(k + 1) ds over s > 0. Beyond the first coefficients that integral is
-    taken at some forty points, to all digits that doubles have: so C is a sum of exponentials
-    there, and long streams need no more memory.
+    c(k) = (2/π) ∫ (1 + s²)^-(k + 1) ds over s > 0. Beyond the first coefficients, about forty
+    points of this integral give all digits of a double. So C is a sum of exponentials there, and
+    long streams need no more memory.
     """
 
     name: ClassVar[str] = "sqrt-toeplitz"
 
     matrix: Filter
     raw: Raw[Floats]  # the stream of vectors
-    noisy: Raw[Floats]  # that of noisy rows
+    noisy: Raw[Floats]  # the stream of noisy rows
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -39,19 +38,19 @@ class SquareRoot(Toeplitz):
         )
 
     def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
-        """Add what earlier vectors give to this row."""
+        """Add what earlier vectors contribute to this row."""
         place = row_in_stream(time)
         for i in range(vector.size):
             noisy[i] = self.raw[i, place] + vector[i]
 
     def prefix(self, time: int, noisy: Floats, released: Floats) -> None:
-        """Add what earlier noisy rows give to this sum."""
+        """Add what earlier noisy rows contribute to this sum."""
         place = row_in_stream(time)
         for i in range(noisy.size):
             released[i] = self.noisy[i, place] + noisy[i]
 
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
-        """Pass vector and noisy row on to later rows."""
+        """Add the vector and the noisy row to later rows."""
         pass_on(self.raw, time, vector, self.matrix)
         pass_on(self.noisy, time, noisy, self.matrix)
 
@@ -65,7 +64,7 @@ class SquareRoot(Toeplitz):
         return self.matrix.norm(rounds)
 
     def noise_spread(self) -> Spread:
-        """Return that of the first sum and of the last: the noise grows from sum to sum."""
+        """Return the spread from the first sum to the last: noise grows from sum to sum."""
         return Spread(1.0, self.column_norm(self.prefixes), 1, True)
 
     def variances_by_digits(self) -> Floats:
@@ -92,7 +91,7 @@ class SquareRoot(Toeplitz):
 
 
 def square_root(rounds: int) -> Floats:
-    """Return the coefficients of the square root of A, binom(2k, k) / 4^k: B and C are both this matrix.
+    """Return the coefficients binom(2k, k) / 4^k of the square root of A, which is both B and C.
 
     >>> square_root(4)
     array([1.    , 0.5   , 0.375 , 0.3125])

@@ -1,4 +1,4 @@
-"""Prefix sums from sums of dyadic blocks of rounds."""
+"""Prefix sums by binary trees, and Honaker's better use of the same noise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from componentjit import Raw, helper
 from discreet.contracts import Floats, Integers, Noise
-from discreet.errors import check_int
+from discreet.errors import DiscreetError, check_int
 from discreet.factorisations.contract import Factorisation, Shares, Spread
 
 
@@ -17,17 +17,17 @@ class Tree(Factorisation):
     """The binary tree: prefix t is the sum of one node for each binary digit 1 of t.
 
     A node gets noise once, when all its rounds are over, and a round is in at most k = floor(log2
-    m) + 1 nodes, m the number of prefixes; so the joint sensitivity is k times that of one vector
-    (pure noise), sqrt(k) times (Gaussian), also when later vectors depend on earlier releases
+    m) + 1 nodes, m the number of prefixes. So the joint sensitivity is k times that of one vector
+    (pure noise) or sqrt(k) times (Gaussian), even when later vectors depend on earlier releases
     (docs/proofs.md: Tree levels, Adaptive trees).
 
-    ``padding`` adds noise to every prefix until it holds as many draws as the largest (Agarwal &
-    Singh 2017, Algorithm 2), which buys no pure privacy and is never counted (Tree levels). On a
-    grid nodes are exact (Sums on a grid).
+    ``padding`` adds noise to every prefix until it has as many draws as the largest (Agarwal &
+    Singh 2017, Algorithm 2). This buys no pure privacy and is never counted (Tree levels). On a
+    grid, nodes are exact (Sums on a grid).
 
-    The node that ends in round t is on the level of the lowest binary digit 1 of t. What was kept
-    on that level was read for the last time before: so a round writes it as it goes, and there is
-    nothing to advance.
+    The node that ends in round t is on the level of the lowest binary digit 1 of t. The previous
+    value on that level is not read again, so a round overwrites it, and there is nothing to
+    advance.
     """
 
     name: ClassVar[str] = "tree"
@@ -38,9 +38,8 @@ class Tree(Factorisation):
 
     padding: bool
     sums: Raw[Floats]  # level, coordinate: sums of complete nodes
-    towers: Raw[
-        Floats
-    ]  # level, coordinate: estimates of this node and of all larger ones of the same prefix
+    # Level, coordinate: estimates of this node and of all larger ones of the same prefix.
+    towers: Raw[Floats]
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -71,7 +70,7 @@ class Tree(Factorisation):
             released[i] = self.towers[level, i]
 
     def pads(self, time: int) -> int:
-        """Return how many noises the prefix has less than the largest."""
+        """Return how many draws the prefix lacks compared to the largest."""
         if not self.padding:
             return 0
         digits = 0
@@ -85,17 +84,17 @@ class Tree(Factorisation):
         return self._replace(padding=False)
 
     def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
-        """Return what a round costs that is in a node on each level."""
+        """Return the cost of a round that is in a node on each level."""
         return noise.combined(rounds.bit_length())
 
     def noise_spread(self) -> Spread:
-        """Return that of a sum of 1 to k nodes, or of k with padding."""
+        """Return the spread of sums of 1 to k nodes, or of k with padding."""
         levels = self.towers.shape[0]
         most = math.sqrt(levels)
         return Spread(most if self.padding else 1.0, most, levels, self.padding)
 
     def variances_by_digits(self) -> Floats:
-        """Return the largest number of nodes of a sum: one for each digit."""
+        """Return the largest number of nodes in a sum: one for each digit."""
         levels = self.towers.shape[0]
         return np.array(
             [0.0, *(float(levels if self.padding else each) for each in range(1, levels + 1))]
@@ -108,18 +107,18 @@ class Tree(Factorisation):
 
     @classmethod
     def curve(cls, rounds: int) -> Floats:
-        """Return k for each node of a prefix."""
+        """Return k times the number of nodes of every prefix."""
         nodes = digits_of(check_int("rounds", rounds, minimum=1))
         found: Floats = nodes.sum(axis=1).astype(np.float64) * nodes.shape[1]
         return found
 
     def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
-        """Return the noise on the total of every epoch, its root, and on the nodes inside, rounded up.
+        """Return the noise on the total of every epoch, its root, and on the nodes inside.
 
         With k levels inside, the total gets the share 1 / (k + 1) of the guarantee (restarts), 1 /
-        2 (hybrid) or (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get the rest in equal
-        parts. Shares of ε add up (p = 1), and for Gaussian noise those of μ² (p = 2): a release
-        with the share s has s^(-1 / p) times the noise.
+        2 (hybrid) or (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get equal parts of the
+        rest. Shares of ε add up (p = 1), and for Gaussian noise those of μ² (p = 2): a release with
+        the share s has s^(-1 / p) times the noise. All of it is rounded up.
         """
         if split not in self.splits:
             return Factorisation.shares(self, split, noise, lengths)
@@ -134,14 +133,14 @@ class Tree(Factorisation):
         return Shares(total**power * up, each**power * up)
 
     def epoch_cost(self, noise: Noise, lengths: list[int], shares: Shares) -> float:
-        """Return what a round costs that is in the total of its epoch, and in one node on each level inside."""
+        """Return the cost of a round in the total of its epoch and in one node per level inside."""
         levels = np.array([length.bit_length() - 1 for length in lengths])
         power = noise.across
         most = float((1.0 / shares.on_total**power + levels / shares.on_inside**power).max())
         return math.sqrt(most) if power == 2.0 else most
 
     def input_grid(self, largest: float, step: float) -> float:
-        """Return the finest power of two on which all nodes are exact, and no finer than the noise."""
+        """Return the finest power of two that is no finer than the noise and makes nodes exact."""
         return max(step, exact_grid(largest, self.prefixes))
 
 
@@ -160,7 +159,7 @@ def digits_of(rounds: int) -> Integers:
 
 
 def exact_grid(largest: float, rounds: int) -> float:
-    """Return the finest power of two on which that many rounded numbers have an exact sum in double precision.
+    """Return the finest power of two on which that many rounded doubles have an exact sum.
 
     >>> exact_grid(1.0, 2**20) == 2.0**-32
     True
@@ -169,3 +168,97 @@ def exact_grid(largest: float, rounds: int) -> float:
     while (largest / grid + 1.0) * rounds > 2.0**53 * (1.0 - 2.0**-40):
         grid *= 2.0
     return grid
+
+
+class Honaker(Tree):
+    """A binary tree in which a node is estimated from its own noisy sum and from all below it.
+
+    The best estimate of a node on level j has the variance v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2
+    v(j - 1)), in units of one draw; v(j) is also the weight of its own noisy sum. Guarantees are
+    those of the tree: the same nodes get noise once, and estimates are computed from noisy nodes
+    alone.
+    """
+
+    name: ClassVar[str] = "honaker"
+    splits: ClassVar[tuple[str, ...]] = ("restarts",)  # its weights assume equal noise
+
+    weights: Floats  # of a node's own noisy sum, level by level
+    estimates: Raw[Floats]  # level, coordinate
+
+    @classmethod
+    def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
+        """Return the tree before the first round."""
+        if padding:
+            raise DiscreetError("padding is for tree, but sums is honaker.")
+        levels = prefixes.bit_length()
+        return cls(
+            prefixes=prefixes,
+            padding=False,
+            sums=np.zeros((levels, dimension)),
+            towers=np.zeros((levels, dimension)),
+            weights=reduction(levels),
+            estimates=np.zeros((levels, dimension)),
+        )
+
+    def rows_due(self, time: int) -> int:
+        """Return how many nodes end in this round."""
+        return lowest_digit(time) + 1
+
+    def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
+        """Add up the node on the next level."""
+        level = lowest_digit(time)
+        for i in range(vector.size):
+            before = self.sums[level, i] + self.sums[row - 1, i] if row > 0 else vector[i]
+            self.sums[level, i] = before
+            noisy[i] = before
+
+    def decode(self, time: int, row: int, noisy: Floats) -> None:
+        """Replace the noisy node by its best estimate."""
+        level = lowest_digit(time)
+        weight = self.weights[row]
+        for i in range(noisy.size):
+            below = 0.0 if row == 0 else self.estimates[row - 1, i] + self.estimates[level, i]
+            noisy[i] = weight * noisy[i] + (1.0 - weight) * below
+            self.estimates[level, i] = noisy[i]
+
+    def noise_spread(self) -> Spread:
+        """Return the spread from the largest node alone to one node of each size."""
+        return Spread(
+            math.sqrt(float(self.weights[-1])),
+            math.sqrt(float(self.weights.sum())),
+            self.weights.size,
+            False,
+        )
+
+    def variances(self, rounds: int) -> Floats:
+        """Return the sum of the variances of the nodes of every prefix."""
+        nodes = digits_of(rounds)
+        found: Floats = nodes @ self.weights[: nodes.shape[1]]
+        return found
+
+    @classmethod
+    def curve(cls, rounds: int) -> Floats:
+        """Return k times the variances of the nodes of every prefix."""
+        nodes = digits_of(check_int("rounds", rounds, minimum=1))
+        found: Floats = nodes @ (nodes.shape[1] * reduction(nodes.shape[1]))
+        return found
+
+    def shares(self, split: str, noise: Noise, lengths: list[int]) -> Shares:
+        """Return the noise of a tree for each epoch."""
+        return Factorisation.shares(self, split, noise, lengths)
+
+    def epoch_cost(self, noise: Noise, lengths: list[int], shares: Shares) -> float:
+        """Return the cost of a round that is in a node on each level of its epoch."""
+        return Factorisation.epoch_cost(self, noise, lengths, shares)
+
+
+def reduction(levels: int) -> Floats:
+    """Return for each level the variance of the best estimate of a node from all at or below it.
+
+    >>> reduction(3).round(4)
+    array([1.    , 0.6667, 0.5714])
+    """
+    variances = [1.0]
+    for _ in range(levels - 1):
+        variances.append(1.0 / (1.0 + 1.0 / (2.0 * variances[-1])))
+    return np.array(variances)

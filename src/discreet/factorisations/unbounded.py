@@ -1,4 +1,4 @@
-"""Prefix sums for an unknown number of rounds: one buffered matrix whose columns have a finite norm for all time."""
+"""Prefix sums for an unknown number of rounds: a buffered matrix with columns of finite norm."""
 
 from __future__ import annotations
 
@@ -8,29 +8,26 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.factorisations.blt import Buffered
-from discreet.factorisations.buffers import Buffers, all_time_norm
+from discreet.factorisations.blt import Buffered, Buffers, all_time_norm
 
-LONGEST = 2**31  # rounds up to which the error is near the least; privacy does not end there
-AUDITED = 255  # rounds that an audit listens to, at most
+LONGEST = 2**31  # rounds up to which the error is nearly optimal; privacy does not end there
+AUDITED = 255  # most rounds that an audit observes
 
-# Distances from 1, the slowest first. Of all matrices with 8 buffers they have the least largest
-# ratio, over t from 2^10
-# to 2^31, of the mean squared error after t rounds to that of the square root made for t rounds:
-# 1.44
-# (benchmarks/unbounded.py finds such). Nothing that is promised depends on how good they are.
+# Distances from 1, the slowest first, found by benchmarks/unbounded.py. They minimise the largest
+# ratio, over t from 2^10 to 2^31, of the mean squared error after t rounds to that of the square
+# root made for t rounds: 1.44 with 8 buffers. No guarantee depends on how good they are.
 DECAYS = (9.35e-10, 2.39e-8, 3.66e-7, 5.34e-6, 7.3e-5, 1.66e-3, 2.82e-2, 0.289)
 ZEROS = (5.25e-9, 8.72e-8, 1.28e-6, 1.76e-5, 2.16e-4, 7.97e-3, 9.45e-2, 0.699)
 
 
 class Unbounded(Buffered):
-    """A buffered matrix that is the same for every number of rounds, with eight buffers.
+    """A buffered matrix with eight buffers that is the same for every number of rounds.
 
-    All c(k) are positive and fall geometrically in the end, so the norm of a column converges:
-    noise for its limit pays for every round, however many there are going to be (docs/proofs.md:
-    Unbounded sums). The decays are spread so that the error of every prefix sum from the 2^10th to
-    the 2^31st is at most 1.44 times that of a square root which knows the number of rounds;
-    afterwards it grows with the number of rounds.
+    All c(k) are positive and eventually fall geometrically, so the norm of a column converges.
+    Noise for its limit covers every round, however many there will be (docs/proofs.md: Unbounded
+    sums). The decays are spread so that the error of every prefix sum from the 2^10th to the 2^31st
+    is at most 1.44 times that of a square root that knows the number of rounds; afterwards it grows
+    with the number of rounds.
     """
 
     name: ClassVar[str] = "unbounded"
@@ -39,7 +36,7 @@ class Unbounded(Buffered):
 
     @classmethod
     def start(cls, *, prefixes: int = LONGEST, dimension: int, padding: bool = False) -> Self:
-        """Return the factorisation before the first round; its noise does not depend on the number of rounds."""
+        """Return the factorisation before the first round; its noise does not depend on rounds."""
         return cls.over(unbounded(), prefixes=prefixes, dimension=dimension)
 
     def column_norm(self, rounds: int) -> float:
@@ -56,7 +53,7 @@ class Unbounded(Buffered):
         return curve
 
     def rounds_to_audit(self) -> int:
-        """Return a number of rounds in which three quarters of what is lost at all are lost."""
+        """Return a number of rounds in which three quarters of the privacy loss occur."""
         return min(self.prefixes, AUDITED)
 
 

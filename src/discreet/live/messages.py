@@ -11,7 +11,7 @@ import numpy as np
 
 from componentjit import arrays, copy
 from discreet.algorithms import Setting, algorithm
-from discreet.channels.reporting import Reporting
+from discreet.channels.residuals import Reporting
 from discreet.contracts import Floats, Policy, Server
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.mechanisms import ExactHemisphere

@@ -1,4 +1,4 @@
-"""Pure noise for vectors of length at most 1: what is reported is a direction, and always of the same length."""
+"""Pure noise for vectors of length at most 1: every report is a direction of the same length."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from discreet.guarantee import Guarantee, Model
 from discreet.lengths import check_vector
 from discreet.mechanisms.exact_directions import ExactHemisphere
 
-CLOSE = 1e-9  # rounding, in an epsilon that is computed from a cap
-SMALLEST = 1e-290  # a share of the sphere that can still be divided by
-EVEN = (
-    2.0**-53
-)  # no side and no cap is missed more rarely: where an epsilon would allow that, it is not used up
+CLOSE = 1e-9  # relative rounding error of an epsilon that is computed from a cap
+SMALLEST = 1e-290  # a share of the sphere that it is still safe to divide by
+# The least probability of the unlikely side or of missing the cap. An epsilon that would allow less
+# is not used up.
+EVEN = 2.0**-53
 
 
 class DirectionShape(Noise):
-    """A direction times ``reach``, whatever the vector: its mean is the vector, which must not be longer than 1.
+    """A direction times ``reach``, whose mean is the vector, which must not be longer than 1.
 
-    Every report costs epsilon, however little the vector moved; nothing is proved of several
+    Every report costs epsilon, however little the vector moved; nothing is proved for several
     reports about one vector.
     """
 
@@ -34,16 +34,16 @@ class DirectionShape(Noise):
     has_memory: ClassVar[bool] = False
 
     def unit_variance(self, dimension: int) -> float:
-        """Return 1 / n: the mean square of a coordinate, on average over all of them."""
+        """Return 1 / N: the mean square of a coordinate, averaged over all of them."""
         return 1.0 / dimension
 
     @property
     def direction(self) -> Floats:
-        """An array to work in, of the dimension that the noise is for."""
+        """A scratch array, of the dimension that the noise is for."""
         raise NotImplementedError
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return whether it was made for that dimension."""
+        """Return whether the noise was made for that dimension."""
         return size == self.direction.size
 
     def add_noise(self, value: float, rng: Generator) -> float:
@@ -51,17 +51,17 @@ class DirectionShape(Noise):
         raise DiscreetError("noise on directions is for vectors, not for single numbers.")
 
     def densities(self, reports: Floats, vector: Floats) -> Floats:
-        """Return the density of each report, a row each, for a vector; 1 is that of a uniform direction."""
+        """Return the density of each report (a row) for a vector; a uniform direction has 1."""
         raise NotImplementedError
 
 
 class Hemisphere(DirectionShape):
-    """Reports a uniform direction z times ``reach``, on the side of the vector v more often than on the other.
+    """Reports a direction z times ``reach``, more often on the side of the vector v.
 
     P(⟨z, v⟩ ≥ 0) = 1/2 + tanh(ε/2) |v| / 2, and z is uniform given its side (Duchi, Jordan &
     Wainwright 2018). So the report is ε-differentially private; its mean is v with reach = sqrt(π)
-    Γ((n+1)/2) / Γ(n/2) / tanh(ε/2) (docs/proofs.md: Directions). Only a coin looks at the data, so
-    that live use can toss it exactly.
+    Γ((N+1)/2) / Γ(N/2) / tanh(ε/2) (docs/proofs.md: Directions). Only a coin depends on the data,
+    and live use can toss it exactly.
 
     >>> round(Hemisphere.calibrate(dimension=10, epsilon=1.0).reach, 6)
     8.365047
@@ -71,15 +71,13 @@ class Hemisphere(DirectionShape):
 
     reach: float
     epsilon: float
-    direction: Raw[Floats]  # to work in
+    direction: Raw[Floats]  # scratch
 
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
-        size, budget = (
-            check_int("dimension", dimension, minimum=1),
-            check_positive("epsilon", epsilon),
-        )
+        size = check_int("dimension", dimension, minimum=1)
+        budget = check_positive("epsilon", epsilon)
         return cls(1.0 / (mean_side(size) * lean_of(budget)), budget, np.zeros(size))
 
     @property
@@ -88,7 +86,7 @@ class Hemisphere(DirectionShape):
         return self.reach
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Put a report in the place of a vector."""
+        """Replace a vector by a report about it."""
         check_vector(vector.size, self.direction.size)
         length, size, side = 0.0, 0.0, 0.0
         for i in range(vector.size):
@@ -112,22 +110,23 @@ class Hemisphere(DirectionShape):
         return np.where(reports @ vector >= 0.0, 1.0 + tilt, 1.0 - tilt)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees: epsilon, however little the vector can move."""
+        """Return what one report guarantees: epsilon, however little the vector moves."""
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactHemisphere:
-        """Return the exact twin with the same epsilon."""
+        """Return the exact version with the same epsilon."""
         return ExactHemisphere.calibrate(dimension=self.direction.size, epsilon=self.epsilon)
 
 
 class Cap(DirectionShape):
-    """Reports a direction z times ``reach``, more often from the cap ⟨z, u⟩ ≥ γ around u = ±v / |v| than from the rest.
+    """Reports a direction z times ``reach``, more often from the cap ⟨z, u⟩ ≥ γ.
 
-    u has the sign of v with probability (1 + |v|) / 2. With q the share of the sphere that the cap
-    has, z is uniform on the cap with probability p = e^ε q / (1 - q + e^ε q), and on the rest
-    otherwise (PrivUnit: Bhowmick et al. 2018). So the densities of two vectors differ by at most
-    e^ε. ``calibrate`` finds the γ of the shortest report with mean v (docs/proofs.md: Directions).
-    For simulation only: whether z is in the cap is found by rejection, which takes time.
+    The cap is around u = ±v / |v|, which has the sign of v with probability (1 + |v|) / 2. With q
+    the cap's share of the sphere, z is uniform on the cap with probability p = e^ε q / (1 - q + e^ε
+    q), and on the rest otherwise (PrivUnit: Bhowmick et al. 2018). So the densities of two vectors
+    differ by at most e^ε. ``calibrate`` finds the γ of the shortest report with mean v
+    (docs/proofs.md: Directions). For simulation only: rejection decides whether z is in the cap,
+    and its time depends on the data.
 
     >>> cap = Cap.calibrate(dimension=10, epsilon=1.0)
     >>> round(cap.reach, 6), round(cap.threshold, 4), round(cap.inside, 4)
@@ -140,7 +139,7 @@ class Cap(DirectionShape):
     inside: float  # p
     reach: float
     epsilon: float
-    direction: Raw[Floats]  # to work in
+    direction: Raw[Floats]  # scratch
 
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
@@ -152,8 +151,8 @@ class Cap(DirectionShape):
         from scipy import optimize
 
         budget = check_positive("epsilon", epsilon)
-        # Beyond this a cap is less than about e^(-ε-20) of the sphere, and too rarely met: a search
-        # would see zeros only.
+        # Beyond this, a cap is less than about e^(-ε-20) of the sphere: a search would see zeros
+        # only. ε counts up to 600, where exp is still finite.
         most = min(0.999, math.sqrt(2.0 * (min(budget, 600.0) + 20.0) / max(1, dimension - 1)))
         found = optimize.minimize_scalar(
             lambda threshold: -_mean_along(dimension, budget, threshold),
@@ -177,7 +176,7 @@ class Cap(DirectionShape):
         return self.reach
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Put a report in the place of a vector."""
+        """Replace a vector by a report about it."""
         size = vector.size
         check_vector(size, self.direction.size)
         length = 0.0
@@ -186,7 +185,7 @@ class Cap(DirectionShape):
         length = math.sqrt(length) if length >= 0.0 else 0.0
         sign = 1.0 if rng.random() < 0.5 + 0.5 * min(1.0, length) else -1.0
         along = self.along_tail(rng) if rng.random() < self.inside else self.along_rest(rng)
-        if not 1e-150 < length < math.inf:  # all directions are alike
+        if not 1e-150 < length < math.inf:  # no direction can be computed: any one will do
             for i in range(size):
                 vector[i] = 0.0
             vector[0] = length = 1.0
@@ -205,19 +204,22 @@ class Cap(DirectionShape):
             self.direction[i] = 0.0
 
     def along_rest(self, rng: Generator) -> float:
-        """Return the coordinate along an axis of a uniform direction that is not in the cap, half of them at least."""
+        """Return the coordinate along the axis of a uniform direction outside the cap.
+
+        At least half of all directions are outside, so rejection is fast.
+        """
         along = 1.0
         while along >= self.threshold:
             along = draw_coordinate(self.direction.size, rng)
         return along
 
     def along_tail(self, rng: Generator) -> float:
-        """Return the coordinate along its axis of a uniform direction in the cap.
+        """Return the coordinate along the axis of a uniform direction in the cap.
 
-        Its density is proportional to (1 - z²)^((n-3)/2), log-concave from n = 4 on, and so below
-        an exponential that touches it at γ: that is drawn, up to 1, and accepted with the ratio of
-        the two. On a circle it is the cosine of a uniform angle, and in three dimensions it is
-        uniform.
+        Its density is proportional to (1 - z²)^((N-3)/2), which is log-concave for N ≥ 4, so an
+        exponential that touches it at γ lies above it: that is drawn, up to 1, and accepted with
+        the ratio of the two. On a circle it is the cosine of a uniform angle, and in three
+        dimensions it is uniform.
         """
         power, start = 0.5 * (self.direction.size - 3), self.threshold
         if power < 0.0:
@@ -225,7 +227,7 @@ class Cap(DirectionShape):
         if power == 0.0:
             return start + (1.0 - start) * rng.random()
         slope = 2.0 * power * start / (1.0 - start * start)
-        if slope < 1.0:  # hardly a cap
+        if slope < 1.0:  # the cap is nearly half of the sphere: plain rejection is fast
             along = -1.0
             while along < start:
                 along = draw_coordinate(self.direction.size, rng)
@@ -239,11 +241,9 @@ class Cap(DirectionShape):
                 return along
 
     def densities(self, reports: Floats, vector: Floats) -> Floats:
-        """Return p / q in the cap and (1 - p) / (1 - q) elsewhere, for both signs of the vector as likely as they are."""
-        length, share = (
-            float(np.linalg.norm(vector)),
-            cap_share(self.direction.size, self.threshold),
-        )
+        """Return p / q in the cap and (1 - p) / (1 - q) elsewhere, mixed over both signs."""
+        length = float(np.linalg.norm(vector))
+        share = cap_share(self.direction.size, self.threshold)
         along = (
             reports @ (vector / length) / self.reach if length > 0.0 else reports[:, 0] / self.reach
         )
@@ -255,7 +255,7 @@ class Cap(DirectionShape):
         return total
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees, from the share of the sphere that the cap really has."""
+        """Return what one report guarantees, from the share of the sphere that the cap has."""
         share = cap_share(self.direction.size, self.threshold)
         found = abs(math.log(self.inside / (1.0 - self.inside)) - math.log(share / (1.0 - share)))
         stated = (
@@ -268,12 +268,12 @@ class Cap(DirectionShape):
 def draw_coordinate(dimension: int, rng: Generator) -> float:
     """Return one coordinate of a uniform direction in at least two dimensions.
 
-    Of two of its coordinates the angle is uniform, and 1 - (the sum of their squares) = u^(2/(n-2))
-    with u uniform.
+    Two of its coordinates have a uniform angle, and 1 - (the sum of their squares) = z^(2/(N-2))
+    with z uniform.
 
     >>> rng = np.random.default_rng(1)
     >>> squares = [draw_coordinate(10, rng) ** 2 for _ in range(10_000)]
-    >>> round(float(np.mean(squares)), 2)  # 1 / n
+    >>> round(float(np.mean(squares)), 2)  # 1 / N
     0.1
     """
     radius = 1.0
@@ -284,12 +284,12 @@ def draw_coordinate(dimension: int, rng: Generator) -> float:
 
 @helper
 def lean_of(epsilon: float) -> float:
-    """Return tanh(ε/2), by how much more often one side is reported than the other; it stays below 1."""
+    """Return tanh(ε/2), how much more often one side is reported than the other; below 1."""
     return min(math.tanh(0.5 * epsilon), 1.0 - 2.0 * EVEN)
 
 
 def mean_side(dimension: int) -> float:
-    """Return the mean of |⟨z, u⟩| for a uniform direction z: Γ(n/2) / (sqrt(π) Γ((n+1)/2))."""
+    """Return the mean of |⟨z, u⟩| for a uniform direction z: Γ(N/2) / (sqrt(π) Γ((N+1)/2))."""
     from scipy import special
 
     ratio = special.gammaln(0.5 * dimension) - special.gammaln(0.5 * (dimension + 1))
@@ -297,7 +297,7 @@ def mean_side(dimension: int) -> float:
 
 
 def cap_share(dimension: int, threshold: float) -> float:
-    """Return q = P(⟨z, u⟩ ≥ γ) for a uniform direction z: (1 + ⟨z, u⟩) / 2 has a Beta((n-1)/2, (n-1)/2) distribution."""
+    """Return q = P(⟨z, u⟩ ≥ γ) for a uniform z; (1 + ⟨z, u⟩) / 2 is Beta((N-1)/2, (N-1)/2)."""
     from scipy import special
 
     half = 0.5 * (dimension - 1)
@@ -305,7 +305,7 @@ def cap_share(dimension: int, threshold: float) -> float:
 
 
 def _inside(share: float, epsilon: float) -> float:
-    """Return p = e^ε q / (1 - q + e^ε q), without overflow, and never rounded up to where it costs more than ε."""
+    """Return p = e^ε q / (1 - q + e^ε q) without overflow, rounded so that it costs at most ε."""
     rest = (1.0 - share) * math.exp(-epsilon)
     inside = share / (share + rest)
     if inside > 0.5:
@@ -316,7 +316,7 @@ def _inside(share: float, epsilon: float) -> float:
 
 
 def _mean_along(dimension: int, epsilon: float, threshold: float) -> float:
-    """Return m = E ⟨z, u⟩: with a = E max(⟨z, u⟩ over the cap), m = a (p / q - (1 - p) / (1 - q))."""
+    """Return E ⟨z, u⟩ = c (p / q - (1 - p) / (1 - q)), c the mean of ⟨z, u⟩ over the cap."""
     share = cap_share(dimension, threshold)
     if not share > SMALLEST:
         return 0.0

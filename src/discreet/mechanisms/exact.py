@@ -1,34 +1,34 @@
-"""Exact noise for live use: whole numbers on a grid, drawn by OpenDP from the operating system's entropy.
+"""Exact noise for live use: whole numbers on a grid, drawn with the system's entropy.
 
 Floating-point noise leaks: which doubles can be the sum of a value and such noise depends on the
-value. Here a value is rounded to a multiple of a power of two, and the noise is a whole number of
-such steps, drawn exactly; so neighbouring values give the same set of outputs with the stated ratio
-of probabilities. Rounding is paid for in the sensitivity.
+value. Here a value is rounded to a multiple of a power of two, and OpenDP draws the noise exactly,
+as a whole number of such steps. So neighbouring values have the same set of outputs, with the
+stated ratio of probabilities. The sensitivity includes the rounding.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import secrets
 import threading
 from collections.abc import Callable
 from fractions import Fraction
 from types import ModuleType
 from typing import ClassVar, Self
 
-from discreet.contracts import Noise
+from discreet.contracts import Floats, Noise
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
-from discreet.mechanisms.shapes import GaussianShape, LaplaceShape
+from discreet.mechanisms.shapes import CubeShape, GaussianShape, LaplaceShape
 
-AT_ONCE = 256
-NEEDED = (0, 16)
-LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # how many steps of the grid a scale has
-LARGEST = (
-    1e4  # of epsilon: beyond, noise of 64 bits might not reach from one value to its neighbour
-)
-SLACK = 2.0**-48  # what the grid adds to the delta of Gaussian noise, with room
+AT_ONCE = 256  # numbers drawn together
+NEEDED = (0, 16)  # the oldest usable version of OpenDP
+LAPLACE_BITS, GAUSSIAN_BITS = 40, 50  # a scale has 2^bits steps of the grid
+# Largest epsilon: beyond it, 64-bit noise might not reach from one value to its neighbour.
+LARGEST = 1e4
+SLACK = 2.0**-48  # more than what the grid adds to the delta of Gaussian noise
 SEALED = (
     "this live channel holds raw feedback, which threads, copies or a failure could release "
     "twice: use it through Bandit, Experts, Optimizer, VectorOptimizer, Advisor or LiveRun, "
@@ -37,11 +37,11 @@ SEALED = (
 
 
 class NoiseBlock:
-    """Whole-number noise that is drawn ahead of the data, many at once; every number is handed out once.
+    """Whole-number noise, drawn in blocks ahead of the data; each number is used once.
 
-    A copy, a pickle and a forked process start with nothing drawn: the same number is never used
-    twice. The next block is drawn by another thread while half of this one is left, so that nobody
-    waits for it, nor sees how long it takes.
+    A copy, a pickle and a forked process start with an empty block, so no number is used twice.
+    Another thread draws the next block while half of this one is left, so nobody waits for it or
+    sees how long it takes.
     """
 
     def __init__(self, kind: str, scale: float) -> None:
@@ -52,7 +52,7 @@ class NoiseBlock:
         self._process = os.getpid()
 
     def take(self) -> int:
-        """Return a number that nobody got before."""
+        """Return a number that was never returned before."""
         if self._process != os.getpid():
             self._numbers, self._drawing, self._process = [], False, os.getpid()
         numbers = self._numbers
@@ -65,8 +65,8 @@ class NoiseBlock:
             self._drawing = True
             threading.Thread(target=self._refill, args=(numbers,), daemon=True).start()
         try:
-            return numbers.pop()  # one step: threads never get the same
-        except IndexError:  # another thread was faster
+            return numbers.pop()  # atomic: two threads never get the same number
+        except IndexError:  # another thread took the last one
             return self._draw(1)[0]
 
     def _refill(self, numbers: list[int]) -> None:
@@ -86,7 +86,7 @@ class NoiseBlock:
 
 
 class SealedBlock(NoiseBlock):
-    """Noise that only a live run draws, from an unsealed block of its own."""
+    """Noise that refuses to be drawn; a live run unseals its own copy."""
 
     def take(self) -> int:
         """Refuse."""
@@ -94,7 +94,7 @@ class SealedBlock(NoiseBlock):
 
 
 class OnGrid(Noise):
-    """Noise that is a whole number of steps; values are rounded to the grid first, and that is paid for."""
+    """Noise in whole steps of a grid; values are rounded to it, which the sensitivity includes."""
 
     compiles = False
     is_exact: ClassVar[bool] = True
@@ -113,7 +113,7 @@ class OnGrid(Noise):
         return (round(float(value) / self.step) + self.block.take()) * self.step
 
     def sealed(self) -> Self:
-        """Return the same noise, to be drawn by a live run alone."""
+        """Return the same noise, which only a live run can draw."""
         return self._replace(block=SealedBlock(*self.block.recipe))
 
     def unsealed(self) -> Self:
@@ -121,7 +121,7 @@ class OnGrid(Noise):
         return self._replace(block=NoiseBlock(*self.block.recipe))
 
     def moved(self, sensitivity: float) -> float:
-        """Return by how many scales a value can move after rounding, if it moves by ``sensitivity`` before."""
+        """Return how many scales a rounded value moves if it moves by ``sensitivity`` before."""
         return movement(sensitivity, self.step) / self.steps
 
 
@@ -136,12 +136,12 @@ class ExactLaplace(OnGrid, LaplaceShape):
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactLaplace:
-        """Return the least noise with which the sensitivity, and rounding, cost at most epsilon."""
+        """Return the least noise with which sensitivity and rounding cost at most epsilon."""
         step, steps = pure_grid(sensitivity, epsilon)
         return cls(step, steps, NoiseBlock("laplace", steps))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees, rounding included."""
+        """Return what one release guarantees, including rounding."""
         source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid)"
         return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
 
@@ -159,7 +159,7 @@ class ExactGaussian(OnGrid, GaussianShape):
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> ExactGaussian:
-        """Return the least noise with which the sensitivity, rounding and the grid cost at most (epsilon, delta)."""
+        """Return the least noise for (epsilon, delta), including rounding and the grid."""
         change = check_positive("sensitivity", sensitivity)
         if not 2.0 * SLACK <= delta < 1.0:
             raise DiscreetError(
@@ -172,11 +172,12 @@ class ExactGaussian(OnGrid, GaussianShape):
             )
         sigma = gaussian_sigma(epsilon, delta - SLACK)
         step = _step(change * sigma, GAUSSIAN_BITS)
+        # 1e-11 covers rounding, so that the stated epsilon, rounded up, is the one asked for.
         steps = movement(change, step) * sigma * (1.0 + 1e-11)
         return cls(step=step, steps=steps, block=NoiseBlock("gaussian", steps), delta=delta)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what releases guarantee at the stated delta, rounding and the grid included."""
+        """Return what releases guarantee at the stated delta, including rounding and the grid."""
         curve = GaussianNoise(self.moved(sensitivity), SLACK)
         source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid)"
         return Guarantee.of(
@@ -185,16 +186,15 @@ class ExactGaussian(OnGrid, GaussianShape):
 
 
 def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
-    """Return a step, and the least scale in steps with which the sensitivity, and rounding, cost at most epsilon."""
+    """Return a step, and the least scale in steps for epsilon, including rounding."""
     change, budget = check_positive("sensitivity", sensitivity), check_positive("epsilon", epsilon)
     step = _step(check_positive("noise scale sensitivity / epsilon", change / budget), LAPLACE_BITS)
     moved = movement(change, step)
     steps = moved / budget
     while Fraction(moved) > Fraction(budget) * Fraction(steps):
         steps = math.nextafter(steps, math.inf)
-    if (
-        steps > 2.0**50 or budget > LARGEST
-    ):  # 64-bit noise could saturate, or not reach from one value to the other
+    # 64-bit noise could saturate, or not reach from one value to the other.
+    if steps > 2.0**50 or budget > LARGEST:
         raise DiscreetError(
             f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}."
         )
@@ -202,10 +202,9 @@ def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
 
 
 def movement(sensitivity: float, step: float) -> int:
-    """Return by how many steps a value can move after rounding, if it moves by at most ``sensitivity`` before.
+    """Return how many steps a rounded value moves if it moves by at most ``sensitivity`` before.
 
-    The sensitivity itself may have been rounded down by the last bits of a few operations, which
-    2^-50 covers.
+    The sensitivity itself may have been rounded down in its last bits, which 2^-50 covers.
 
     >>> movement(1.0, 0.25), movement(0.9, 0.25)
     (5, 4)
@@ -215,12 +214,12 @@ def movement(sensitivity: float, step: float) -> int:
 
 
 def _step(scale: float, bits: int) -> float:
-    """Return the power of two of which ``scale`` has about 2^bits."""
+    """Return the power of two that is about 2^-bits of ``scale``."""
     return math.ldexp(1.0, math.frexp(scale)[1] - 1 - bits)
 
 
 def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
-    """Return a function that draws a number of whole numbers, exactly, with the operating system's entropy."""
+    """Return a function that draws whole numbers exactly, with the system's entropy."""
     opendp = _opendp()
     space = opendp.vector_domain(opendp.atom_domain(T="i64"))
     if kind == "laplace":
@@ -231,7 +230,7 @@ def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
 
 
 def _opendp() -> ModuleType:
-    """Return OpenDP, or say what is missing."""
+    """Return OpenDP, or say what to install."""
     try:
         from importlib.metadata import version
 
@@ -249,3 +248,47 @@ def _opendp() -> ModuleType:
         )
     opendp.enable_features("contrib")
     return opendp
+
+
+class ExactCube(OnGrid, CubeShape):
+    """Noise of the cube on a grid: P(z steps) is proportional to exp(-max |z(i)| / steps).
+
+    z is a vector of whole numbers: a uniform point of {-k .. k}^N with P(k) proportional to (2k +
+    1)^N exp(-k / steps), all drawn exactly (docs/proofs.md: Sums on a grid).
+    """
+
+    compiles = False
+
+    @classmethod
+    def calibrate(cls, *, sensitivity: float, epsilon: float) -> ExactCube:
+        """Return the least noise for epsilon if every coordinate moves, including rounding."""
+        step, steps = pure_grid(sensitivity, epsilon)
+        return cls(step, steps, NoiseBlock("laplace", steps))
+
+    def perturb(self, vector: Floats, rng: object) -> None:
+        """Round every coordinate to the grid and add noise, in place; ``rng`` is not used."""
+        radius = self.radius(vector.size)
+        for i in range(vector.size):
+            noise = secrets.randbelow(2 * radius + 1) - radius
+            vector[i] = (round(float(vector[i]) / self.step) + noise) * self.step
+
+    def radius(self, size: int) -> int:
+        """Draw k with a probability proportional to (2k + 1)^size exp(-k / steps).
+
+        A sum of size + 1 geometric numbers has binom(k + size, size) exp(-k / steps) instead; it is
+        accepted with the ratio of the two, a product of proper fractions.
+        """
+        while True:
+            k = sum(_geometric(self.block.take()) for _ in range(size + 1))
+            if all(secrets.randbelow(2 * k + 2 * i) < 2 * k + 1 for i in range(1, size + 1)):
+                return k
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return what releases guarantee if the largest coordinate moves by ``sensitivity``."""
+        source = f"{source}; exact noise (docs/proofs.md: Sums on a grid)"
+        return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
+
+
+def _geometric(laplace: int) -> int:
+    """Turn a discrete Laplace number z into a geometric one: z, or -z - 1 if z is negative."""
+    return laplace if laplace >= 0 else ~laplace

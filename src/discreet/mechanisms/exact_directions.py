@@ -1,4 +1,4 @@
-"""Exact noise for vectors of length at most 1: a public direction, and one coin that looks at the data."""
+"""Exact noise for vectors of length at most 1: a public direction and one private coin."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from discreet.contracts import Floats, Noise
 from discreet.curves import Pure
 from discreet.errors import check_int, check_positive
 from discreet.guarantee import Guarantee, Model
-from discreet.mechanisms.response import BITS, least_share
+from discreet.mechanisms.bits import BITS, least_share
 
-SEED = 16  # bytes
+SEED = 16  # bytes of a seed: two reports never share one, for all practical purposes
 
 
 class ExactHemisphere(Noise):
-    """``Hemisphere`` for live use: a seed stands for a direction z, and a bit says whether z or -z is reported.
+    """``Hemisphere`` for live use: a seed stands for a direction z; a bit says z or -z.
 
-    The seed is drawn without looking at the data. Given the seed, each of both bits has a
-    probability of at least ``least`` 2^-62, which is no less than 1 / (1 + e^ε), whatever rounding
-    does to ⟨z, v⟩: so the pair of seed and bit is ε-differentially private (docs/proofs.md:
-    Directions). A report is 17 bytes, in any dimension.
+    The seed does not depend on the data. Given the seed, each bit has a probability of at least
+    ``least`` 2^-62, which is no less than 1 / (1 + e^ε), whatever rounding does to ⟨z, v⟩. So the
+    pair of seed and bit is ε-differentially private (docs/proofs.md: Directions). A report has 17
+    bytes in any dimension.
     """
 
     compiles = False
@@ -42,12 +42,10 @@ class ExactHemisphere(Noise):
     @classmethod
     def calibrate(cls, *, dimension: int, epsilon: float) -> Self:
         """Return the noise for vectors of a dimension."""
-        size, budget = (
-            check_int("dimension", dimension, minimum=1),
-            check_positive("epsilon", epsilon),
-        )
+        size = check_int("dimension", dimension, minimum=1)
+        budget = check_positive("epsilon", epsilon)
         least = least_share(budget)
-        tilt = 1.0 - 2.0 * least / (1 << BITS)  # tanh(ε/2), but for rounding
+        tilt = 1.0 - 2.0 * least / (1 << BITS)  # tanh(ε/2), up to rounding
         ratio = math.lgamma(0.5 * (size + 1)) - math.lgamma(0.5 * size)
         return cls(math.sqrt(math.pi) * math.exp(ratio) / tilt, budget, least, size)
 
@@ -57,11 +55,11 @@ class ExactHemisphere(Noise):
         return self.reach
 
     def unit_variance(self, dimension: int) -> float:
-        """Return 1 / n, as for ``Hemisphere``."""
+        """Return 1 / N, as for ``Hemisphere``."""
         return 1.0 / dimension
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return whether it was made for that dimension."""
+        """Return whether the noise was made for that dimension."""
         return size == self.dimension
 
     def encode(self, vector: Floats) -> bytes:
@@ -71,7 +69,7 @@ class ExactHemisphere(Noise):
         length = float(np.sqrt(vector @ vector))
         length = min(1.0, length) if length >= 0.0 else 0.0
         whole = 1 << BITS
-        # a vector in the middle has an even coin, one of length 1 the least even one
+        # The coin is fair for the zero vector, and most biased for a vector of length 1.
         limit = whole // 2 + round(length * (whole // 2 - self.least))
         towards = secrets.randbits(BITS) < min(limit, whole - self.least)
         upper = bool(direction @ vector >= 0.0) == towards
@@ -85,20 +83,20 @@ class ExactHemisphere(Noise):
         return direction * (factor if report[SEED] else -factor)
 
     def perturb(self, vector: Floats, rng: object) -> None:
-        """Put a report in the place of a vector; ``rng`` is not used."""
+        """Replace a vector by a report about it; ``rng`` is not used."""
         vector[:] = self.decode(self.encode(vector))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees, from the coin that is really tossed."""
+        """Return what one report guarantees, from the coin that is actually tossed."""
         if self.least < least_share(self.epsilon):
             return Guarantee.none("the coin of the hemisphere is less even than its epsilon allows")
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
 
 def direction_of(seed: bytes, dimension: int) -> Floats:
-    """Return normal numbers that belong to a seed: on every machine, and in every version, the same.
+    """Return the normal numbers of a seed: the same on every machine and in every version.
 
-    >>> direction_of(bytes(16), 3).round(6).tolist() == direction_of(bytes(16), 4)[:3].round(6).tolist()
+    >>> bool(np.all(direction_of(bytes(16), 3).round(6) == direction_of(bytes(16), 4)[:3].round(6)))
     True
     """
     pairs = (dimension + 1) // 2

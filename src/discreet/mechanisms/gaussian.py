@@ -17,8 +17,8 @@ class Gaussian(GaussianShape):
 
     A value that moves by at most Δ (a vector: in L2) is released with (ε, δ)-differential privacy
     if and only if Φ(Δ / 2σ - ε σ / Δ) - exp(ε) Φ(-Δ / 2σ - ε σ / Δ) ≤ δ (Balle & Wang 2018, Theorem
-    8). The classical formula sqrt(2 ln(1.25 / δ)) Δ / ε wastes noise for small ε and is too small
-    for large ε.
+    8). The classical formula sqrt(2 ln(1.25 / δ)) Δ / ε adds too much noise for small ε and too
+    little for large ε.
 
     >>> round(Gaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-5).scale, 4)
     3.7306
@@ -30,18 +30,17 @@ class Gaussian(GaussianShape):
     delta: float
 
     def __new__(cls, scale: float, delta: float) -> Self:
-        """Return noise of this scale; with 0 there is none, and no guarantee."""
+        """Return noise of this scale; scale 0 means no noise and no guarantee."""
         return cls._make(
             (check_range("scale", scale, 0.0, 1e300), check_range("delta", delta, 0.0, 1.0))
         )
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
-        """Return the least noise, rounded up, with which the sensitivity costs at most (epsilon, delta)."""
+        """Return the least noise, rounded up, for which the sensitivity costs (epsilon, delta)."""
         scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
-        return cls(
-            scale * (1.0 + 1e-11), delta
-        )  # so that what is stated, rounded up, is what was asked for
+        # 1e-11 covers rounding, so that the stated epsilon, rounded up, is the one asked for.
+        return cls(scale * (1.0 + 1e-11), delta)
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
@@ -50,10 +49,11 @@ class Gaussian(GaussianShape):
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
-        return float(value) + self.scale * rng.standard_normal()  # one number, as for Laplace noise
+        # float() refuses vectors, as for Laplace noise.
+        return float(value) + self.scale * rng.standard_normal()
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactGaussian:
-        """Return the exact twin that keeps a guarantee for this sensitivity (of vectors: in L2)."""
+        """Return the exact version that keeps the guarantee for this sensitivity (in L2)."""
         return ExactGaussian.calibrate(
             sensitivity=sensitivity, epsilon=guarantee.epsilon, delta=self.delta
         )
@@ -62,10 +62,8 @@ class Gaussian(GaussianShape):
         """Return what a release guarantees at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
-        change, delta = (
-            check_positive("sensitivity", sensitivity),
-            check_range("delta", self.delta, 0.0, 1.0),
-        )
+        change = check_positive("sensitivity", sensitivity)
+        delta = check_range("delta", self.delta, 0.0, 1.0)
         return Guarantee.of(
             GaussianNoise(change / self.scale), delta=delta, model=model, source=source
         )

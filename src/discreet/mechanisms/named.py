@@ -1,16 +1,46 @@
-"""Noise by its name."""
+"""Noise by name, and no noise at all."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from discreet.contracts import Noise
+from discreet.contracts import Floats, Generator, Noise
 from discreet.errors import DiscreetError, unknown_name
+from discreet.guarantee import Guarantee, Model
+from discreet.mechanisms.bits import RandomisedResponse
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.norms import CubeLaplace, SphericalLaplace
-from discreet.mechanisms.response import RandomisedResponse
+from discreet.mechanisms.laplace import CubeLaplace, Laplace, SphericalLaplace
 from discreet.ranges import Range
+
+
+class Silent(Noise):
+    """Adds nothing and guarantees nothing.
+
+    >>> Silent().guarantee(1.0, model="local", source="nothing").is_private
+    False
+    """
+
+    kind: ClassVar[str] = "no noise"
+    norm: ClassVar[float] = 2.0
+    has_memory: ClassVar[bool] = False
+
+    scale: float = 0.0
+
+    def unit_variance(self, dimension: int) -> float:
+        """Return 0."""
+        return 0.0
+
+    def add_noise(self, value: float, rng: Generator) -> float:
+        """Return the value."""
+        return value
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Leave the vector unchanged."""
+
+    def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
+        """Return no guarantee."""
+        return Guarantee.none("no noise is added")
+
 
 NoiseName = Literal["laplace", "spherical", "cube", "gaussian"]
 NOISES: dict[str, type[Noise]] = {
@@ -19,8 +49,8 @@ NOISES: dict[str, type[Noise]] = {
     "cube": CubeLaplace,
     "gaussian": Gaussian,
 }
-ReportNoiseName = Literal["laplace", "response", "gaussian"]  # for one number a report
-PURE: tuple[NoiseName, ...] = ("laplace", "spherical", "cube")  # which need no delta
+ReportNoiseName = Literal["laplace", "response", "gaussian"]  # for reports of one number
+PURE: tuple[NoiseName, ...] = ("laplace", "spherical", "cube")  # these need no delta
 
 
 def noise_named(name: str) -> type[Noise]:
@@ -35,7 +65,7 @@ def noise_named(name: str) -> type[Noise]:
 
 
 def report_noise(name: str, *, bounds: Range, epsilon: float, delta: float) -> Noise:
-    """Return the least noise of this name with which each number of a range is released for (epsilon, delta).
+    """Return the least noise of this name that releases numbers of a range for (epsilon, delta).
 
     >>> report_noise("response", bounds=Range(0.0, 1.0), epsilon=1.0, delta=0.0).scale
     1.0819...

@@ -1,4 +1,4 @@
-"""The noise with the least mean square for the sum of a batch: a table of whole numbers, found by a linear programme."""
+"""The noise with the least mean square for the sum of a batch, found by linear programming."""
 
 from __future__ import annotations
 
@@ -16,20 +16,88 @@ from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.exact import SEALED
-from discreet.mechanisms.programme import least_square
 
-TOTAL = 2.0**50  # the sum of every row: whole numbers that doubles hold
-LONGEST = 40  # rows are as many as rounds of a batch; beyond, the programme takes too long
-ROOM = 2.0**-48  # by how much e^ε is rounded down, far more than the error of its computation
+PLACES = 25  # values on a grid around the middle, before rarely used ones are left out
+REACHES = (0.75, 1.0, 1.5, 2.5)  # half-widths of the grids that are tried, in batches
+RARE = 1e-4  # a value with at most this probability for every sum is left out
+
+
+def least_square(epsilon: float, size: int) -> tuple[Floats, Floats]:
+    """Return values as fractions of the range, and for every sum 0 .. size their probabilities.
+
+    Each row of probabilities has its sum as mean. Neighbouring rows differ by at most e^ε, and the
+    largest mean square around 1/2 is the least possible on the grid. The programme is solved again
+    on the values that matter, where its answer is more precise.
+    """
+    found = [_solve(np.linspace(-reach, reach, PLACES), epsilon, size) for reach in REACHES]
+    solved = [
+        (square, chances, reach)
+        for (square, chances), reach in zip(found, REACHES, strict=True)
+        if square
+    ]
+    if not solved:
+        raise DiscreetError(
+            f"epsilon is {epsilon!r}, but no optimal noise was found for batches of {size}."
+        )
+    _, chances, reach = min(solved, key=lambda each: each[0])
+    values = np.linspace(-reach, reach, PLACES)[chances.max(axis=0) > RARE]
+    square, chances = _solve(values, epsilon, size)
+    if not square:
+        raise DiscreetError(
+            f"epsilon is {epsilon!r}, but no optimal noise was found for batches of {size}."
+        )
+    used = chances.max(axis=0) > RARE
+    kept = chances[:, used]
+    return values[used] + 0.5, kept / kept.sum(axis=1, keepdims=True)
+
+
+def _solve(values: Floats, epsilon: float, size: int) -> tuple[float, Floats]:
+    """Return the minimal largest mean square and the probabilities; 0 if there is no solution."""
+    from scipy import optimize, sparse
+
+    rows, places = size + 1, values.size
+    last = rows * places  # the bound on all mean squares is the last variable
+    each = sparse.eye(places)
+    steps = sparse.eye(size, rows), sparse.eye(size, rows, k=1)
+    grow = math.exp(epsilon)
+    ratios = sparse.vstack([sparse.kron(a - grow * b, each) for a, b in (steps, steps[::-1])])
+    squares = sparse.kron(sparse.eye(rows), values**2)
+    upper = sparse.vstack(
+        [
+            sparse.hstack([ratios, np.zeros((ratios.shape[0], 1))]),
+            sparse.hstack([squares, -np.ones((rows, 1))]),
+        ]
+    )
+    fixed = sparse.vstack(
+        [sparse.kron(sparse.eye(rows), np.ones(places)), sparse.kron(sparse.eye(rows), values)]
+    )
+    means = np.arange(rows) / size - 0.5
+    answer = optimize.linprog(
+        np.append(np.zeros(last), 1.0),
+        A_ub=upper.tocsr(),
+        b_ub=np.zeros(upper.shape[0]),
+        A_eq=sparse.hstack([fixed, np.zeros((2 * rows, 1))]).tocsr(),
+        b_eq=np.concatenate([np.ones(rows), means]),
+        bounds=(0.0, None),
+        method="highs",
+    )
+    if not answer.success:
+        return 0.0, np.zeros((rows, places))
+    return float(answer.x[-1]), np.maximum(answer.x[:-1].reshape(rows, places), 0.0)
+
+
+TOTAL = 2.0**50  # the sum of every row: whole numbers that doubles represent exactly
+LONGEST = 40  # rounds of a batch, hence rows; beyond it, solving takes too long
+ROOM = 2.0**-48  # e^ε is rounded down by this share, far more than its computation's error
 
 
 class TableShape(Noise):
-    """One of a few values, for the sum S of τ numbers in [0, 1], with probabilities from a table.
+    """One of a few values for the sum S of τ numbers in [0, 1], with probabilities from a table.
 
-    Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between two whole
-    numbers they are interpolated. The mean of what is released is S, but for 2^-20 of the batch. If
-    neighbouring rows differ by at most the factor e^ε, which is checked in whole numbers, so do any
-    two sums at most 1 apart (docs/proofs.md: Tables).
+    Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between whole numbers
+    they are interpolated. The mean of a release is S, up to 2^-20 of the batch. If neighbouring
+    rows differ by at most the factor e^ε, which is checked in whole numbers, so do any two sums at
+    most 1 apart (docs/proofs.md: Tables).
     """
 
     kind: ClassVar[str] = "optimal"
@@ -48,15 +116,15 @@ class TableShape(Noise):
         return float(np.sqrt(chances @ self.values**2 - means**2).max())
 
     def unit_variance(self, dimension: int) -> float:
-        """Return that of a scale of 1."""
+        """Return 1: the scale is the standard deviation."""
         return 1.0
 
     def square_around_middle(self, width: float) -> float:
-        """Return the largest mean square around the middle of the range of the sum, which has that width."""
+        """Return the largest mean square around the middle of a sum whose range has this width."""
         return float(((self.counts / TOTAL) @ (self.values - width / 2.0) ** 2).max())
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return that there are none: it is for one number."""
+        """Return False: it is for one number."""
         return False
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
@@ -76,7 +144,8 @@ class OptimalNoise(TableShape):
     """The table with the least largest mean square around the middle, for simulation.
 
     >>> noise = OptimalNoise.calibrate(epsilon=1.0, size=2)
-    >>> round(2 * noise.square_around_middle(2.0) / 4, 2), round(3 * (1 / 4 + 2 / 9), 2)  # Laplace noise
+    >>> laplace = 3 * (1 / 4 + 2 / 9)
+    >>> round(2 * noise.square_around_middle(2.0) / 4, 2), round(laplace, 2)
     (1.04, 1.42)
     """
 
@@ -90,7 +159,7 @@ class OptimalNoise(TableShape):
         return cls(budget, *(array.copy() for array in _table(budget, rows)))
 
     def add_noise(self, value: float, rng: Generator) -> float:
-        """Return one of the values; a sum outside of its range is clamped first."""
+        """Return one of the values; a sum outside its range is clamped first."""
         last = self.counts.shape[0] - 1
         inside = min(max(value, 0.0), float(last))
         row = min(int(inside), last - 1)
@@ -103,12 +172,12 @@ class OptimalNoise(TableShape):
         return float(self.values[self.values.size - 1])
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactTable:
-        """Return the same table, drawn from in whole numbers."""
+        """Return the same table for exact draws."""
         return ExactTable(self.epsilon, self.values, self.counts)
 
 
 class ExactTable(TableShape):
-    """The same for live use: probabilities are ratios of whole numbers, and one from the operating system decides."""
+    """The table for live use: a whole number from the operating system decides exactly."""
 
     compiles = False
     is_exact: ClassVar[bool] = True
@@ -128,18 +197,18 @@ class ExactTable(TableShape):
         return float(self.values[-1])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what a release guarantees, which is the same."""
+        """Return what a release guarantees: the same."""
         return super().guarantee(
             sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: Tables)"
         )
 
     def sealed(self) -> SealedTable:
-        """Return the same table, to be drawn from by a live run alone."""
+        """Return the same table, which only a live run can draw from."""
         return SealedTable(self.epsilon, self.values, self.counts)
 
 
 class SealedTable(ExactTable):
-    """A table that only a live run draws from, by an unsealed one of its own."""
+    """A table that refuses to be drawn from; a live run unseals its own copy."""
 
     compiles = False
 
@@ -148,13 +217,15 @@ class SealedTable(ExactTable):
         raise DiscreetError(SEALED)
 
     def unsealed(self) -> ExactTable:
-        """Return the same table, to be drawn from."""
+        """Return the same table, ready to draw from."""
         return ExactTable(self.epsilon, self.values, self.counts)
 
 
 @functools.cache
 def _table(epsilon: float, size: int) -> tuple[Floats, Floats]:
-    """Return values, in units of one loss, and whole numbers whose neighbouring rows differ by at most e^ε."""
+    """Return values in units of one loss, and counts whose neighbouring rows differ by e^ε."""
+    # Rounding to whole numbers may exceed e^ε, so a slightly smaller epsilon is aimed for, and
+    # again a smaller one until the rows are close enough.
     aimed = epsilon * (1.0 - 1e-6)
     for _ in range(40):
         values, chances = least_square(aimed, size)
@@ -169,7 +240,7 @@ def _table(epsilon: float, size: int) -> tuple[Floats, Floats]:
 
 
 def rows_are_close(counts: Floats, epsilon: float) -> bool:
-    """Return whether neighbouring rows differ by at most the factor e^ε everywhere, in whole numbers."""
+    """Return whether neighbouring rows differ by at most the factor e^ε, in whole numbers."""
     limit = Fraction(math.exp(epsilon) * (1.0 - ROOM))
     whole = [[int(entry) for entry in row] for row in counts]
     pairs = [

@@ -1,4 +1,4 @@
-"""What noise of each shape has in common, drawn in floating point or exactly."""
+"""What noise of each shape has in common, whether drawn in floating point or exactly."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from discreet.guarantee import Guarantee, Model
 
 
 class PureShape(Noise):
-    """Noise of which a movement of Δ in its norm costs ε = Δ / scale, and the ε of several releases add up.
+    """Noise with density proportional to exp(-|z| / scale) in its norm.
 
-    Its density is proportional to exp(-|z| / scale) in that norm (docs/proofs.md: Vectors and
-    coins).
+    A movement of Δ in that norm costs ε = Δ / scale, and the ε of several releases add up
+    (docs/proofs.md: Vectors and coins).
     """
 
     across: ClassVar[float] = 1.0
     has_memory: ClassVar[bool] = False
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what a release guarantees for a movement of ``sensitivity`` in the norm of the noise."""
+        """Return what a release guarantees if it moves by ``sensitivity`` in the noise's norm."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         curve = Pure(check_positive("sensitivity", sensitivity) / self.scale)
         return Guarantee.of(curve, delta=0.0, model=model, source=source)
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what several releases guarantee that move by ``sensitivity`` together: ε, as for one."""
+        """Return what releases guarantee that move by ``sensitivity`` together: ε, as for one."""
         return self.guarantee(sensitivity, model=model, source=source)
 
 
@@ -44,9 +44,9 @@ class LaplaceShape(PureShape):
         return 2.0
 
     def log_moment(self, tilt: float, dimension: int) -> float:
-        """Return -ln(1 - u²), u = scale · tilt; infinite from u = 1 on."""
-        u = tilt * self.scale
-        return -math.log1p(-(u**2)) if u < 1.0 else math.inf
+        """Return -ln(1 - z²), z = scale · tilt; infinite from z = 1 on."""
+        z = tilt * self.scale
+        return -math.log1p(-(z**2)) if z < 1.0 else math.inf
 
 
 class SphericalShape(PureShape):
@@ -56,13 +56,13 @@ class SphericalShape(PureShape):
     norm: ClassVar[float] = 2.0
 
     def unit_variance(self, dimension: int) -> float:
-        """Return n + 1."""
+        """Return N + 1."""
         return dimension + 1.0
 
     def log_moment(self, tilt: float, dimension: int) -> float:
-        """Return that of (1 - u²)^(-(n + 1) / 2), u = scale · tilt."""
-        u = tilt * self.scale
-        return -math.log1p(-(u**2)) * (dimension + 1) / 2.0 if u < 1.0 else math.inf
+        """Return the logarithm of (1 - z²)^(-(N + 1) / 2), z = scale · tilt."""
+        z = tilt * self.scale
+        return -math.log1p(-(z**2)) * (dimension + 1) / 2.0 if z < 1.0 else math.inf
 
 
 class CubeShape(PureShape):
@@ -72,20 +72,20 @@ class CubeShape(PureShape):
     norm: ClassVar[float] = math.inf
 
     def unit_variance(self, dimension: int) -> float:
-        """Return (n + 1) (n + 2) / 3."""
+        """Return (N + 1) (N + 2) / 3."""
         return (dimension + 1.0) * (dimension + 2.0) / 3.0
 
     def log_moment(self, tilt: float, dimension: int) -> float:
-        """Return that of ((1 - u)^-n - (1 + u)^-n) / (2 n u), u = scale · tilt."""
-        u = tilt * self.scale
-        if u >= 1.0:
+        """Return the logarithm of ((1 - z)^-N - (1 + z)^-N) / (2 N z), z = scale · tilt."""
+        z = tilt * self.scale
+        if z >= 1.0:
             return math.inf
-        below, above = -dimension * math.log1p(-u), -dimension * math.log1p(u)
-        return below + math.log(-math.expm1(above - below)) - math.log(2.0 * dimension * u)
+        below, above = -dimension * math.log1p(-z), -dimension * math.log1p(z)
+        return below + math.log(-math.expm1(above - below)) - math.log(2.0 * dimension * z)
 
 
 class GaussianShape(Noise):
-    """Independent normal noise in every coordinate, of standard deviation ``scale``; squares of μ add up."""
+    """Independent normal noise per coordinate, of deviation ``scale``; squares of μ add up."""
 
     kind: ClassVar[str] = "gaussian"
     norm: ClassVar[float] = 2.0
@@ -97,9 +97,9 @@ class GaussianShape(Noise):
         return 1.0
 
     def log_moment(self, tilt: float, dimension: int) -> float:
-        """Return u² / 2, u = scale · tilt."""
+        """Return z² / 2, z = scale · tilt."""
         return (tilt * self.scale) ** 2 / 2.0
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what several releases guarantee that move by ``sensitivity`` together, in L2: as for one number."""
+        """Return what releases guarantee that together move by ``sensitivity`` in L2."""
         return self.guarantee(sensitivity, model=model, source=source)

@@ -1,7 +1,6 @@
 """Convex sets: where decisions are taken from, and where vectors of losses lie."""
 
 from discreet.sets.arrangements import KSets, Permutahedron
-from discreet.sets.assignments import Birkhoff
 from discreet.sets.balls import L1Ball, L2Ball, ball
 from discreet.sets.base_polytope import BasePolytope
 from discreet.sets.box import Box
@@ -18,15 +17,13 @@ from discreet.sets.contract import (
     check_room,
 )
 from discreet.sets.custom import Custom
-from discreet.sets.exploration import Plan
-from discreet.sets.geometry import GEOMETRIES, Geometry, geometry
-from discreet.sets.matroids import PartitionMatroid
-from discreet.sets.named import SETS, set_named
+from discreet.sets.matrices import Birkhoff, NuclearBall, Spectrahedron
+from discreet.sets.matroids import GraphicMatroid, PartitionMatroid
+from discreet.sets.named import GEOMETRIES, SETS, Geometry, geometry, set_named
 from discreet.sets.paths import Paths
 from discreet.sets.polytope import Polytope
 from discreet.sets.simplex import Simplex
-from discreet.sets.spanning_trees import GraphicMatroid
-from discreet.sets.spectral import NuclearBall, Spectrahedron
+from discreet.sets.vertices import ExplorationPlan
 
 __all__ = [
     "GEOMETRIES",
@@ -37,6 +34,7 @@ __all__ = [
     "Box",
     "ConvexSet",
     "Custom",
+    "ExplorationPlan",
     "Gauged",
     "Geometry",
     "GraphicMatroid",
@@ -48,7 +46,6 @@ __all__ = [
     "PartitionMatroid",
     "Paths",
     "Permutahedron",
-    "Plan",
     "Polytope",
     "Projected",
     "Projecting",

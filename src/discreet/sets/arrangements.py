@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike
 from componentjit import as_list
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int
-from discreet.sets.arguments import finite_array
 from discreet.sets.contract import Gauged, Projecting, Vertices
-from discreet.sets.exploration import Plan, first_few, plan_by_oracle, uniform_plan
-from discreet.sets.planes import remove_mean
-from discreet.sets.selections import items_of
-from discreet.sets.sorting import select_least, sort_items
-from discreet.sets.vectors import height
+from discreet.sets.vectors import finite_array, height, remove_mean, select_least, sort_items
+from discreet.sets.vertices import (
+    ExplorationPlan,
+    first_few,
+    name_items,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 
 class Arrangements(Projecting, Gauged, Vertices):
@@ -30,7 +32,7 @@ class Arrangements(Projecting, Gauged, Vertices):
     """
 
     values: Floats  # descending
-    order: Integers  # to work in, as all that follow
+    order: Integers  # scratch, like all that follow
     starts: Integers
     heights: Floats
     means: Floats
@@ -149,7 +151,7 @@ class Arrangements(Projecting, Gauged, Vertices):
                 )
             end = self.starts[blocks]
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all arrangements, or, if they are more than 1024, random ones that span whatever all span."""
         listed = first_few(np.array(row) for row in arrangements(self.values.tolist()))
         return (
@@ -182,7 +184,7 @@ class Permutahedron(Arrangements):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [
             cls.of([1.0, 2.0]),
             cls.of([1.0, 2.0, 3.0, 4.0]),
@@ -215,7 +217,7 @@ class KSets(Arrangements):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls.of(2, 1), cls.of(5, 2), cls.of(7, 5)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
@@ -235,7 +237,7 @@ class KSets(Arrangements):
         >>> KSets.of(4, 2).label(np.array([0.0, 1.0, 0.0, 1.0]))
         'items 1, 3'
         """
-        return items_of(point)
+        return name_items(point)
 
 
 def arrangements(values: Sequence[float]) -> Iterator[tuple[float, ...]]:

@@ -11,13 +11,12 @@ import numpy as np
 from componentjit import as_list
 from discreet.contracts import Floats
 from discreet.errors import check_int, check_range
-from discreet.sets.arguments import check_norm
 from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, corner_of, uniform_plan
-from discreet.sets.planes import balance
 from discreet.sets.simplex import pour
 from discreet.sets.vectors import (
+    balance,
+    check_norm,
     clear_nan,
     largest_entry,
     length,
@@ -25,6 +24,7 @@ from discreet.sets.vectors import (
     sum_of_sizes,
     sum_of_squares,
 )
+from discreet.sets.vertices import ExplorationPlan, name_corner, uniform_plan
 
 
 class L1Ball(ConvexSet, Gauged, Vertices):
@@ -50,7 +50,7 @@ class L1Ball(ConvexSet, Gauged, Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(1, 2.0), cls(5, 0.3)]
 
     @property
@@ -116,14 +116,14 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         """Return the origin."""
         return np.zeros(self.dimension)
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all corners."""
         axes = self.radius * np.eye(self.dimension)
         return uniform_plan(np.vstack([axes, -axes]))
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""
-        return corner_of(point)
+        return name_corner(point)
 
 
 class L2Ball(ConvexSet, Gauged, Barrier):
@@ -149,7 +149,7 @@ class L2Ball(ConvexSet, Gauged, Barrier):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(1, 0.5), cls(6, 2.5)]
 
     @property

@@ -11,19 +11,22 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
-from discreet.sets.arguments import LARGEST, outweighed
 from discreet.sets.contract import Vertices
-from discreet.sets.exploration import Plan, hull_normals, plan_by_oracle, uniform_plan
-from discreet.sets.membership import distance
-from discreet.sets.planes import remove_normals
+from discreet.sets.vectors import LARGEST, remove_normals, scale_to_one
+from discreet.sets.vertices import (
+    ExplorationPlan,
+    distance,
+    hull_normals,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 SetFunction = Callable[[frozenset[int]], float]
 
 FEW = 12  # items up to which all sets of them are looked at
 FEWER = 6  # items up to which all orders of them are
-SAMPLES = (
-    2000  # of pairs of items and a set, of which submodularity is checked where items are many
-)
+# Of pairs of items and a set, of which submodularity is checked where items are many.
+SAMPLES = 2000
 
 
 class BasePolytope(Vertices):
@@ -64,7 +67,7 @@ class BasePolytope(Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with: coverage, a concave function of the size, and cuts of a graph."""
+        """Return examples for the contract tests: coverage, a concave function of the size, and cuts of a graph."""
         return [cls.of(4, _coverage), cls.of(5, _root_of_size), cls.of(5, _cut)]
 
     @property
@@ -115,7 +118,7 @@ class BasePolytope(Vertices):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write what each item adds when they come in ascending order of the direction; ties go to the first."""
-        order = np.argsort(outweighed(direction), kind="stable").tolist()
+        order = np.argsort(scale_to_one(direction), kind="stable").tolist()
         _add_in_order(self.function, order, point)
 
     def tangent(self, vector: Floats) -> None:
@@ -126,7 +129,7 @@ class BasePolytope(Vertices):
         """Return whether the distance to the set is at most the tolerance."""
         return point.size == self.items and distance(self, point) <= tolerance
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return the vertices of all orders of at most 6 items, or of random ones that span whatever all span."""
         if self.items > FEWER:
             return plan_by_oracle(self.minimise_linear, self.items)

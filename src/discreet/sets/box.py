@@ -13,10 +13,15 @@ from numpy.typing import ArrayLike
 from componentjit import as_list
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
-from discreet.sets.arguments import finite_array, norm_of
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, corner_of, first_few, plan_by_oracle, uniform_plan
-from discreet.sets.planes import balance
+from discreet.sets.vectors import balance, finite_array, norm_of
+from discreet.sets.vertices import (
+    ExplorationPlan,
+    first_few,
+    name_corner,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 
 class Box(ConvexSet, Gauged, Barrier, Vertices):
@@ -60,15 +65,13 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         >>> Box.cube(3, -1.0, 1.0).diameter(1)
         6.0
         """
-        size, ends = (
-            check_int("dimension", dimension, minimum=1),
-            (check_finite("low", low), check_finite("high", high)),
-        )
+        size = check_int("dimension", dimension, minimum=1)
+        ends = (check_finite("low", low), check_finite("high", high))
         return cls(np.full(size, ends[0]), np.full(size, ends[1]))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [
             cls(np.array([-1.0, 0.5, 2.0, 0.0]), np.array([1.0, 0.5, 5.0, 0.25])),
             cls.cube(6, -1.0, 1.0),
@@ -177,7 +180,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         """Return the middle of the two corners."""
         return 0.5 * self.low + 0.5 * self.high
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all corners, or, if they are more than 1024, random ones that span whatever all span."""
         ends = [
             dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)
@@ -191,4 +194,4 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""
-        return corner_of(point)
+        return name_corner(point)

@@ -10,7 +10,9 @@ import numpy as np
 from discreet.components import Component
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, shorten
-from discreet.sets.exploration import Plan
+
+if TYPE_CHECKING:
+    from discreet.sets.vertices import ExplorationPlan
 
 
 class Projected(Protocol):
@@ -74,7 +76,7 @@ class LinearOracle(Component):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         raise NotImplementedError
 
     def centre(self) -> Floats:
@@ -153,7 +155,7 @@ class Vertices(LinearOracle):
 
     ability = "vertices"
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return vertices to explore and how often each: together they span whatever the set spans."""
         raise NotImplementedError
 

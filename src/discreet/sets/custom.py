@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_positive, shorten
-from discreet.sets.arguments import finite_array, outweighed
 from discreet.sets.contract import LinearOracle
-from discreet.sets.exploration import hull_normals, plan_by_oracle
-from discreet.sets.membership import distance
-from discreet.sets.planes import remove_normals
+from discreet.sets.vectors import finite_array, remove_normals, scale_to_one
+from discreet.sets.vertices import distance, hull_normals, plan_by_oracle
 
 NEAR = 1e-6  # a point of the oracle that is farther from the set, by its own test, is refused
 
@@ -93,7 +91,7 @@ class Custom(LinearOracle):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [
             cls.of(3, _corner, centre=[1 / 3] * 3, inner=6**-0.5, outer=(2 / 3) ** 0.5),
             cls.of(
@@ -133,7 +131,7 @@ class Custom(LinearOracle):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write what the oracle answers, or refuse it if that is no point of the set; NaN in a direction counts as 0."""
-        asked = outweighed(direction)
+        asked = scale_to_one(direction)
         answer = self.oracle(asked.copy())
         try:
             numbers = np.array(answer, dtype=np.float64)

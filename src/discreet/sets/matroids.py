@@ -1,21 +1,32 @@
-"""Bases of matroids, by the greedy algorithm: what is chosen, and how much of each kind."""
+"""Matroids: choices from groups, and spanning trees."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from componentjit import as_list
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.sets.contract import Gauged
-from discreet.sets.exploration import MOST, Plan, plan_by_oracle, uniform_plan
-from discreet.sets.selections import Selections, items_of
-from discreet.sets.sorting import sort_items
+from discreet.sets.vectors import sort_items
+from discreet.sets.vertices import (
+    MOST,
+    ExplorationPlan,
+    Selections,
+    decode_names,
+    distance,
+    encode_names,
+    first_few,
+    name_items,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 
 class Matroid(Selections):
@@ -28,7 +39,7 @@ class Matroid(Selections):
 
     component: Integers  # of each element
     lengths: Floats  # of each component, in elements
-    order: Integers  # to work in, as the next one
+    order: Integers  # scratch, like the next one
     totals_of: Floats
 
     @property
@@ -78,7 +89,7 @@ class PartitionMatroid(Matroid, Gauged):
     """
 
     picks: Integers  # from each group
-    picked: Integers  # to work in
+    picked: Integers  # scratch
 
     @classmethod
     def of(cls, sizes: Sequence[int], picks: Sequence[int]) -> Self:
@@ -107,7 +118,7 @@ class PartitionMatroid(Matroid, Gauged):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls.of([2], [1]), cls.of([3, 4], [1, 2]), cls.of([2, 2, 3], [1, 1, 2])]
 
     @property
@@ -158,7 +169,7 @@ class PartitionMatroid(Matroid, Gauged):
             inside = inside and abs(self.totals_of[group] - self.picks[group]) <= tolerance
         return inside
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all choices, or, if they are more than 1024, random ones that span whatever all span."""
         if (
             math.prod(
@@ -179,4 +190,189 @@ class PartitionMatroid(Matroid, Gauged):
 
     def label(self, point: Floats) -> str:
         """Return the items chosen."""
-        return items_of(point)
+        return name_items(point)
+
+
+FEW = 14  # nodes up to which all sets of them are looked at
+
+
+class GraphicMatroid(Matroid):
+    """Spanning trees: coordinate i says how much of edge i is in the tree.
+
+    >>> square = GraphicMatroid.of([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a")])
+    >>> point = np.zeros(4)
+    >>> square.minimise_linear(np.array([0.1, 0.4, 0.2, 0.3]), point)
+    >>> square.label(point)
+    'edges a-b, c-d, d-a'
+    """
+
+    tails: Integers
+    heads: Integers
+    letters: NDArray[np.uint32]  # of the names of nodes
+    parent: Integers  # scratch: the nodes that are connected by edges chosen so far have one root
+
+    @classmethod
+    def of(cls, edges: Sequence[tuple[str, str]]) -> Self:
+        """Return the spanning trees of a connected graph with these edges."""
+        names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
+        if len(names) < 2:
+            raise DiscreetError(f"edges is {shorten(edges)}, but must connect at least 2 nodes.")
+        tails, heads = (
+            np.array([names.index(str(edge[side])) for edge in edges]) for side in (0, 1)
+        )
+        if np.any(tails == heads):
+            i = int(np.argmax(tails == heads))
+            raise DiscreetError(
+                f"edges[{i}] is {shorten(edges[i])}, but must connect two different nodes."
+            )
+        component = _components(tails, heads, len(names))
+        return cls(
+            component=component,
+            lengths=np.bincount(component).astype(np.float64),
+            order=np.zeros(len(tails), dtype=np.int64),
+            totals_of=np.zeros(int(component.max()) + 1),
+            tails=tails,
+            heads=heads,
+            letters=encode_names(names),
+            parent=np.zeros(len(names), dtype=np.int64),
+        )
+
+    @classmethod
+    def complete(cls, nodes: int) -> Self:
+        """Return the spanning trees of the graph in which all nodes are connected, 0-1, 0-2, ..., 1-2, and so on."""
+        names = [str(node) for node in range(check_int("nodes", nodes, minimum=3, maximum=60))]
+        return cls.of(list(itertools.combinations(names, 2)))
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return examples for the contract tests: complete, with a bridge and two cycles, and with a double edge."""
+        bridged = ["ab", "bc", "ca", "cd", "de", "ef", "fd", "eg", "gf"]
+        return [
+            cls.complete(4),
+            cls.of([(edge[0], edge[1]) for edge in bridged]),
+            cls.of([("a", "b"), ("b", "a"), ("b", "c")]),
+        ]
+
+    @property
+    def inner(self) -> float:
+        """The least distance of a constraint from the centre: no entry below 0, at most n - 1 edges among n nodes."""
+        rooms = list(self._rooms_of_edges())
+        if self._is_complete():
+            nodes, edges = self.parent.size, self.dimension
+            for n in range(2, nodes):
+                among = n * (n - 1) / 2.0
+                rooms.append(
+                    (n - 1.0 - among * 2.0 / nodes) / math.sqrt(among - among * among / edges)
+                )
+        elif self.parent.size <= FEW:
+            rooms.extend(self._rooms_of_nodes())
+        else:
+            raise DiscreetError(
+                f"the graph has {self.parent.size} nodes, but the inner radius of its spanning "
+                f"trees is known for complete graphs and up to {FEW} nodes only."
+            )
+        return min(rooms, default=0.0)
+
+    def centre(self) -> Floats:
+        """Return the mean of all spanning trees: the resistance between the ends of each edge (Kirchhoff)."""
+        incidence = np.zeros((self.dimension, self.parent.size))
+        edges = np.arange(self.dimension)
+        incidence[edges, self.tails], incidence[edges, self.heads] = 1.0, -1.0
+        resistances = np.linalg.pinv(incidence.T @ incidence, hermitian=True)
+        return np.asarray(np.sum(incidence @ resistances * incidence, axis=1))
+
+    def drop_all(self) -> None:
+        """Make every node a tree of its own."""
+        for node in range(self.parent.size):
+            self.parent[node] = node
+
+    def admit(self, element: int) -> bool:
+        """Add the edge if it connects two trees, and return whether it does."""
+        tail, head = self.tails[element], self.heads[element]
+        while self.parent[tail] != tail:
+            self.parent[tail] = self.parent[self.parent[tail]]
+            tail = self.parent[tail]
+        while self.parent[head] != head:
+            self.parent[head] = self.parent[self.parent[head]]
+            head = self.parent[head]
+        if tail == head:
+            return False
+        self.parent[tail] = head
+        return True
+
+    def contains(self, point: Floats, tolerance: float) -> bool:
+        """Return whether the distance to the nearest mixture of spanning trees is at most the tolerance."""
+        return point.size == self.dimension and distance(self, point) <= tolerance
+
+    def plan(self) -> ExplorationPlan:
+        """Return all spanning trees, or, if they are more than 1024, random ones that span whatever all span."""
+        ways = math.comb(self.dimension, self.parent.size - 1)
+        listed = first_few(self._trees()) if ways <= 20 * MOST else None
+        return (
+            plan_by_oracle(self.minimise_linear, self.dimension)
+            if listed is None
+            else uniform_plan(listed)
+        )
+
+    def label(self, point: Floats) -> str:
+        """Return the edges of the tree."""
+        names = decode_names(self.letters)
+        edges = (
+            f"{names[self.tails[i]]}-{names[self.heads[i]]}" for i in np.flatnonzero(point > 0.5)
+        )
+        return f"edges {', '.join(edges)}"
+
+    def _is_complete(self) -> bool:
+        pairs = set(
+            zip(np.minimum(self.tails, self.heads), np.maximum(self.tails, self.heads), strict=True)
+        )
+        return len(pairs) == self.dimension == math.comb(self.parent.size, 2)
+
+    def _rooms_of_edges(self) -> Iterator[float]:
+        """Yield the distance of the centre from where an edge is in no tree, for edges that are not in every tree."""
+        for length, share in zip(self.lengths[self.component], self.centre(), strict=True):
+            if length > 1.0:
+                yield float(share / math.sqrt(1.0 - 1.0 / length))
+
+    def _rooms_of_nodes(self) -> Iterator[float]:
+        """Yield the distance of the centre from where as many edges as possible are among some nodes."""
+        centre, nodes = self.centre(), np.arange(self.parent.size)
+        for some in range(3, 2**nodes.size):
+            member = (some >> nodes) & 1 == 1
+            among = member[self.tails] & member[self.heads]
+            normal = among.astype(np.float64)
+            self.tangent(normal)
+            size = float(np.linalg.norm(normal))
+            if size > 1e-9:
+                yield (int(member.sum()) - 1.0 - float(centre[among].sum())) / size
+
+    def _trees(self) -> Iterator[Floats]:
+        for chosen in itertools.combinations(range(self.dimension), self.parent.size - 1):
+            self.drop_all()
+            if all(self.admit(edge) for edge in chosen):
+                yield np.isin(np.arange(self.dimension), chosen).astype(np.float64)
+
+
+def _components(tails: Integers, heads: Integers, nodes: int) -> Integers:
+    """Return the connected component of the matroid that each edge is in, or refuse a graph that is not connected.
+
+    Two edges are in one if some cycle has both; it is enough to look at cycles of a tree and one
+    more edge.
+    """
+    paths: dict[int, frozenset[int]] = {0: frozenset()}  # from node 0, in a tree
+    waiting = [0]
+    for node in waiting:
+        for edge in np.flatnonzero((tails == node) | (heads == node)).tolist():
+            other = int(heads[edge] if tails[edge] == node else tails[edge])
+            if other not in paths:
+                paths[other] = paths[node] | {edge}
+                waiting.append(other)
+    if len(paths) < nodes:
+        raise DiscreetError(
+            f"edges connect {len(paths)} of {nodes} nodes only, but all must be connected."
+        )
+    component = np.arange(tails.size)
+    for edge in range(tails.size):
+        cycle = [edge, *(paths[int(tails[edge])] ^ paths[int(heads[edge])])]
+        component[np.isin(component, component[cycle])] = component[cycle].min()
+    return np.unique(component, return_inverse=True)[1].astype(np.int64)

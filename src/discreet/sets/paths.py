@@ -15,9 +15,17 @@ from componentjit import as_list, helper
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.sets.contract import Gauged
-from discreet.sets.exploration import Plan, first_few, null_space, plan_by_oracle, uniform_plan
-from discreet.sets.planes import remove_normals
-from discreet.sets.selections import Selections, names_in, spelled
+from discreet.sets.vectors import remove_normals
+from discreet.sets.vertices import (
+    ExplorationPlan,
+    Selections,
+    decode_names,
+    encode_names,
+    first_few,
+    null_space,
+    plan_by_oracle,
+    uniform_plan,
+)
 
 MOST_EDGES = 3000  # the normals of the hull are a matrix of edges by nodes
 
@@ -39,8 +47,8 @@ class Paths(Selections, Gauged):
     order: Integers  # edges, those that leave a node after those that enter it
     normals: Floats  # orthonormal rows, orthogonal to the hull
     mean_path: Floats  # the centre
-    costs: Floats  # to work in: of the cheapest path to a node
-    arrivals: Integers  # to work in: the edge by which that path arrives
+    costs: Floats  # scratch: of the cheapest path to a node
+    arrivals: Integers  # scratch: the edge by which that path arrives
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]], source: str, sink: str) -> Self:
@@ -77,7 +85,7 @@ class Paths(Selections, Gauged):
         return cls(
             tails=tails,
             heads=heads,
-            letters=spelled(names),
+            letters=encode_names(names),
             ends=ends,
             order=order,
             normals=_normals(tails, heads, len(names)),
@@ -89,10 +97,8 @@ class Paths(Selections, Gauged):
     @classmethod
     def layered(cls, layers: int, width: int) -> Self:
         """Return the paths through layers of nodes, each connected with all of the next layer, and two ends, s and t."""
-        depth, wide = (
-            check_int("layers", layers, minimum=1, maximum=1000),
-            check_int("width", width, minimum=2, maximum=50),
-        )
+        depth = check_int("layers", layers, minimum=1, maximum=1000)
+        wide = check_int("width", width, minimum=2, maximum=50)
         nodes = [
             ["s"],
             *([f"{layer}.{node}" for node in range(wide)] for layer in range(depth)),
@@ -111,7 +117,7 @@ class Paths(Selections, Gauged):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with: layered, with a bridge, two parallel edges, and in no order."""
+        """Return examples for the contract tests: layered, with a bridge, two parallel edges, and in no order."""
         bridged = ["de", "ab", "ac", "cd", "bd", "eg", "ef", "fg", "bc"]
         return [
             cls.layered(3, 2),
@@ -132,9 +138,8 @@ class Paths(Selections, Gauged):
     @property
     def inner(self) -> float:
         """The least distance of the centre from where an edge has no flow, edges of all paths left out."""
-        along = np.sqrt(
-            np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0)
-        )  # of unit vectors, within the hull
+        # Of unit vectors, within the hull.
+        along = np.sqrt(np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0))
         return float(np.min(self.mean_path[along > 1e-9] / along[along > 1e-9]))
 
     def centre(self) -> Floats:
@@ -187,7 +192,7 @@ class Paths(Selections, Gauged):
             inside = inside and abs(self.costs[node]) <= tolerance
         return inside
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all paths, or, if they are more than 1024, random ones that span whatever all span."""
         listed = first_few(self._paths())
         return (
@@ -198,7 +203,7 @@ class Paths(Selections, Gauged):
 
     def label(self, point: Floats) -> str:
         """Return the nodes of the path."""
-        names, node = names_in(self.letters), int(self.ends[0])
+        names, node = decode_names(self.letters), int(self.ends[0])
         passed = [names[node]]
         while node != self.ends[1]:
             leaving = np.flatnonzero(self.tails == node)

@@ -12,12 +12,46 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError
-from discreet.sets.arguments import LARGEST, check_norm, finite_array, outweighed
 from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, corner_of, null_space, plan_by_oracle
-from discreet.sets.newton import STEEPEST, follow_leader, hessian_factor
-from discreet.sets.planes import remove_normals
+from discreet.sets.vectors import LARGEST, check_norm, finite_array, remove_normals, scale_to_one
+from discreet.sets.vertices import ExplorationPlan, name_corner, null_space, plan_by_oracle
+
+ENOUGH = 1e-12  # Newton decrement at which it ends
+STEPS = 1000
+# Slope, times the size of the set: beyond, slacks of the leader are lost in rounding.
+STEEPEST = 1e8
+
+
+def hessian_factor(rows: Floats, slack: Floats) -> Floats:
+    """Return a triangular R with Rᵀ R = Σ row rowᵀ / slack², without squaring the condition number."""
+    return np.asarray(np.linalg.qr(rows / np.maximum(slack, 1e-300)[:, None])[1])
+
+
+def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Floats) -> None:
+    """Move an inner point of {a x ≤ b} to the minimiser of <slope, x> - Σ ln(b - a x), along the rows of the basis.
+
+    Steps are at most 1 long in the local norm, so no point leaves the set (damped Newton's method).
+    """
+    rows, along = a @ basis.T, basis @ slope
+    before = math.inf
+    for _ in range(STEPS):
+        slack = b - a @ point
+        factor = hessian_factor(rows, slack)
+        half = np.linalg.solve(factor.T, along + rows.T @ (1.0 / slack))
+        decrement = float(np.linalg.norm(half))
+        # Or rounding is all that is left.
+        if decrement <= ENOUGH or (decrement < 1e-6 and decrement >= before):
+            return
+        before = decrement
+        point -= (
+            basis.T @ np.linalg.solve(factor, half) / (1.0 + decrement if decrement > 0.25 else 1.0)
+        )
+    raise DiscreetError(
+        f"the leader was not found in {STEPS} steps: a and b are ill-conditioned, or the rate is "
+        "too large."
+    )
+
 
 TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
 OUTWARDS = 1e-9  # sizes are rounded up by more than the solver's error, relative to them and to b
@@ -42,9 +76,8 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     a: Floats
     b: Floats
-    normals: Floats = np.zeros(
-        (0, 0)
-    )  # orthonormal rows that span what is orthogonal to the affine hull
+    # Orthonormal rows that span what is orthogonal to the affine hull.
+    normals: Floats = np.zeros((0, 0))
 
     def __new__(cls, a: ArrayLike, b: ArrayLike, normals: Floats | None = None) -> Self:
         """Return the polytope of these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
@@ -76,7 +109,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         corners = np.random.default_rng(5).normal(size=(12, 5))
         axes = np.vstack([np.eye(5), -np.eye(5)])
         return [
@@ -118,7 +151,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write a corner at which <direction, x> is least; NaN in a direction counts as 0."""
-        point[:] = _minimiser(self.a, self.b, outweighed(direction))
+        point[:] = _minimiser(self.a, self.b, scale_to_one(direction))
 
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite: they outweigh others.
@@ -158,7 +191,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         if not (np.all(slack[loose] > 0.0) and np.all(np.abs(slack[~loose]) <= self._room())):
             point[:] = self.centre()
         if self.flat:
-            direction = outweighed(sums)
+            direction = scale_to_one(sums)
             largest = float(np.nan_to_num(np.abs(sums), nan=0.0).max())
             steepest = STEEPEST / (float(np.abs(self.b).max()) or 1.0)
             slope = min(rate * largest, steepest) * direction
@@ -221,13 +254,13 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         """Return the centre of a largest ball in the polytope (Chebyshev's), within its hull."""
         return self._ball()[0]
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return corners in random directions that span whatever the polytope spans."""
         return plan_by_oracle(self.minimise_linear, self.dimension)
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""
-        return corner_of(point)
+        return name_corner(point)
 
     def bounding_box(self) -> Box:
         """Return the smallest box around the polytope."""

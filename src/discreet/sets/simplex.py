@@ -11,11 +11,9 @@ import numpy as np
 from componentjit import as_list, helper
 from discreet.contracts import Floats
 from discreet.errors import check_int
-from discreet.sets.arguments import check_norm
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
-from discreet.sets.exploration import Plan, uniform_plan
-from discreet.sets.planes import STEEPEST, remove_mean
-from discreet.sets.vectors import height, largest_entry
+from discreet.sets.vectors import STEEPEST, check_norm, height, largest_entry, remove_mean
+from discreet.sets.vertices import ExplorationPlan, uniform_plan
 
 
 class Simplex(ConvexSet, Gauged, Barrier, Vertices):
@@ -35,7 +33,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return some to check the contract with."""
+        """Return examples for the contract tests."""
         return [cls(1), cls(2), cls(7)]
 
     @property
@@ -165,7 +163,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         """Return the uniform distribution."""
         return np.full(self.dimension, 1.0 / self.dimension)
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExplorationPlan:
         """Return all corners."""
         return uniform_plan(np.eye(self.dimension))
 
@@ -196,9 +194,8 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         point[:] = mass / point.size
         return
     level, left, before = -mass, point.size + 1, point.size + 2
-    while (
-        left < before
-    ):  # the last pass has the same entries left, and corrects rounding errors of the one before
+    # The last pass has the same entries left, and corrects rounding errors of the one before.
+    while left < before:
         before, left, excess = left, 0, -mass
         for i in range(point.size):
             above = height(values[i], top, signed) - level

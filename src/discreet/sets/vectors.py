@@ -1,11 +1,65 @@
-"""Sums and sizes of vectors, whatever their entries are, in loops that run compiled."""
+"""Work on vectors that sets share: checks, sizes, directions of planes, sorting."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from componentjit import as_list, helper, helper_apart
-from discreet.contracts import Floats
+from discreet.contracts import Floats, Integers
+from discreet.errors import DiscreetError
+
+LARGEST = 1e100  # of a coordinate, so that squares and sums of them stay finite
+
+
+def check_norm(norm: float) -> None:
+    """Refuse a norm other than 1, 2 and infinity."""
+    if norm not in (1, 2, math.inf):
+        raise DiscreetError(f"norm is {norm!r}, but must be 1, 2 or infinity.")
+
+
+def norm_of(vector: Floats, norm: float) -> float:
+    """Return the norm 1, 2 or infinity of a vector, also of one whose squares would vanish.
+
+    >>> [norm_of(np.array([3.0, -4.0]), norm) for norm in (1, 2, math.inf)]
+    [7.0, 5.0, 4.0]
+    """
+    check_norm(norm)
+    exponent = math.frexp(float(np.abs(vector).max(initial=0.0)))[1]
+    return math.ldexp(float(np.linalg.norm(np.ldexp(vector, -exponent), ord=norm)), exponent)
+
+
+def finite_array(name: str, values: ArrayLike, *, axes: int) -> Floats:
+    """Return a new array of finite numbers with one or two axes, or refuse it."""
+    kind = "a vector" if axes == 1 else "a matrix"
+    try:
+        array = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise DiscreetError(f"{name} must be {kind} of numbers.") from None
+    if array.ndim != axes or array.size == 0:
+        raise DiscreetError(
+            f"{name} has the shape {array.shape}, but must be {kind} with at least one number."
+        )
+    if not np.all(np.abs(array) <= LARGEST):
+        raise DiscreetError(f"{name} must have finite numbers only, of size at most {LARGEST:g}.")
+    return array
+
+
+def scale_to_one(direction: Floats) -> Floats:
+    """Return the direction with 0 for NaN, scaled to at most 1; infinite entries leave nothing of the others.
+
+    >>> scale_to_one(np.array([2.0, math.nan, -4.0])).tolist(), scale_to_one(np.array([2.0, -math.inf])).tolist()
+    ([0.5, 0.0, -1.0], [0.0, -1.0])
+    """
+    largest = float(np.abs(direction).max(initial=0.0))
+    if 0.0 < largest < math.inf:
+        return np.asarray(direction / largest)
+    if np.isinf(direction).any():
+        return np.where(np.isinf(direction), np.sign(direction), 0.0)
+    finite = np.nan_to_num(direction, nan=0.0)
+    return np.asarray(finite / (float(np.abs(finite).max(initial=0.0)) or 1.0))
 
 
 @helper
@@ -97,3 +151,114 @@ def clear_nan(point: Floats) -> None:
     for i in range(point.size):
         if math.isnan(point[i]):
             point[i] = 0.0
+
+
+# of a linear function over a set: leaders of steeper ones would be on the boundary, but for
+# rounding
+STEEPEST = 1e12
+
+
+@helper
+def remove_mean(vector: Floats) -> None:
+    """Subtract the mean: what is left is a direction in which sums stay the same."""
+    mean = 0.0
+    for i in range(vector.size):
+        mean += vector[i]
+    mean /= vector.size
+    for i in range(vector.size):
+        vector[i] -= mean
+
+
+@helper
+def remove_normals(vector: Floats, normals: Floats) -> None:
+    """Subtract what is along the orthonormal rows."""
+    for row in range(normals.shape[0]):
+        along = 0.0
+        for i in range(vector.size):
+            along += normals[row, i] * vector[i]
+        for i in range(vector.size):
+            vector[i] -= along * normals[row, i]
+
+
+@helper
+def balance(slope: float) -> float:
+    """Return the y in (-1, 1) with slope + 2 y / (1 - y²) = 0: a linear function and a barrier balance; NaN counts as 0.
+
+    >>> balance(-1.5)
+    0.53518...
+    """
+    if math.isnan(slope):
+        return 0.0
+    steep = min(abs(slope), STEEPEST)
+    return math.copysign(steep / (1.0 + math.sqrt(1.0 + steep * steep)), -slope)
+
+
+@helper
+def sort_items(values: Floats | Integers, order: Integers) -> None:
+    """Write all indices into ``order``, those of smaller values first, of equal ones the first (heap sort).
+
+    >>> import numpy as np
+    >>> order = np.zeros(4, dtype=np.int64)
+    >>> sort_items([0.5, 0.1, 0.5, 0.0], order)
+    >>> order.tolist()
+    [3, 1, 0, 2]
+    """
+    make_heap(values, order, order.size)
+    for end in range(order.size - 1, 0, -1):
+        order[0], order[end] = order[end], order[0]
+        sift(values, order, end)
+
+
+@helper
+def select_least(values: Floats | Integers, order: Integers, count: int) -> None:
+    """Write the indices of the ``count`` smallest values to the front of ``order``, in no particular order.
+
+    A heap holds the best so far, with the one to go first on top.
+
+    >>> import numpy as np
+    >>> order = np.zeros(4, dtype=np.int64)
+    >>> select_least([0.5, 0.1, 0.5, 0.0], order, 2)
+    >>> sorted(order[:2].tolist())
+    [1, 3]
+    """
+    make_heap(values, order, count)
+    for i in range(count, order.size):
+        if values[i] < values[order[0]]:
+            order[0] = i
+            sift(values, order, count)
+
+
+@helper
+def make_heap(values: Floats | Integers, order: Integers, count: int) -> None:
+    """Write the first indices into ``order`` as a heap: none comes after the one above it."""
+    for end in range(count):
+        place = end
+        while place > 0 and comes_after(values, end, order[(place - 1) // 2]):
+            order[place] = order[(place - 1) // 2]
+            place = (place - 1) // 2
+        order[place] = end
+
+
+@helper
+def sift(values: Floats | Integers, order: Integers, count: int) -> None:
+    """Move the top of a heap down to where it belongs."""
+    item, place = order[0], 0
+    while True:
+        child = 2 * place + 1
+        if child >= count:
+            break
+        if child + 1 < count and comes_after(values, order[child + 1], order[child]):
+            child += 1
+        if not comes_after(values, order[child], item):
+            break
+        order[place] = order[child]
+        place = child
+    order[place] = item
+
+
+@helper
+def comes_after(values: Floats | Integers, one: int, other: int) -> bool:
+    """Return whether an index is sorted behind another one."""
+    if values[one] == values[other]:
+        return one > other
+    return bool(values[one] > values[other])

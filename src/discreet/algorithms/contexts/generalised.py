@@ -21,7 +21,7 @@ from discreet.algorithms.contexts.widths import (
 from discreet.algorithms.papers import GLOC, PRIV_UNIT, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import GlmMoments, Moments
-from discreet.channels.links import IdentityLink, Link, LogisticLink, PoissonLink
+from discreet.channels.glm_moments import IdentityLink, Link, LogisticLink, PoissonLink
 from discreet.errors import check_range
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks

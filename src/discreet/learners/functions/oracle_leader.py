@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_positive, check_range
-from discreet.sets import Plan, Vertices, check_ability, check_hull, set_named
+from discreet.sets import ExplorationPlan, Vertices, check_ability, check_hull, set_named
 
 
 class OracleLeader(Learner[Floats, Floats, Floats]):
@@ -120,10 +120,10 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
         return self.sums.size
 
 
-def centred_estimators(plan: Plan) -> Floats:
+def centred_estimators(plan: ExplorationPlan) -> Floats:
     """Return the row W (x - m) for every vertex x of a plan.
 
-    >>> from discreet.sets.exploration import uniform_plan
+    >>> from discreet.sets.vertices import uniform_plan
     >>> centred_estimators(uniform_plan([[1.0, 0.0], [0.0, 1.0]])).round(9).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """

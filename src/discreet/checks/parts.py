@@ -1,30 +1,140 @@
-"""The contract of a channel, for numbers and for vectors."""
+"""How a check fails, and the contracts of a learner and of a channel."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import componentjit
 from discreet.channels.running_sum import Stream
-from discreet.checks.failure import CheckFailed, require, require_kind, same_state
-from discreet.contracts import Channel, Floats, Record
+from discreet.contracts import Channel, Floats, Generator, Learner, Record, Server
+from discreet.errors import DiscreetError, shorten
 from discreet.ranges import Range
 
-LONGEST = 2_000  # rounds in which lengths are compared
-HUGE = 1e200
-DRAWS = 24
-BEYOND = (0.01, 1.0, 10.0, 1e6)  # by how many widths feedback leaves the declared range
 
-Told = float | Floats | Record  # what problems of this package feed back
+class CheckFailed(AssertionError):
+    """A component breaks its contract."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise CheckFailed unless the condition holds; unlike ``assert``, also under ``python -O``."""
+    if not condition:
+        raise CheckFailed(message)
+
+
+def require_kind(name: str, value: object, kind: type) -> None:
+    """Refuse an argument of the wrong type."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be {article} {kind.__name__}.")
+
+
+def same_state(one: object, other: object) -> str | None:
+    """Return the name of the first array that differs between two components, bit for bit."""
+    for (name, left), (_, right) in zip(
+        componentjit.arrays(one), componentjit.arrays(other), strict=True
+    ):
+        if left.tobytes() != right.tobytes():
+            return name
+    return None
+
+
+def all_finite(component: object) -> str | None:
+    """Return the name of the first array that holds NaN or infinity."""
+    for name, array in componentjit.arrays(component):
+        if not np.isfinite(array).all():
+            return name
+    return None
+
+
+ROUNDS = 300
+
+
+def check_learner(
+    learner: Learner,
+    *,
+    observation: object = 0,
+    releases: Callable[[Generator], float | Floats] | None = None,
+) -> None:
+    """Check a learner before its first round.
+
+    ``observation`` is what it observes in each round. ``releases`` maps a random generator to a
+    released value; the default is a noisy loss, sometimes far outside [0, 1], as channels give it.
+    """
+    require_kind("learner", learner, Learner)
+    name = type(learner).__name__
+    release = releases or (lambda rng: float(rng.random() + rng.laplace(0.0, 1.0)))
+
+    first = componentjit.copy(learner)
+    second = componentjit.copy(learner)
+    late = componentjit.copy(learner)
+    require(
+        same_state(learner, first) is None,
+        f"{name} does not survive a copy: its state must be in NumPy arrays",
+    )
+    for round_ in range(ROUNDS):
+        value = release(np.random.default_rng(10_000 + round_))
+        action, trace = act_or_publish(first, observation, np.random.default_rng(round_))
+        again, same_trace = act_or_publish(second, observation, np.random.default_rng(round_))
+        require(
+            np.array_equal(action, again) and same_state((trace,), (same_trace,)) is None,
+            f"{name}.act is not a function of its state, the observation and the generator",
+        )
+        query = first.query(trace)
+        parts = query if isinstance(query, tuple) else (query,)
+        require(
+            all(np.isfinite(part).all() for part in parts),
+            f"{name}.query must be finite, and is {query!r}",
+        )
+        kept = componentjit.copy(same_trace)
+        first.learn(trace, value)
+        second.learn(kept, value)
+        where = same_state(first, second)
+        require(
+            where is None, f"{name}.learn gives a different {where} if the trace was copied first"
+        )
+        where = all_finite(first)
+        require(where is None, f"{name}.{where} is not finite after {round_ + 1} noisy losses")
+    _check_late(late, observation, release)
+
+
+def act_or_publish(
+    learner: Learner, observation: object, rng: Generator
+) -> tuple[ArrayLike, object]:
+    """Let a learner act; a server publishes its model instead, and its traces are empty."""
+    return (0, 0) if isinstance(learner, Server) else learner.act(observation, rng)
+
+
+def _check_late(
+    learner: Learner, observation: object, release: Callable[[Generator], float | Floats]
+) -> None:
+    """Check that feedback may arrive after many newer decisions, in any order."""
+    name = type(learner).__name__
+    rng = np.random.default_rng(0)
+    traces = [componentjit.copy(act_or_publish(learner, observation, rng)[1]) for _ in range(50)]
+    for trace in reversed(traces):
+        learner.learn(trace, release(rng))
+    act_or_publish(learner, observation, rng)
+    where = all_finite(learner)
+    require(where is None, f"{name}.{where} is not finite after feedback that came late")
+
+
+LONGEST = 2_000  # most rounds in which lengths are compared
+HUGE = 1e200  # feedback beyond this is tried in the features of a record too
+DRAWS = 24  # seeds that a memory is looked for with
+BEYOND = (0.01, 1.0, 10.0, 1e6)  # how many widths feedback is outside the declared range
+
+Told = float | Floats | Record  # the feedback of this package's problems
 
 
 def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.0) -> None:
-    """Check a channel before its first round; ``feedback`` (a number or a vector) and half of it are valid values.
+    """Check a channel before its first round.
 
-    ``query`` is what is asked for in every round. A channel with a field ``size`` releases after
-    that many rounds.
+    ``feedback`` (a number, a vector or a record) and half of it are valid values; ``query`` is the
+    query in every round. A channel with a field ``size`` releases after that many rounds.
     """
     require_kind("channel", channel, Channel)
     name = type(channel).__name__
@@ -43,13 +153,13 @@ def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.
 
     first, second = componentjit.copy(channel), componentjit.copy(channel)
     period = int(channel._asdict().get("size", hold))
-    require(period % hold == 0, f"{name} must hold an action for a part of a batch, or all of it")
+    require(period % hold == 0, f"{name} must hold an action for a batch, or for equal parts of it")
     for round_ in range(1, 2 * period + 1):
         asked = componentjit.copy(query)
         one = first.offer(feedback, query, np.random.default_rng(round_))
         require(
             same_state((query,), (asked,)) is None,
-            f"{name}.offer writes into the query, whose arrays are the learner's",
+            f"{name}.offer writes into the query, whose arrays belong to the learner",
         )
         two = second.offer(feedback, query, np.random.default_rng(round_))
         alike = one[0] == two[0] and np.array_equal(one[1], two[1])
@@ -85,10 +195,10 @@ def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.
 
 
 def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: int) -> None:
-    """Check that how long actions are held, and when something is released, says nothing about feedback.
+    """Check that holding times and release times do not depend on feedback.
 
-    Both may follow from earlier releases. So where they differ with the noise, they are compared
-    until the first one.
+    Both may depend on earlier releases. So if they vary with the noise, they are compared up to the
+    first release only.
     """
     name = type(channel).__name__
 
@@ -111,35 +221,32 @@ def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: i
         alike = seen(factors, 0)[:compared] == usual[:compared]
         require(
             alike,
-            f"{name}: for how long an action is held, or when something is released, depends on "
-            "feedback",
+            f"{name}: how long an action is held, or when a release is due, depends on feedback",
         )
 
 
 def scaled(feedback: Told, factor: float) -> Told:
-    """Return feedback times a number: all numbers of a record."""
+    """Return feedback times a number; for a record, all of its numbers."""
     if isinstance(feedback, Record):
         return Record(feedback.features * factor, feedback.outcome * factor)
     return feedback * factor
 
 
 def _check_memory(channel: Channel, feedback: Told, query: object) -> None:
-    """Check that a channel which says that it holds nothing forgets what it was told."""
+    """Check that a channel that declares to hold no feedback forgets what it was told."""
     name = type(channel).__name__
-    for seed in range(DRAWS):  # a report may be the same for many records, for the same noise
+    for seed in range(DRAWS):  # with the same noise, many records may give the same report
         released = []
         for factor in (1.0, 0.5, 0.0):
             fresh, rng = componentjit.copy(channel), np.random.default_rng(seed)
             fresh.offer(scaled(feedback, factor), query, rng)
             released.append(np.array(fresh.offer(feedback, query, np.random.default_rng(DRAWS))[1]))
         same = all(np.array_equal(released[0], other) for other in released)
-        require(
-            same, f"{name} says that it holds no feedback, but releases depend on earlier rounds"
-        )
+        require(same, f"{name} declares to hold no feedback, but releases depend on earlier rounds")
 
 
 def _check_bad_feedback(channel: Channel, like: Told, query: object) -> None:
-    """Check that whatever comes is brought into the declared range: a guarantee must not depend on good input."""
+    """Check that all feedback is clamped: a guarantee must not depend on good input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
     try:
@@ -153,14 +260,14 @@ def _check_bad_feedback(channel: Channel, like: Told, query: object) -> None:
     same = np.allclose(huge, infinite, rtol=1e-9) and np.allclose(tiny, minus_infinite, rtol=1e-9)
     require(same, f"{name} does not clamp feedback to a declared range")
     finite = bool(np.isfinite(huge).all() and np.isfinite(tiny).all())
-    require(finite, f"{name} releases what is not finite for infinite feedback")
+    require(finite, f"{name} releases a number that is not finite for infinite feedback")
     low, high = np.minimum(huge, tiny), np.maximum(huge, tiny)
     inside = bool(((low - 1e-9 <= nothing) & (nothing <= high + 1e-9)).all())
-    require(inside, f"{name} does not bring NaN into the declared range")
+    require(inside, f"{name} does not clamp NaN to the declared range")
 
 
 def _check_ends(channel: Channel, like: Told, query: object) -> None:
-    """Check that what is a little out of the declared range counts as its end, and a vector as the nearest possible."""
+    """Check that feedback out of range counts as the nearest end, and vectors are projected."""
     name = type(channel).__name__
     if isinstance(channel, Stream):
         for factor in BEYOND:
@@ -173,7 +280,7 @@ def _check_ends(channel: Channel, like: Told, query: object) -> None:
                 _released(channel, like, near, query),
                 rtol=1e-9,
             )
-            require(same, f"{name} does not bring every vector into its set")
+            require(same, f"{name} does not project every vector onto its set")
         return
     for bounds in (part for part in channel if isinstance(part, Range)):
         for end, side in ((bounds.low, -1.0), (bounds.high, 1.0)):
@@ -189,7 +296,7 @@ def _check_ends(channel: Channel, like: Told, query: object) -> None:
 
 
 def _valued(like: Told, value: float | Floats) -> Told:
-    """Return feedback of the same kind with this value everywhere; of a record, features only where it is not finite."""
+    """Return feedback of the same kind with this value; in a record's features only if huge."""
     if isinstance(value, np.ndarray):
         return value
     if isinstance(like, Record):

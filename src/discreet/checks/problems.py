@@ -1,22 +1,72 @@
-"""The contract of a convex set, with every ability that it says to have."""
+"""The contracts of environments and of convex sets."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from discreet.checks.failure import CheckFailed, require, require_kind
-from discreet.contracts import Floats
+from discreet.checks.parts import CheckFailed, require, require_kind
+from discreet.contracts import Floats, Record
 from discreet.errors import DiscreetError, shorten
+from discreet.problems import Environment
 from discreet.sets import Gauged, LinearOracle, Projecting, Vertices
 
-NEAR = 1e-7  # by which numbers may be off, in outer radii
-WILD = (math.nan, math.inf, -math.inf, 1e300)
+
+def check_environment(environment: Environment, *, rounds: int = 60) -> None:
+    """Check that games are finite, independent of how they are cut, and scored correctly."""
+    require_kind("environment", environment, Environment)
+    name = type(environment).__name__
+    whole = environment.deal(0, rounds, np.random.default_rng(1))
+    cut = rounds // 3
+    rng = np.random.default_rng(1)
+    pieces = environment.deal(0, cut, rng), environment.deal(cut, rounds, rng)
+    actions = environment.problem.samples(whole)
+    again = [
+        (piece, t)
+        for piece, length in zip(pieces, (cut, rounds - cut), strict=True)
+        for t in range(length)
+    ]
+
+    losses = np.array([[whole.loss(t, action) for action in actions] for t in range(rounds)])
+    require(bool(np.isfinite(losses).all()), f"{name} deals a loss that is not finite")
+    first = actions[0]
+    parts = [piece.loss(t, first) for piece, t in again]
+    require(
+        np.array_equal(losses[:, 0], parts), f"{name} deals a different game when cut into pieces"
+    )
+    same = all(
+        np.array_equal(whole.observe(t), piece.observe(s)) for t, (piece, s) in enumerate(again)
+    )
+    require(same, f"{name} shows different observations when cut into pieces")
+    for t in (0, rounds - 1):
+        given = whole.feedback(t, first)
+        numbers: tuple[Any, ...] = tuple(given) if isinstance(given, Record) else (given,)
+        require(
+            all(np.isfinite(part).all() for part in numbers),
+            f"{name} gives feedback that is not finite",
+        )
+    if environment.answers:  # comparators depend on what a player did
+        return
+
+    try:
+        rivals = environment.problem.rival_losses(whole, losses)
+    except DiscreetError as reason:
+        raise CheckFailed(f"{name}: {reason}") from None
+    best = environment.best(whole.totals([0, cut]).sum(axis=0))
+    require(
+        bool(np.isclose(best, rivals.sum(axis=0).min())),
+        f"{name}.best is not the loss of the best fixed rival",
+    )
+
+
+NEAR = 1e-7  # tolerance, in outer radii
+WILD = (math.nan, math.inf, -math.inf, 1e300)  # entries of directions that a set must survive
 
 
 def check_set(points: LinearOracle, *, directions: int = 40) -> None:
-    """Check that what a set says of itself agrees with what its oracle answers, in random directions and wild ones.
+    """Check that what a set declares agrees with its oracle, in random and in wild directions.
 
     >>> from discreet.sets import L2Ball
     >>> check_set(L2Ball(3, 1.0))
@@ -25,7 +75,7 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
     ...         point[:] = -2.0 * np.sign(direction)
     >>> check_set(Sloppy(3, 1.0))
     Traceback (most recent call last):
-    discreet.checks.failure.CheckFailed: the oracle of Sloppy is [...], which is outside of its set
+    discreet.checks.parts.CheckFailed: the oracle of Sloppy is [...], which is outside of its set
     """
     require_kind("set", points, LinearOracle)
     name, rng, size = type(points).__name__, np.random.default_rng(1), points.dimension
@@ -59,7 +109,7 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
                 require(
                     bool(points.label(vertex)), f"{name}.label has no word for {_short(vertex)}"
                 )
-    except DiscreetError as reason:  # what a set refuses by itself
+    except DiscreetError as reason:  # raised by the set itself
         raise CheckFailed(f"{name}: {reason}") from None
 
 
@@ -94,7 +144,7 @@ def _check_oracle(
 
 
 def _check_projection(points: Projecting, answers: Floats, outside: Floats, near: float) -> None:
-    """Check that no answer of the oracle is on the other side: <z - p, x - p> ≤ 0 for the nearest p to z and all x."""
+    """Check that <z - p, x - p> ≤ 0 for the nearest p to z and all answers x of the oracle."""
     name = type(points).__name__
     for point in outside:
         nearest = point.copy()
@@ -112,7 +162,7 @@ def _check_projection(points: Projecting, answers: Floats, outside: Floats, near
 
 
 def _check_gauge(points: Gauged, answers: Floats, centre: Floats, near: float) -> None:
-    """Check that what the oracle answers is on the boundary, and half of the way is half of it."""
+    """Check that the gauge is 1 at the oracle's answers, and 1/2 halfway from the centre."""
     name = type(points).__name__
     for answer in answers:
         for share in (0.5, 1.0):
@@ -125,7 +175,7 @@ def _check_gauge(points: Gauged, answers: Floats, centre: Floats, near: float) -
 
 def _answer(points: LinearOracle, direction: Floats) -> Floats:
     point = np.full(direction.size, math.nan)
-    with np.errstate(all="ignore"):  # a direction may be wild
+    with np.errstate(all="ignore"):  # directions may hold NaN and infinities
         points.minimise_linear(direction.copy(), point)
     return point
 

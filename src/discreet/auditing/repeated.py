@@ -1,0 +1,321 @@
+"""Attacks that offer a channel the same input again and again: a batch of advice, or a record."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+import componentjit
+from componentjit import compilable, compile_for, copy
+from discreet.auditing.attacks import (
+    AT_ONCE,
+    PIECE,
+    SLOW_PIECE,
+    Attack,
+    GameFacts,
+    attack_on,
+    channel_curve,
+    trials_to_find,
+)
+from discreet.auditing.bounds import ROUNDS
+from discreet.auditing.running_sums import OneVector
+from discreet.channels import (
+    Estimates,
+    GlmMoments,
+    Moments,
+    PaperEstimates,
+    Residuals,
+    RunningMoments,
+)
+from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
+from discreet.channels.moments import MomentShape
+from discreet.contracts import Channel, Estimate, Floats, Generator, Protected, Record
+from discreet.curves import GaussianNoise
+from discreet.errors import DiscreetError
+from discreet.guarantee import Guarantee
+from discreet.mechanisms.directions import DirectionShape
+from discreet.randomness import streams
+from discreet.ranges import Range
+
+HEAVY = 1e6  # the weight of one expert, if all others have 1
+
+
+class OneEstimate(Attack):
+    """Every batch is a trial; in its first round the loss is the lowest or the highest, in all others in the middle.
+
+    The queries are fixed and public: all learners hear is what the channel releases. All experts
+    but the first advise the arm that is played, so that one loss moves all of their estimates; the
+    first has nearly all of the weight, so that the arm is hardly ever played and the entries are
+    large. With ``alike`` the queries of a batch are equal, and may be added up before noise is
+    drawn; otherwise each is a little smaller than the one before.
+
+    The statistic is the likelihood ratio of what is released, up to a monotone map: along a public
+    vector for Gaussian noise and for groups, a sum of bounded terms for Laplace noise.
+    """
+
+    bounds: Range
+    experts: int
+    importance: float = 20.0
+    alike: bool = True
+    heavy: float = 0.0  # what the first expert gives to the arm
+    always_laplace: bool = False  # whether the channel has Laplace noise in every batch
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        low, high = self.bounds
+        return (
+            f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the "
+            "likelihood ratio of what comes"
+        )
+
+    def queries(self, size: int) -> tuple[Floats, Floats]:
+        """Return the vectors of a batch, a row a round, and the weights of experts."""
+        column = np.ones(self.experts)
+        column[0] = self.heavy
+        factors = self.importance * (np.ones(size) if self.alike else 1.0 - 1e-6 * np.arange(size))
+        weights = np.ones(self.experts)
+        weights[0] = HEAVY
+        return factors[:, None] * column, weights
+
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+        """Return that of the noise that is drawn for these queries, if it is Gaussian."""
+        channel: Any = private.channel
+        return (
+            None
+            if self.way(channel) in (GROUPS, JOINT_LAPLACE)
+            else GaussianNoise(1.0 / channel.gaussian)
+        )
+
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
+        """Return as many as needed, or as can be played in about a minute."""
+        channel: Any = private.channel
+        affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
+
+    def at_once(self, private: Protected) -> int:
+        """Return as many as take a fraction of a second."""
+        channel: Any = private.channel
+        return int(PIECE // (20 + 10 * self.experts * channel.size))
+
+    def way(self, channel: Estimates | PaperEstimates) -> int:
+        """Return in which way the channel releases a batch of these queries, which is public."""
+        if channel.sums.size != self.experts:
+            raise DiscreetError(
+                f"the attack is for {self.experts} experts, but the channel has "
+                f"{channel.sums.size}."
+            )
+        if self.always_laplace:
+            return JOINT_LAPLACE
+        probe: Any = componentjit.copy(channel)
+        vectors, weights = self.queries(probe.size)
+        batches(
+            probe,
+            np.zeros(probe.size),
+            vectors,
+            weights,
+            np.empty((1, self.experts)),
+            streams(0).privacy,
+        )
+        return int(probe.way[0])
+
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+        """Return the statistic of each batch."""
+        channel: Any = componentjit.copy(private.channel)
+        low, high = self.bounds
+        losses = np.full(channel.size, low + (high - low) / 2)
+        losses[0] = self.bounds[world]
+        vectors, weights = self.queries(channel.size)
+        shift = vectors[0] / channel.size
+        middle = (vectors.sum(axis=0) - vectors[0]) / channel.size / 2.0
+        way = self.way(channel)
+        along = shift
+        # Σ² is inversely proportional to this, and every |shift| is the largest of its coordinate.
+        if way == FITTED:
+            along = np.sqrt(weights / weights.sum() + 1.0 / self.experts)
+        play = compile_for(batches, channel)
+        rng = streams(seed, trial=world).privacy
+        found = np.empty(trials)
+        at_once = max(1, AT_ONCE // self.experts)
+        for start in range(0, trials, at_once):
+            released = np.empty((min(at_once, trials - start), self.experts))
+            play(channel, losses, vectors, weights, released, rng)
+            if way == JOINT_LAPLACE:
+                ratios = np.abs(released - middle) - np.abs(released - middle - shift)
+                found[start : start + at_once] = ratios.sum(axis=1) / np.abs(shift).max()
+            else:
+                found[start : start + at_once] = released @ along
+        return found
+
+
+def batches(
+    channel: Channel,
+    losses: Floats,
+    vectors: Floats,
+    weights: Floats,
+    released: Floats,
+    rng: Generator,
+) -> None:
+    """Offer the same batch to a channel again and again, and keep what it releases."""
+    total = weights.sum()
+    for trial in range(released.shape[0]):
+        for t in range(losses.size):
+            _, out = channel.offer(losses[t], Estimate(0, 1.0, vectors[t], weights, total), rng)
+        for j in range(out.size):
+            released[trial, j] = out[j]
+
+
+@attack_on(Estimates)
+def one_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
+    """Return the attack with entries as large as the learner's mixing allows."""
+    channel: Any = private.channel
+    attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
+    arms, mixing = 2 if facts.problem is None else facts.problem.actions, private.learner.mixing
+    return attack._replace(importance=arms / mixing) if mixing > 0.0 else attack
+
+
+@attack_on(PaperEstimates)
+def one_paper_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
+    """Return the same for noise that is Laplace in every batch."""
+    return one_estimate(private, facts)._replace(always_laplace=True)
+
+
+Direction = TypeVar("Direction", float, Floats)
+
+
+class EveryReport(Attack):
+    """Every report is a trial: the same record each time, one of two, and the likelihood ratio of what is reported.
+
+    ``one`` and ``other`` are what is noised in the two worlds; ``weights`` bring a report back to
+    the units of them.
+    """
+
+    records: tuple[Record, Record]
+    query: float | Floats
+    one: Floats
+    other: Floats
+    weights: Floats
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        return "a record is one of two that are far apart; the likelihood ratio of a report"
+
+    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+        """Return the curve of the channel."""
+        return channel_curve(private)
+
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
+        """Return as many as needed, or as can be played in about a minute."""
+        affordable = 64 * AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE
+        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable, rarer=2.0)
+
+    def at_once(self, private: Protected) -> int:
+        """Return as many as take a fraction of a second."""
+        return AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE // 16
+
+    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+        """Return the statistic of each report."""
+        channel = copy(private.channel)
+        found = np.empty((trials, self.one.size))
+        record = self.records[world]
+        loop = (
+            compile_for(reports, channel, record, self.query)
+            if compilable((channel, record))
+            else reports
+        )
+        loop(channel, record, self.query, found, streams(seed, trial=world).privacy)
+        return self.score(channel, found * self.weights)
+
+    def score(self, channel: Channel, found: Floats) -> Floats:
+        """Return the logarithm of the likelihood ratio, or, of other noise, how far a report is on the way."""
+        noise = cast(Moments | Residuals, channel).noise
+        if isinstance(noise, DirectionShape):
+            return np.log(noise.densities(found, self.other)) - np.log(
+                noise.densities(found, self.one)
+            )
+        return found @ (self.other - self.one)
+
+
+def reports(channel: Channel, record: Record, query: object, found: Floats, rng: Generator) -> None:
+    """Report the same record again and again, and note what is released."""
+    for trial in range(found.shape[0]):
+        _, released = channel.offer(record, query, rng)
+        for i in range(found.shape[1]):
+            found[trial, i] = released[i]
+
+
+def worst_records(channel: MomentShape[Direction]) -> tuple[Record, Record]:
+    """Return two records whose weighted moments are as far apart as can be (docs/proofs.md: Moments)."""
+    size = channel.dimension
+    one, other = np.zeros(size), np.zeros(size)
+    one[0] = other[0] = channel.norm
+    cosine = min(1.0, channel.linear**2 / (2.0 * channel.diagonal**2))
+    if size > 1:
+        other[0], other[1] = channel.norm * cosine, channel.norm * math.sqrt(1.0 - cosine**2)
+    return Record(one, float(channel.bounds.low)), Record(other, float(channel.bounds.high))
+
+
+@attack_on(Moments)
+def attack_moments(private: Protected, facts: GameFacts) -> EveryReport:
+    """Return the attack with the two records that are farthest apart."""
+    return _weighed(cast(Moments, private.channel), 1.0)
+
+
+@attack_on(GlmMoments)
+def attack_glm_moments(private: Protected, facts: GameFacts) -> EveryReport:
+    """Return the same with a model that knows nothing; no model makes residuals as large at both ends."""
+    channel = cast(GlmMoments, private.channel)
+    return _weighed(channel, np.zeros(channel.dimension))
+
+
+def _weighed(channel: Moments[Direction], query: Direction) -> EveryReport:
+    """Return the attack on reports of weighted moments."""
+    records = worst_records(channel)
+    vectors = []
+    for record in records:
+        vectors.append(np.zeros(channel.release_size()))
+        channel.statistic(record, query, vectors[-1])
+    ones = np.ones(channel.release_size())
+    channel.finish(ones)
+    return EveryReport(records, query, vectors[0], vectors[1], 1.0 / ones)
+
+
+@attack_on(Residuals)
+def attack_residuals(private: Protected, facts: GameFacts) -> EveryReport:
+    """Return the attack with a model that knows nothing, and the best or the worst outcome."""
+    channel = cast(Residuals, private.channel)
+    vector = np.zeros(channel.release_size())
+    vector[0] = 1.0
+    features = channel.norm * vector
+    records = (
+        Record(features, float(channel.bounds.high)),
+        Record(features, float(channel.bounds.low)),
+    )
+    return EveryReport(records, np.zeros(vector.size), vector, -vector, np.ones(vector.size))
+
+
+class OneRecord(OneVector):
+    """``OneVector`` on the running sum of moments: the first record is one of two."""
+
+    def prepared(self, private: Protected, claim: Guarantee) -> Protected:
+        """Return the running sum inside, whose inputs are moments."""
+        channel = cast(RunningMoments, private.channel)
+        return private._replace(channel=channel.running)
+
+    def trials_for(self, private: Protected, claim: Guarantee) -> int:
+        """Return as many as for the running sum inside."""
+        return super().trials_for(self.prepared(private, claim), claim)
+
+
+@attack_on(RunningMoments)
+def attack_running_moments(private: Protected, facts: GameFacts) -> OneRecord:
+    """Return the attack on the running sum, with the moments of the two records that are farthest apart."""
+    channel = cast(RunningMoments, private.channel)
+    vectors = []
+    for record in worst_records(channel):
+        vectors.append(np.zeros(channel.release_size()))
+        channel.form(record, vectors[-1])
+    return OneRecord(vectors[0], vectors[1])
