@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import componentjit
-from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, algorithms
+from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, list_algorithms
 from discreet.channels import Constant, Moments
 from discreet.checks import (
     CheckFailed,
@@ -37,10 +37,10 @@ def built(name, problem=SMALL, **options):
     )
 
 
-LEARNING = [name for name in algorithms(Contexts) if name != "uniform-contexts"]
+LEARNING = [name for name in list_algorithms(Contexts) if name != "uniform-contexts"]
 
 
-@pytest.mark.parametrize("name", algorithms(Contexts))
+@pytest.mark.parametrize("name", list_algorithms(Contexts))
 def test_nothing_but_reports_reaches_the_server(name):
     check_device(built(name), SMALL)
 

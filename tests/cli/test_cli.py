@@ -12,7 +12,7 @@ import sys
 import pytest
 from common import ROOT
 
-from discreet import algorithms
+from discreet import list_algorithms
 from discreet.cli.commands import cli
 from discreet.environments import environment_names
 from discreet.problems import Contexts, Functions
@@ -21,9 +21,9 @@ from discreet.problems import Contexts, Functions
 def test_list_names_every_algorithm(call):
     code, text, _ = call("list")
     assert code == 0
-    assert all(name in text for name in algorithms())
+    assert all(name in text for name in list_algorithms())
     rows = json.loads(call("list", "--json")[1])
-    assert {row["name"] for row in rows} == set(algorithms())
+    assert {row["name"] for row in rows} == set(list_algorithms())
     assert set(rows[0]) == {"name", "title", "problem", "feedback", "model", "status", "paper"}
 
 
@@ -38,7 +38,7 @@ def test_list_names_every_environment_with_its_options(call):
     assert rows["completion"]["options"] == {"scatter": 0.5}
 
 
-@pytest.mark.parametrize("name", algorithms())
+@pytest.mark.parametrize("name", list_algorithms())
 def test_describe_tells_everything(call, name):
     code, text, _ = call(
         "describe", name, "--json", "--epsilon", 0.5, "--set", "low=-1", "--set", "high=1"
@@ -63,7 +63,7 @@ def test_describe_tells_everything(call, name):
             "randomised bit",
             "cap",
         )
-        of_vectors = isinstance(algorithms()[name].problem, Functions | Contexts)
+        of_vectors = isinstance(list_algorithms()[name].problem, Functions | Contexts)
         has_scale = "laplace" in noise["kind"]
         if (
             "sums" not in facts["parameters"]
@@ -78,7 +78,7 @@ def test_describe_tells_everything(call, name):
     code, text, _ = call("describe", name)
     assert code == 0
     assert "guarantee" in text
-    assert algorithms()[name].problem.score in text
+    assert list_algorithms()[name].problem.score in text
 
 
 def test_describe_takes_options(call):
@@ -116,7 +116,7 @@ def test_describe_says_what_is_not_used(call):
     assert "which says nothing: who learns nothing has at most 75,000" in " ".join(blind.split())
 
 
-@pytest.mark.parametrize("name", algorithms())
+@pytest.mark.parametrize("name", list_algorithms())
 def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
     code, text, _ = call("describe", name, "--plain", "--epsilon", 0.5, "--delta", 1e-6)
     assert code == 0
@@ -350,3 +350,19 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
         [sys.executable, "-c", watched], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_every_module_is_a_module_and_every_public_name_is_known_to_type_checkers():
+    import lazy_loader
+
+    import discreet
+    import discreet.algorithms as module
+
+    assert type(discreet) is type(module) is ModuleType
+    _, _, declared = lazy_loader.attach_stub("discreet", discreet.__file__)
+    assert {*declared, "__version__"} == set(discreet.__all__)
+    assert set(discreet.__all__) <= set(dir(discreet))
+    for name in ("plot", "algorithms", "checks"):
+        assert type(vars(discreet).get(name) or discreet.__getattr__(name)) is ModuleType
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        discreet.nothing_like_this  # noqa: B018

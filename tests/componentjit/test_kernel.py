@@ -13,7 +13,7 @@ import pytest
 import componentjit
 from componentjit import Component, Raw
 from discreet import DiscreetError
-from discreet.algorithms import Setting, algorithms
+from discreet.algorithms import Setting, list_algorithms
 from discreet.environments import environment
 from discreet.learners.arms.draws import Draw
 from discreet.problems import Arms
@@ -76,9 +76,9 @@ def test_a_component_that_allocates_still_runs():
     assert compiled.must_allocate
 
 
-@pytest.mark.parametrize("name", algorithms(Arms))
+@pytest.mark.parametrize("name", list_algorithms(Arms))
 def test_no_registered_algorithm_allocates_in_its_loop(name):
-    private = algorithms()[name].build(Setting(Arms())).private
+    private = list_algorithms()[name].build(Setting(Arms())).private
     game = environment("stochastic", arms=4).deal(0, 10, np.random.default_rng(0))
     player = Player(private, streams(0))
     player.play(game, np.array([10]))

@@ -11,7 +11,7 @@ import pytest
 
 from componentjit.lanes import LANES, Program, Unfit, program, room_for
 from discreet import DiscreetError, Private, Range, Setting, simulate
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, SwitchingCosts, Table
@@ -30,7 +30,7 @@ from discreet.simulation.side_by_side import lanes_of, run_trials, soonest_way
 from discreet.simulation.trial import Dealer, checkpoints, run_trial
 
 UNIT = make_range()
-ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))
+ON_ARMS = sorted(name for name, each in list_algorithms().items() if each.plays(Arms(4)))
 ONE_BY_ONE = {
     "adap-klucb",  # bounds by Newton's method, called and not written out
     "batched-ftpl",  # counts by sampling, called and not written out
@@ -69,7 +69,7 @@ def check_agreement(private, world, rounds, lanes=range(LANES)):
 
 
 def built(name, arms, rounds):
-    return algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
+    return list_algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from discreet.algorithms import Setting, algorithm, algorithms
+from discreet.algorithms import Setting, algorithm, list_algorithms
 from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
 from discreet.auditing.audit import default_setting
@@ -125,7 +125,7 @@ def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | Non
     """Return the audits of all algorithms that claim privacy."""
     names = [
         name
-        for name, known in algorithms().items()
+        for name, known in list_algorithms().items()
         if known.build(known.setting(delta=1e-6)).guarantee.is_private
     ]
     found = []

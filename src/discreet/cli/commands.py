@@ -11,7 +11,7 @@ from discreet.cli.cite import cite
 from discreet.cli.completion import completion
 from discreet.cli.describe import describe
 from discreet.cli.glossary import glossary
-from discreet.cli.listing import list_algorithms
+from discreet.cli.listing import list_command
 from discreet.cli.plan import plan
 from discreet.cli.simulate import simulate
 from discreet.cli.warm import warm
@@ -53,7 +53,7 @@ def cli() -> None:
 
 
 for command in (
-    list_algorithms,
+    list_command,
     describe,
     simulate,
     plan,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.cli import options
 from discreet.cli.adversaries import show_environments
 
@@ -25,13 +25,13 @@ MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
     help="Show environments instead, with their options.",
 )
 @options.as_json
-def list_algorithms(adversaries: bool, as_json: bool) -> None:
+def list_command(adversaries: bool, as_json: bool) -> None:
     """Show every named algorithm: what it is for, what it promises, where it comes from."""
     if adversaries:
         show_environments(as_json)
         return
     rows = []
-    for name, algorithm in algorithms().items():
+    for name, algorithm in list_algorithms().items():
         guarantee = algorithm.build().guarantee
         rows.append(
             {

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import click
 from click.shell_completion import CompletionItem
 
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.environments import environment_names, environments
 from discreet.environments.registry import file_options
 from discreet.errors import DiscreetError
@@ -32,7 +32,7 @@ class AlgorithmName(click.ParamType[str]):
         """Offer the names that begin like this."""
         return [
             CompletionItem(n, help=a.title)
-            for n, a in algorithms().items()
+            for n, a in list_algorithms().items()
             if n.startswith(incomplete)
         ]
 
@@ -141,7 +141,7 @@ def given(arguments: Values) -> dict[str, Any]:
 
 def known_problems() -> list[type[Problem]]:
     """Return every kind of problem that an algorithm or an environment is for."""
-    named = [type(each.problem) for each in algorithms().values()] + [
+    named = [type(each.problem) for each in list_algorithms().values()] + [
         each.problem for each in environments()
     ]
     return list(dict.fromkeys(sorted(named, key=lambda kind: kind.__name__ != "Arms")))
