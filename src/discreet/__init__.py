@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import lazy_loader
 
+from discreet.drawing import register_plotter
+
 # Names and modules are imported on first use (SPEC 1), so that the command line can handle Ctrl-C
 # before any slow import, and a program that needs one part does not load the others. Type checkers
 # read __init__.pyi; lazy_loader could too, but parsing it would take ten times as long as the rest.
@@ -71,6 +73,7 @@ _load_module, _, _modules = lazy_loader.attach(
     ),
 )
 __all__ += ["__version__"]
+register_plotter(lambda: _load_module("plot"))
 
 
 def __getattr__(name: str) -> object:

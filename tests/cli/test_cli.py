@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 from common import ROOT

@@ -149,9 +149,9 @@ def plan(
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
-            from discreet.plot.canvas import plotting
+            from discreet.plot import require_matplotlib
 
-            plotting()
+            require_matplotlib()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
             show = _bars(bar)

@@ -115,10 +115,9 @@ def simulate(
         folder = None
         if output is not None:
             parquet_writer()
-            from discreet.plot import regret, searches  # noqa: F401 (now: after an interrupt all should end soon)
-            from discreet.plot.canvas import plotting
+            from discreet.plot import regret, require_matplotlib, searches  # noqa: F401 (now: after an interrupt all should end soon)
 
-            plotting()
+            require_matplotlib()
             folder = output
             if searching or (overwrite and output.exists()):
                 folder = stack.enter_context(output_folder(output, overwrite=overwrite))

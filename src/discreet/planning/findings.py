@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algorithms import Instance, algorithm
+from discreet.drawing import plotter
 from discreet.guarantee import Guarantee, Json
 from discreet.planning import words
 from discreet.planning.least import Least
@@ -169,11 +169,7 @@ class Plan:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the cost a round over epsilon into given axes or new ones; return them."""
-        drawing = importlib.import_module(
-            "discreet.plot.plans"
-        )  # by name: pictures are a layer above
-        axes: Axes = drawing.draw_plan(self, ax)
-        return axes
+        return plotter().draw(self, ax)
 
     def save(self, folder: Path | str) -> list[Path]:
         """Write ``plan.json``, ``plan.txt`` and ``plan.png`` into a folder, made if need be; return their paths."""
@@ -184,7 +180,7 @@ class Plan:
             json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         told.write_text(f"{self}\n", encoding="utf-8")
-        importlib.import_module("discreet.plot.plans").plot_plan(self, picture)
+        plotter().write(self, picture)
         return [facts, told, picture]
 
 

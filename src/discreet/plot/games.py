@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.environments import environment, environment_names
-from discreet.plot.canvas import new_figure, save, set_heading
-from discreet.plot.looks import distinct_looks
+from discreet.plot.canvas import distinct_styles, new_figure, save, set_heading
 from discreet.problems import Arms
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def draw_environment(
     )  # type: ignore[attr-defined]
     means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
     starts = np.arange(means.shape[0]) * window
-    for arm, look in enumerate(distinct_looks(arms, colors)):
+    for arm, look in enumerate(distinct_styles(arms, colors)):
         ax.plot(
             starts,
             means[:, arm],

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 from discreet.planning import Plan
 from discreet.planning.formatting import share_words
 from discreet.planning.words import kind, options_words
-from discreet.plot.canvas import new_figure, save, set_heading, shown_axes
-from discreet.plot.looks import COLOURS, LINES, MARKERS
-from discreet.plot.ticks import log_axis
+from discreet.plot.canvas import (
+    COLOURS,
+    LINES,
+    MARKERS,
+    new_axes,
+    new_figure,
+    save,
+    set_heading,
+    set_log_axis,
+)
 from discreet.simulation.statistics import Interval
 
 if TYPE_CHECKING:
@@ -42,7 +49,7 @@ def plot_plan(plan: Plan, path: Path | str) -> Path:
 
 def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     """Draw the cost a round over epsilon, between guessing and no privacy, into given axes or new ones; return them."""
-    axes = shown_axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     axes.axhline(plan.question.guessing_cost, color=GREY, linestyle=LINES[2], label="guessing")
     for index, scene in enumerate(plan.scenes):
         _curve(
@@ -146,7 +153,7 @@ def _over_epsilon(plan: Plan, axes: Axes) -> None:
 def _finish(axes: Axes, ticks: Sequence[float] | None = None) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
-    log_axis(axes, "x", ticks)
+    set_log_axis(axes, "x", ticks)
 
 
 def _percent(value: float, _: object) -> str:

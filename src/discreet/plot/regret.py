@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.environments import environment_names
-from discreet.plot.canvas import new_figure, save, set_title, shown_axes
-from discreet.plot.labels import End, label_ends
-from discreet.plot.looks import FEW, looks
+from discreet.plot.canvas import (
+    FEW,
+    CurveEnd,
+    curve_styles,
+    label_ends,
+    new_axes,
+    new_figure,
+    save,
+    set_title,
+)
 from discreet.simulation import Results
 
 if TYPE_CHECKING:
@@ -34,9 +41,9 @@ def draw_regret(
     ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style
     their epsilons.
     """
-    axes = shown_axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     final = results.record.final.mean(axis=1)
-    shapes = looks(
+    shapes = curve_styles(
         [(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors
     )
     faint = 0.15 if len(shapes) <= FEW else 0.05
@@ -62,7 +69,7 @@ def draw_regret(
             alpha=faint,
             linewidth=0,
         )
-        ends.append(End(label, results.rounds, float(final[index]), look))
+        ends.append(CurveEnd(label, results.rounds, float(final[index]), look))
     axes.set_xlim(0, results.rounds)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     for axis, most in ((axes.xaxis, results.rounds), (axes.yaxis, axes.get_ylim()[1])):

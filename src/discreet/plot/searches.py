@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.canvas import new_figure, save, set_title, shown_axes
-from discreet.plot.looks import COLOURS, looks
-from discreet.plot.ticks import log_axis
+from discreet.plot.canvas import (
+    COLOURS,
+    curve_styles,
+    new_axes,
+    new_figure,
+    save,
+    set_log_axis,
+    set_title,
+)
 from discreet.simulation import SearchResults
 
 if TYPE_CHECKING:
@@ -37,10 +43,12 @@ def draw_searches(
     A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the
     90th percentile, with the median; the black line is T* kl(ν, 1 - ν).
     """
-    axes = shown_axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     owners = [results.contenders[line.contender] for line in results.lines]
     palette = colors or [colour for colour in COLOURS if colour != BLACK]
-    shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in owners], palette)
+    shapes = curve_styles(
+        [(each.algorithm, each.private.guarantee.epsilon) for each in owners], palette
+    )
     scatter = HEIGHT * (2.0 * np.random.default_rng(0).random(results.trials.size) - 1.0)
     for row, look in enumerate(shapes):
         samples, cut = results.samples[row], results.cut_off[row]
@@ -68,7 +76,7 @@ def draw_searches(
     axes.set_xlabel(
         "samples\nbars: 10 % to 90 % of the trials, and the median\nblack: T* kl(ν, 1 - ν)"
     )
-    log_axis(axes, "x")
+    set_log_axis(axes, "x")
     found = f"{results.problem.sizes}, {results.environment}, {results.trials.size:,} trials"
     set_title(axes, f"Samples until the best arm is found: {found}")
     return axes

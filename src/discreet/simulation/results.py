@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import platform
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from componentjit import source_digest
 from discreet.contracts import Floats, Integers
+from discreet.drawing import plotter
 from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Guarantee, Json
 from discreet.problems import Problem
@@ -173,13 +173,7 @@ class Results:
 
         ``colors`` has one for each contender. The figure of new axes is ``axes.figure``.
         """
-        drawing = importlib.import_module(
-            "discreet.plot.regret"
-        )  # by name: pictures are a layer above results
-        axes: Axes = drawing.draw_regret(
-            self, ax, colors=check_colors(colors, len(self.contenders))
-        )
-        return axes
+        return plotter().draw(self, ax, colors=check_colors(colors, len(self.contenders)))
 
     def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was promised."""

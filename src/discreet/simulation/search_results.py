@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Integers
+from discreet.drawing import plotter
 from discreet.errors import count
 from discreet.guarantee import Json
 from discreet.learners.search.track_and_stop import optimal_weights
@@ -212,11 +212,7 @@ class SearchResults:
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
         """Draw which share of the searches has stopped after how many samples, into given axes or new ones."""
-        drawing = importlib.import_module(
-            "discreet.plot.searches"
-        )  # by name: pictures are a layer above results
-        axes: Axes = drawing.draw_searches(self, ax, colors=check_colors(colors, len(self.lines)))
-        return axes
+        return plotter().draw(self, ax, colors=check_colors(colors, len(self.lines)))
 
     def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was promised."""

@@ -80,9 +80,9 @@ def counters(
                 "once."
             )
     if output is not None:
-        from discreet.plot.canvas import plotting
+        from discreet.plot import require_matplotlib
 
-        plotting()
+        require_matplotlib()
         _check_picture(output)
     rows = []
     with progress_bar(quiet=quiet) as bar:
