@@ -34,14 +34,8 @@ IMPLIED: dict[str, tuple[str, ...]] = {
 }
 RECORD = "whole record (features and outcome)"
 REPORTS = (
-    "every single report, and all that is computed "
-    "from "
-    "reports; "
-    "not the "
-    "action, "
-    "which "
-    "stays "
-    "on the device"
+    "every single report, and all that is computed from reports; not the action, which stays on "
+    "the device"
 )
 
 
@@ -109,13 +103,7 @@ class Guarantee:
                     )
             if not self.curve.epsilon_at(self.delta) <= self.epsilon:
                 raise DiscreetError(
-                    f"epsilon is {self.epsilon!r}, but "
-                    "must "
-                    "be at "
-                    "least "
-                    "what the "
-                    "curve "
-                    "says at "
+                    f"epsilon is {self.epsilon!r}, but must be at least what the curve says at "
                     "this delta."
                 )
 
@@ -311,18 +299,9 @@ class Guarantee:
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
             f"{self.short}: when {who} replaced by any other, nothing in what is seen "
-            f"({self.seen or SEEN[self.model]}) becomes "
-            "more "
-            "than "
-            f"e^{epsilon} "
-            "times as "
-            f"likely{plus}, "
-            "whatever else an observer knows "
-            f"({self.model} "
-            "model); "
-            f"{person}; "
-            f"{self.status}: "
-            f"{self.source}{but}"
+            f"({self.seen or SEEN[self.model]}) becomes more than e^{epsilon} times as "
+            f"likely{plus}, whatever else an observer knows ({self.model} model); {person}; "
+            f"{self.status}: {self.source}{but}"
         )
 
 

@@ -154,9 +154,7 @@ def _show(found: Audit) -> None:
         ),
         (
             "found",
-            f"epsilon at least {found.lower_bound:.4g}, "
-            "with "
-            f"{100 * found.confidence:.10g} % "
+            f"epsilon at least {found.lower_bound:.4g}, with {100 * found.confidence:.10g} % "
             "confidence",
         ),
         ("attack", found.attack),

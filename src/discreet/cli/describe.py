@@ -102,8 +102,8 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {_length(setting)}, "
-            f"{_privacy_words(setting, instance.guarantee)}, {problem.range_words(setting.bounds)}",
+            f"{problem.sizes}, {_length(setting)}, {_privacy_words(setting, instance.guarantee)}, "
+            f"{problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),

@@ -98,12 +98,7 @@ settings = click.option(
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Set an option of an algorithm or of the "
-    "environment, "
-    "or the "
-    "range of "
-    "losses: "
-    "low=-1 "
+    help="Set an option of an algorithm or of the environment, or the range of losses: low=-1 "
     "high=1. May be repeated.",
 )
 

@@ -27,12 +27,8 @@ ANYWAY = ("workers", "outcomes")  # may be given with --repeat
 
 @click.command(
     name="plan",
-    epilog="Example: discreet plan --arms 3 --rounds 2000 "
-    "--high 10 "
-    "--difference 1 "
-    "--spread 2 "
-    "--epsilon 0.1 --epsilon 1 "
-    "--output my-plan",
+    epilog="Example: discreet plan --arms 3 --rounds 2000 --high 10 --difference 1 --spread 2 "
+    "--epsilon 0.1 --epsilon 1 --output my-plan",
 )
 @click.option(
     "--arms",
@@ -73,12 +69,7 @@ ANYWAY = ("workers", "outcomes")  # may be given with --repeat
 @click.option(
     "--outcomes",
     type=click.Path(path_type=Path),
-    help="CSV, Parquet or NPY file of past outcomes, a "
-    "column for "
-    "each "
-    "arm, in "
-    "place of "
-    "difference "
+    help="CSV, Parquet or NPY file of past outcomes, a column for each arm, in place of difference "
     "and spread.",
 )
 @click.option(
@@ -190,12 +181,7 @@ def _read(path: Path, given: Json) -> Json:
     for name in given:
         if name not in ANYWAY:
             raise DiscreetError(
-                f"--{name.replace('_', '-')} is given, but "
-                "so is "
-                "--repeat, "
-                "which "
-                "takes it "
-                "from "
+                f"--{name.replace('_', '-')} is given, but so is --repeat, which takes it from "
                 f"{path}: give one of both."
             )
     try:
@@ -213,14 +199,8 @@ def _compare(found: Plan, before: Json, path: Path | None, *, quiet: bool) -> in
     text = f"The figures are those of {path}."
     if not same:
         text = (
-            f"The figures are not those of {path}, "
-            "which was "
-            "made by "
-            "discreet "
-            f"{before.get('discreet')} "
-            "with "
-            "sources "
-            f"{before.get('sources')}."
+            f"The figures are not those of {path}, which was made by discreet "
+            f"{before.get('discreet')} with sources {before.get('sources')}."
         )
     click.echo(f"\n{text}" if not quiet else text, err=quiet)
     return 0 if same else 1

@@ -42,31 +42,20 @@ def print_searches(results: SearchResults) -> None:
         for row in summary
     ]
     click.echo(
-        f"Samples until {results.problem.rivals} is found, {results.environment} losses, "
-        "wrong with at most "
-        f"{results.problem.parameters()['error']:g}, "
+        f"Samples until {results.problem.rivals} is found, {results.environment} losses, wrong "
+        f"with at most {results.problem.parameters()['error']:g}, "
         f"{count(results.trials.size, 'trial')}"
     )
     table(HEAD, rows, right=range(1, len(HEAD)))
     click.echo(
-        "T* kl(ν, 1 - ν): what normal numbers of the same "
-        "variance "
-        "need at "
-        "least. "
-        "Error "
-        "rate: "
-        "95 % "
+        "T* kl(ν, 1 - ν): what normal numbers of the same variance need at least. Error rate: 95 % "
         "interval."
     )
     for row in summary:
         if row["cut_off"]:
             click.echo(
-                f"{row['label']}: "
-                f"{count(row['cut_off'], 'trial')} of "
-                f"{row['trials']:,} "
-                "had no "
-                "answer after "
-                f"{results.horizon:,} rounds, so there is no mean."
+                f"{row['label']}: {count(row['cut_off'], 'trial')} of {row['trials']:,} had no "
+                f"answer after {results.horizon:,} rounds, so there is no mean."
             )
 
 

@@ -27,12 +27,9 @@ from discreet.simulation.results import parquet_writer
 
 
 @click.command(
-    epilog="Example: discreet simulate batched-tsallis-inf "
-    "tsallis-inf "
-    "uniform "
-    "--environment "
-    "stochastic "
-    "--arms 4 --rounds 100000 --trials 50 --epsilon 1 --epsilon 0.1 --seed 1 --output my-run"
+    epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --environment "
+    "stochastic --arms 4 --rounds 100000 --trials 50 --epsilon 1 --epsilon 0.1 --seed 1 --output "
+    "my-run"
 )
 @click.argument("names", nargs=-1, required=True, type=options.AlgorithmName(), metavar="NAME...")
 @click.option(
@@ -233,12 +230,8 @@ def _print(results: Results) -> None:
         )
     if any(row["bound_is_vacuous"] for row in summary):
         click.echo(
-            "* says nothing: who learns nothing has a "
-            "regret "
-            "of at "
-            "most "
-            f"{short(results.blind_regret)} "
-            "here."
+            "* says nothing: who learns nothing has a regret of at most "
+            f"{short(results.blind_regret)} here."
         )
     if results.clipped:
         click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")

@@ -47,6 +47,6 @@ def warm(
         )
     slowest = max(found.seconds, key=lambda name: found.seconds[name])
     click.echo(
-        f"{count(len(found.seconds), 'algorithm')} compiled in {found.took:.1f} s "
-        f"({slowest} took longest, {found.seconds[slowest]:.1f} s); kept in {found.folder}."
+        f"{count(len(found.seconds), 'algorithm')} compiled in {found.took:.1f} s ({slowest} took "
+        f"longest, {found.seconds[slowest]:.1f} s); kept in {found.folder}."
     )

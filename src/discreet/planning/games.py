@@ -56,13 +56,7 @@ class CountedArms(CountedGame[int, float]):
         """Return the loss of the arm, and remember what was played."""
         if not 0 <= action < self.losses.shape[1]:  # compiled code would write to other memory
             raise DiscreetError(
-                "the learner played an arm that the game "
-                "does not "
-                "have: "
-                "their "
-                "numbers of "
-                "arms "
-                "must "
+                "the learner played an arm that the game does not have: their numbers of arms must "
                 "agree."
             )
         self.memory[self.phase[t], self.roles[self.phase[t], action]] += 1.0

@@ -84,13 +84,8 @@ def past_outcomes(
         for place, value in cells:
             if not bounds.low <= value <= bounds.high:
                 raise DiscreetError(
-                    f"{place}: the outcome is {value:g}, "
-                    "but the "
-                    "declared "
-                    "range is "
-                    f"{bounds.low:g} "
-                    f"to {bounds.high:g} "
-                    "(low and high)."
+                    f"{place}: the outcome is {value:g}, but the declared range is {bounds.low:g} "
+                    f"to {bounds.high:g} (low and high)."
                 )
     values = tuple(np.array([value for _, value in cells]) for cells in arms.values())
     columns = None if arm_column is None or outcome_column is None else (arm_column, outcome_column)
@@ -164,13 +159,7 @@ def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]
     for name in names:
         if name.lower() in NAMES_OF_ARMS:
             raise DiscreetError(
-                f"{path} has a column '{name}', which "
-                "seems to "
-                "name "
-                "arms: "
-                "give "
-                "it as "
-                "arm_column, "
+                f"{path} has a column '{name}', which seems to name arms: give it as arm_column, "
                 "and outcome_column too."
             )
     arms: dict[str, list[Cell]] = {name: [] for name in names}
@@ -188,14 +177,8 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
         value = math.nan
     if not math.isfinite(value):
         raise DiscreetError(
-            f"{path}, {place}, column '{column}': "
-            f"{shorten(cell)} is "
-            "not a "
-            "finite "
-            "number; a "
-            "column "
-            "for each arm is "
-            "expected, or the names of arm_column and outcome_column."
+            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; a column "
+            "for each arm is expected, or the names of arm_column and outcome_column."
         )
     return f"{path}, {place}, column '{column}'", value
 
@@ -212,11 +195,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
         raise DiscreetError(f"{path} is not text in UTF-8 with commas between columns.") from None
     if len(lines) < 2:
         raise DiscreetError(
-            f"{path} has {count(len(lines), 'line')}, but "
-            "names "
-            "and at "
-            "least two "
-            "outcomes are "
+            f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "
             "needed."
         )
     names = [name.strip() for name in lines[0][1]]
@@ -229,10 +208,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
     for number, cells in lines[1:]:
         if len(cells) != len(names):
             raise DiscreetError(
-                f"{path}, row {number} has "
-                f"{count(len(cells), 'column')}, "
-                "but the "
-                "first "
+                f"{path}, row {number} has {count(len(cells), 'column')}, but the first "
                 f"{len(names)}."
             )
         rows.append((f"row {number}", [cell.strip() for cell in cells]))

@@ -92,24 +92,13 @@ class Question:
         width, middle = self.bounds.width, (self.low + self.high) / 2.0
         if self.difference is None:
             raise DiscreetError(
-                "difference is missing: say by how "
-                "much the "
-                "best "
-                "arm is "
-                "better at "
-                "least for "
-                "it to "
-                "matter, or give past "
-                "outcomes."
+                "difference is missing: say by how much the best arm is better at least for it to "
+                "matter, or give past outcomes."
             )
         check_positive("difference", self.difference)
         if self.difference < 1e-4 * width:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but "
-                "must "
-                "be at "
-                "least "
-                f"{1e-4 * width:g}, 1 / "
+                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, 1 / "
                 "10,000 of the range."
             )
         typical = (
@@ -120,35 +109,18 @@ class Question:
         best = self._best_mean(typical)
         if not self.low <= best <= self.high:
             raise DiscreetError(
-                f"difference is {self.difference!r}, "
-                "but the "
-                "best "
-                "mean "
-                "would "
-                "then be "
-                f"{best:g}, "
-                "outside of the range "
-                f"{self.low:g} to {self.high:g}: other "
-                "arms "
-                "have a "
-                "mean of "
-                f"{typical:g} "
-                "(set "
-                "low, "
-                "high or typical)."
+                f"difference is {self.difference!r}, but the best mean would then be {best:g}, "
+                f"outside of the range {self.low:g} to {self.high:g}: other arms have a mean of "
+                f"{typical:g} (set low, high or typical)."
             )
         if self.spread is not None:
             check_positive("spread", self.spread)
             most = width * min(widest_spread((mean - self.low) / width) for mean in (typical, best))
             if self.spread > most * (1.0 + 1e-9):
                 raise DiscreetError(
-                    f"spread is {self.spread!r}, but "
-                    "outcomes "
-                    "from "
-                    f"{self.low:g} to "
-                    f"{self.high:g} "
-                    "with a mean of "
-                    f"{typical:g} or {best:g} have a standard deviation of at most {most:.4g}."
+                    f"spread is {self.spread!r}, but outcomes from {self.low:g} to {self.high:g} "
+                    f"with a mean of {typical:g} or {best:g} have a standard deviation of at most "
+                    f"{most:.4g}."
                 )
 
     def _check_past(self, past: PastOutcomes) -> None:

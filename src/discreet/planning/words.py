@@ -24,13 +24,8 @@ def text(plan: Plan) -> str:
     """Return the whole plan."""
     question = plan.question
     title = (
-        f"Plan for {options_words(question)} and "
-        f"{question.rounds:,} "
-        "rounds, "
-        "outcomes "
-        "from "
-        f"{question.low:g} to "
-        f"{question.high:g}, {question.better} is better"
+        f"Plan for {options_words(question)} and {question.rounds:,} rounds, outcomes from "
+        f"{question.low:g} to {question.high:g}, {question.better} is better"
     )
     parts = [
         title,
@@ -56,15 +51,8 @@ def headline(plan: Plan) -> str:
     begin = f"With {question.rounds:,} rounds"
     if scene.ordinary.share_of_gain is None:
         return (
-            f"{begin} nobody learns: even without "
-            "privacy the "
-            "outcome "
-            "is not "
-            "surely "
-            "better "
-            "than "
-            "with guessing. Plan more "
-            "rounds, or look for larger differences only."
+            f"{begin} nobody learns: even without privacy the outcome is not surely better than "
+            "with guessing. Plan more rounds, or look for larger differences only."
         )
     least = plan.least_epsilon.value
     wanted = share_words(question.share)
@@ -114,12 +102,7 @@ def why(plan: Plan) -> str:
         said.append("Its privacy is proved, and so is a bound on its regret.")
         return " ".join(said)
     said.append(
-        "Its privacy is proved. How much it costs is only "
-        "known "
-        "from "
-        "simulations: no "
-        "bound "
-        "on its "
+        "Its privacy is proved. How much it costs is only known from simulations: no bound on its "
         "regret is proved."
         if not algorithm(name).stochastic
         else f"Its privacy is proved. Its regret is {instance.bound_source.split(' (docs')[0]}."
@@ -133,14 +116,8 @@ def _alternative(plan: Plan) -> list[str]:
     for mine, other in zip(plan.unchanging.private, plan.unchanging.proved, strict=False):
         if mine.player.epsilon == plan.epsilon:
             return [
-                "With a proved bound: "
-                f"{other.player.algorithm}, "
-                "which "
-                "costs "
-                f"{number(other.cost.value)} a "
-                "round in "
-                "place "
-                f"of {number(mine.cost.value)}."
+                f"With a proved bound: {other.player.algorithm}, which costs "
+                f"{number(other.cost.value)} a round in place of {number(mine.cost.value)}."
             ]
     return []
 
@@ -154,71 +131,32 @@ def model(question: Question) -> str:
             for label, values in zip(past.labels, past.values, strict=True)
         )
         said = (
-            "outcomes drawn at random, with replacement, "
-            "from "
-            "those "
-            "of the "
-            "past in "
-            f"{past.source}. "
-            "Their means with 95 % "
-            f"intervals: {means}. Differences between few "
-            "outcomes "
-            "look "
-            "larger "
-            "than "
-            "they "
-            "are; "
-            "this "
-            "plan takes them as "
-            "they are. It is computed from past outcomes "
-            "without "
-            "privacy: "
-            "show "
-            "it to "
-            "nobody who "
-            "may not see them."
+            f"outcomes drawn at random, with replacement, from those of the past in {past.source}. "
+            f"Their means with 95 % intervals: {means}. Differences between few outcomes look "
+            "larger than they are; this plan takes them as they are. It is computed from past "
+            "outcomes without privacy: show it to nobody who may not see them."
         )
     else:
         best, other = float(question.means[0]), float(question.means[1])
         others = "all others" if question.arms > 2 else "the other one"
         shape = (
-            "is one of the two ends of the range "
-            "(such "
-            "as 0/1 "
-            "outcomes: the "
-            "widest "
-            "spread "
-            "that "
+            "is one of the two ends of the range (such as 0/1 outcomes: the widest spread that "
             "there can be)"
         )
         if question.spread is not None:
             shape = (
-                "has a standard deviation of "
-                f"{question.spread:g} (a "
-                "beta "
-                "distribution "
-                "on the "
+                f"has a standard deviation of {question.spread:g} (a beta distribution on the "
                 "range)"
             )
         said = (
-            "one arm has a mean outcome of "
-            f"{best:.4g}, "
-            f"{others} of "
-            f"{other:.4g}. An "
-            "outcome "
+            f"one arm has a mean outcome of {best:.4g}, {others} of {other:.4g}. An outcome "
             f"{shape}."
         )
     said += " Which arm is which is drawn again for every trial."
     if question.may_drift:
         said += (
-            " Where outcomes drift, every arm "
-            "takes the "
-            "place "
-            "of the "
-            "next one "
-            "after a "
-            "third of "
-            "the rounds, and again"
+            " Where outcomes drift, every arm takes the place of the next one after a third of the "
+            "rounds, and again"
         )
         said += " after two thirds."
     return said
@@ -239,9 +177,7 @@ def table(plan: Plan, scene: Scene) -> str:
     lines.append(_line("no privacy", scene.ordinary))
     which = "drift" if scene.drifting else "do not change"
     title = (
-        f"If outcomes {which} ({scene.trials} trials, "
-        f"{plan.recommended}; no "
-        "privacy: "
+        f"If outcomes {which} ({scene.trials} trials, {plan.recommended}; no privacy: "
         f"{scene.reference.label})"
     )
     return f"{title}\n{aligned([list(HEAD), *lines])}"
@@ -271,28 +207,11 @@ def meaning(plan: Plan) -> str:
     share = plan.unchanging.ordinary.gain.value
     drift = " at the time, and most played in the last third" if plan.question.may_drift else ""
     return (
-        "Cost: how much worse the outcome of a round "
-        "is, on "
-        "average, "
-        "than "
-        "with the "
-        "best "
-        "arm in "
-        "every round. Gain: how "
-        "much better than guessing, which plays all arms "
-        "alike; "
-        "without "
-        "privacy "
-        "it is "
-        f"{number(share)} a round if "
-        "outcomes do not change. Best arm: the best "
-        f"one{drift}. In "
-        "brackets: "
-        "95 % "
-        "intervals "
-        "over "
-        "trials."
-        " An asterisk: not surely better than guessing."
+        "Cost: how much worse the outcome of a round is, on average, than with the best arm in "
+        "every round. Gain: how much better than guessing, which plays all arms alike; without "
+        f"privacy it is {number(share)} a round if outcomes do not change. Best arm: the best "
+        f"one{drift}. In brackets: 95 % intervals over trials. An asterisk: not surely better than "
+        "guessing."
     )
 
 
@@ -306,12 +225,8 @@ def epsilon_words(plan: Plan) -> str:
     if least.value <= least.fewest:
         return f"{least.value:g} keeps {wanted} of the gain already, and less was not tried."
     return (
-        f"about {least.value:.2g} keeps {wanted} of the "
-        "gain "
-        f"({_ends(least, '.2g')}), "
-        "with "
-        f"{plan.question.rounds:,} "
-        "rounds and if outcomes do not change."
+        f"about {least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with "
+        f"{plan.question.rounds:,} rounds and if outcomes do not change."
     )
 
 
@@ -323,30 +238,17 @@ def rounds_words(plan: Plan) -> str:
         return f"{begin} nothing can be said, for nothing is gained without privacy either."
     if least.value is None:
         return (
-            f"{begin} {least.most:,.0f} rounds do not "
-            "keep "
-            f"{wanted} "
-            "of the "
-            "gain "
-            "yet, and "
-            "more "
-            "were not tried."
+            f"{begin} {least.most:,.0f} rounds do not keep {wanted} of the gain yet, and more were "
+            "not tried."
         )
     if least.value <= least.fewest:
         return (
-            f"{begin} {least.value:,.0f} rounds keep "
-            f"{wanted} "
-            "of the "
-            "gain "
-            "already, and "
-            "fewer "
-            "were not tried."
+            f"{begin} {least.value:,.0f} rounds keep {wanted} of the gain already, and fewer were "
+            "not tried."
         )
     rounded = float(f"{least.value:.2g}")
     return (
-        f"{begin} about {rounded:,.0f} keep {wanted} "
-        "of the "
-        "gain "
+        f"{begin} about {rounded:,.0f} keep {wanted} of the gain "
         f"({_ends(least, ',.0f', digits=2)})."
     )
 
@@ -374,14 +276,9 @@ def guarantee_words(plan: Plan) -> str:
     else:
         user = plan.guarantee(epsilon, user=True)
         said.append(
-            f"For a person with up to {many:,} rounds "
-            "it is "
-            f"{user.short}, of "
-            "all of "
-            "them "
-            "together; "
-            "to promise a person "
-            f"epsilon {epsilon:g} in all, plan with epsilon {epsilon / many:.3g} a round."
+            f"For a person with up to {many:,} rounds it is {user.short}, of all of them together; "
+            f"to promise a person epsilon {epsilon:g} in all, plan with epsilon "
+            f"{epsilon / many:.3g} a round."
         )
         if user.epsilon >= MEANINGLESS:
             said.append(
@@ -397,10 +294,9 @@ def code(plan: Plan) -> str:
     names = question.arms if question.outcomes is None else list(question.outcomes.labels)
     delta = f", delta={question.delta:g}" if question.delta else ""
     return (
-        f"discreet.{face}({options}={names}, "
-        f"horizon={question.rounds}, "
-        f"epsilon={plan.epsilon:g}{delta}, "
-        f'low={question.low:g}, high={question.high:g}, algorithm="{plan.recommended}")'
+        f"discreet.{face}({options}={names}, horizon={question.rounds}, "
+        f"epsilon={plan.epsilon:g}{delta}, low={question.low:g}, high={question.high:g}, "
+        f'algorithm="{plan.recommended}")'
     )
 
 
@@ -417,25 +313,12 @@ def ethics(plan: Plan) -> str:
         rounds_per_user=question.rounds_per_user,
     )
     return (
-        f"{promised} What protection costs was "
-        "simulated in "
-        "advance, for "
-        "outcomes as "
-        "they are "
-        "expected if they do not "
-        f"change. The best of {question.arms} options "
-        "would be "
-        "chosen in "
-        f"{percent(mine.best_arm.value)} "
-        "of all "
-        "decisions "
-        f"on average, in {percent(other.best_arm.value)} "
-        "without "
-        "protection, "
-        "and in "
-        f"{percent(1.0 / question.arms)} by "
-        f"drawing lots; the mean outcome of a decision would be {number(mine.outcome.value)}, and "
-        f"{number(other.outcome.value)} without protection."
+        f"{promised} What protection costs was simulated in advance, for outcomes as they are "
+        f"expected if they do not change. The best of {question.arms} options would be chosen in "
+        f"{percent(mine.best_arm.value)} of all decisions on average, in "
+        f"{percent(other.best_arm.value)} without protection, and in "
+        f"{percent(1.0 / question.arms)} by drawing lots; the mean outcome of a decision would be "
+        f"{number(mine.outcome.value)}, and {number(other.outcome.value)} without protection."
     )
 
 

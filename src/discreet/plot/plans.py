@@ -37,12 +37,8 @@ def plot_plan(plan: Plan, path: Path | str) -> Path:
     question = plan.question
     set_heading(
         figure,
-        f"{plan.recommended} with "
-        f"{options_words(question)} and "
-        f"{question.rounds:,} "
-        "rounds: "
-        "mean of "
-        f"{plan.unchanging.trials} trials, 95 % intervals",
+        f"{plan.recommended} with {options_words(question)} and {question.rounds:,} rounds: mean "
+        f"of {plan.unchanging.trials} trials, 95 % intervals",
     )
     return save(figure, path)
 
