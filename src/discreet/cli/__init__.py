@@ -9,9 +9,9 @@ from discreet.cli import interrupts
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: with code 2 and one sentence for what the user can mend, 130 for an interrupt.
+    """Run the command line and exit: code 2 and one sentence for bad input, 130 for an interrupt.
 
-    Without arguments it is the program itself, and takes those that the program was given.
+    Without arguments it is the program itself, and takes the arguments of the process.
     """
     if arguments is None:
         interrupts.run_as_program(lambda: run(None))
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None) -> int:
     """Run a command and return its exit code."""
-    import click  # here, as everything that takes time to import: interrupts are heeded by now
+    import click  # slow imports come after interrupts are handled
 
     from discreet.errors import DiscreetError
     from discreet.output import abandon_unfinished
@@ -28,7 +28,7 @@ def run(arguments: list[str] | None) -> int:
 
     interrupts.clean_up_with(abandon_unfinished)
     try:
-        load_plugins()  # before any command asks what there is
+        load_plugins()  # they add commands and algorithms
         from discreet.cli.commands import cli
 
         code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)
@@ -47,7 +47,7 @@ def run(arguments: list[str] | None) -> int:
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # nobody reads the output any more
+        )  # the reader has closed the pipe
         return 0
     except OSError as reason:
         return _complain(
@@ -60,7 +60,7 @@ def run(arguments: list[str] | None) -> int:
 
 
 def _complain(sentence: str) -> int:
-    """Say what is wrong, unless it is only that an interrupt took the output away."""
+    """Print what is wrong, unless an interrupt has just removed the output."""
     import click
 
     if not interrupts.ending():

@@ -37,7 +37,7 @@ class BestArm(Problem):
 
     arms: int = field(default=4, metadata={"help": "Number of arms."})
     error: float = field(
-        default=0.1, metadata={"help": "Allowed probability of a wrong answer, of best-arm search."}
+        default=0.1, metadata={"help": "Allowed probability of a wrong answer."}
     )
 
     def __post_init__(self) -> None:

@@ -40,10 +40,10 @@ class Contexts(Problem):
 
     arms: int = field(default=10, metadata={"help": "Number of arms."})
     dimension: int = field(default=10, metadata={"help": "Number of features of an arm."})
-    norm: float = field(default=1.0, metadata={"help": "Largest length of a vector of features."})
+    norm: float = field(default=1.0, metadata={"help": "Largest norm of a feature vector."})
     against: Against = field(
         default="context",
-        metadata={"help": "The rival: the best arm for every context, or one arm for all of them."},
+        metadata={"help": "Compare with the best arm per context ('context') or overall ('arm')."},
     )
 
     def __post_init__(self) -> None:

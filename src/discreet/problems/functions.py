@@ -64,37 +64,26 @@ class Functions(Problem):
     title = "bandit convex optimisation"
     domain: str = field(
         default="ball(10)",
-        metadata={"help": "The set of points, such as ball(10), cube(4) or k-sets(10,3)."},
+        metadata={"help": "Set of points, such as ball(10), cube(4) or k-sets(10,3)."},
     )
     evaluations: int = field(
         default=1,
-        metadata={"help": "How many points a function is evaluated at in a round: 1 or 2."},
+        metadata={"help": "Number of points at which a function is evaluated per round: 1 or 2."},
     )
     lipschitz: float = field(
         default=1.0,
-        metadata={
-            "help": "The steepest slope of a function, in widths of its range per unit of length."
-        },
+        metadata={"help": "Lipschitz constant, in widths of the range per unit of length."},
     )
     curvature: float = field(
         default=0.0,
-        metadata={
-            "help": "The least second derivative of a "
-            "function, "
-            "in the "
-            "same "
-            "units; "
-            "0 if "
-            "there is "
-            "none."
-        },
+        metadata={"help": "Smallest second derivative, in the same units; 0 for none."},
     )
     smoothness: float = field(
         default=0.0,
-        metadata={"help": "The largest second derivative of a function; 0 if none is declared."},
+        metadata={"help": "Largest second derivative; 0 if none is declared."},
     )
     form: str = field(
-        default="convex", metadata={"help": "What functions are declared to be: convex or linear."}
+        default="convex", metadata={"help": "Declared form of the functions: convex or linear."}
     )
 
     def __post_init__(self) -> None:

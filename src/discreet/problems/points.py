@@ -34,9 +34,11 @@ class Points(Problem):
 
     geometry: GeometryName = field(
         default="experts",
-        metadata={"help": "The set of points and that of loss vectors: experts, ball or cube."},
+        metadata={"help": "Set of points, and of loss vectors: experts, ball or cube."},
     )
-    dimension: int = field(default=4, metadata={"help": "Length of the points."})
+    dimension: int = field(
+        default=4, metadata={"help": "Number of experts, or of coordinates of a point."}
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.output import output_folder
 from discreet.plot import require_matplotlib
 from discreet_papers.reproduce import reproduction, reproductions
