@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment: a command runs in a worker thread, and the main thread only handles signals.
+"""Ctrl-C at any moment: commands run in a worker thread, and the main thread handles signals.
 
 KeyboardInterrupt in the middle of the work is not reliable: compiled loops do not see it, and
 imports and finalisers may swallow it. So nothing is raised. The process removes unfinished output
@@ -74,7 +74,7 @@ def clean_up_with(clean_up: Callable[[], Sequence[object]]) -> None:
 
 
 def keep_finished() -> None:
-    """Make the first interrupt a request to stop (see ``check``); a second one still exits at once."""
+    """Make the first interrupt a request to stop (see ``check``); a second one exits at once."""
     _state.keeping = True
 
 

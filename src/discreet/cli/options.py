@@ -240,7 +240,7 @@ def problem_parameters(command: DecoratedCommand) -> DecoratedCommand:
 
 
 def _section(problem: type[Problem]) -> str:
-    """Return the heading for the parameters of a problem, such as "Contexts (contextual bandit)"."""
+    """Return the heading for a problem's parameters, such as "Contexts (contextual bandit)"."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", problem.__name__).capitalize()
     titles = dict.fromkeys(known.field for known in list_algorithms(problem).values())
     return f"{name} ({', '.join(titles or [problem().title])})"

@@ -168,9 +168,10 @@ def plan(
 ) -> int:
     """Plan a study: which private algorithm to use, and what each epsilon would cost.
 
-    Outcomes are simulated as you expect them. The plan shows the cost of every epsilon compared with
-    equal randomisation and with no privacy, the smallest epsilon that keeps enough of the gain, the
-    number of rounds that a given epsilon needs, and the guarantee in words for an ethics board.
+    Outcomes are simulated as you expect them. The plan shows the cost of every epsilon compared
+    with equal randomisation and with no privacy, the smallest epsilon that keeps enough of the
+    gain, the number of rounds that a given epsilon needs, and the guarantee in words for an ethics
+    board.
     """
     given = options.given(arguments) | ({"epsilon": epsilon} if epsilon else {})
     before = None if again is None else _read(again, given)

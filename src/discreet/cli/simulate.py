@@ -95,11 +95,11 @@ def simulate(
     rounds: options.Rounds | None,
     **arguments: object,
 ) -> int:
-    """Simulate algorithms over many trials and show their regret, or the samples that searches took.
+    """Simulate algorithms over many trials; show their regret, or the samples that searches took.
 
-    A private algorithm is run once for each epsilon. In a trial, all algorithms get the same losses.
-    Ctrl-C ends the run early and keeps the finished trials. Parameters of a problem apply to the
-    algorithms for that problem.
+    A private algorithm is run once for each epsilon. In a trial, all algorithms get the same
+    losses. Ctrl-C ends the run early and keeps the finished trials. Parameters of a problem apply
+    to the algorithms for that problem.
     """
     bounds, texts = options.parse_settings(settings)
     arguments = options.given(arguments) | bounds
