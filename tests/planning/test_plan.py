@@ -11,17 +11,23 @@ import pytest
 import discreet
 from discreet.algorithms import algorithm
 from discreet.planning.findings import Plan
-from discreet.planning.least import Least, crossing, least_rounds, longest, rising
 from discreet.planning.making import answer, repeat
+from discreet.planning.measures import (
+    Threshold,
+    find_threshold,
+    least_rounds,
+    max_rounds,
+    monotone_regression,
+)
 from discreet.planning.question import Question
 from discreet.planning.sweeps import (
     NO_NOISE,
     UNCHANGING_ONLY,
-    Played,
-    Player,
+    PlayCounts,
+    Variant,
     candidates,
-    choosing,
-    comparing,
+    choosing_sweeps,
+    comparing_sweep,
     other_epsilons,
     other_rounds,
     play,
@@ -191,12 +197,17 @@ QUESTION = Question(arms=3, rounds=400, difference=0.3, epsilons=(0.1, 1.0))
 
 
 def test_what_is_chosen_from_and_what_is_shown_are_different_games():
-    chosen = {sweep.seed for sweep in choosing(QUESTION)}
-    player = Player("tracking-ucb", 1.0)
-    shown = {comparing(QUESTION, (player,), drifting=drifting).seed for drifting in (False, True)}
-    shown |= {other_epsilons(QUESTION, (player,)).seed, other_rounds(QUESTION, (player,), 100).seed}
+    chosen = {sweep.seed for sweep in choosing_sweeps(QUESTION)}
+    variant = Variant("tracking-ucb", 1.0)
+    shown = {
+        comparing_sweep(QUESTION, (variant,), drifting=drifting).seed for drifting in (False, True)
+    }
+    shown |= {
+        other_epsilons(QUESTION, (variant,)).seed,
+        other_rounds(QUESTION, (variant,), 100).seed,
+    }
     assert not chosen & shown
-    assert not chosen & {sweep.seed for sweep in choosing(replace(QUESTION, seed=1))}
+    assert not chosen & {sweep.seed for sweep in choosing_sweeps(replace(QUESTION, seed=1))}
 
 
 def test_candidates_follow_from_what_is_known():
@@ -221,8 +232,8 @@ def test_trials_are_fewer_where_games_are_longer():
 @pytest.mark.slow
 def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
     """Ten times as much noise, which is still hardly any, changes less than a tenth of what there is to gain."""
-    none, hardly = Player("tracking-ucb", NO_NOISE), Player("tracking-ucb", NO_NOISE / 10)
-    sweep = replace(comparing(QUESTION, (none, hardly), drifting=False), trials=24)
+    none, hardly = Variant("tracking-ucb", NO_NOISE), Variant("tracking-ucb", NO_NOISE / 10)
+    sweep = replace(comparing_sweep(QUESTION, (none, hardly), drifting=False), trials=24)
     counts = play(sweep, QUESTION).counts
     best = [counts[each][:, :, 0].mean() / 400 for each in (none, hardly)]
     assert abs(best[0] - best[1]) < 0.1
@@ -230,12 +241,12 @@ def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
 
 
 def test_the_number_of_rounds_is_searched_up_and_down():
-    """With a made-up share of T / (T + 1000) + 1/4 for the private player: half is reached at 333 rounds."""
+    """With a made-up share of T / (T + 1000) + 1/4 for the private variant: half is reached at 333 rounds."""
     for rounds, wanted in ((100, 333), (3200, 333)):
         question = Question(
             arms=2, rounds=rounds, difference=1.0, low=-1.0, high=1.0, epsilons=(1.0,)
         )
-        private, reference = Player("x", 1.0), Player("y")
+        private, reference = Variant("x", 1.0), Variant("y")
         asked = []
 
         def made_up(sweep, private=private, reference=reference, asked=asked):
@@ -244,13 +255,13 @@ def test_the_number_of_rounds_is_searched_up_and_down():
             best = sweep.rounds * (0.5 + 0.5 * share + np.array([-0.001, 0.001]))
             counts = {private: np.stack([best, sweep.rounds - best], axis=1)[:, None, :]}
             counts[reference] = np.array([[[sweep.rounds, 0.0]]] * 2)
-            return Played(sweep=sweep, counts=counts)
+            return PlayCounts(sweep=sweep, counts=counts)
 
         found = least_rounds(question, "x", reference, made_up)
         assert found.value == pytest.approx(wanted, rel=0.05)
         assert found.low < wanted < found.high
         assert len(asked) == len(set(asked)) <= 6
-        assert max(asked) <= longest(rounds)
+        assert max(asked) <= max_rounds(rounds)
 
 
 def test_levels_are_reached_where_a_rising_curve_says():
@@ -259,23 +270,25 @@ def test_levels_are_reached_where_a_rising_curve_says():
         2.0: Interval(0.2, 0.1, 0.3),
         4.0: Interval(0.75, 0.65, 0.85),
     }
-    assert rising([0.3, 0.2, 0.75]) == [0.25, 0.25, 0.75]
-    assert crossing(noisy, 0.5).value == pytest.approx(2.0 * 2.0**0.5)
-    assert crossing(noisy, 0.2).value == 1.0
-    nowhere = crossing(noisy, 0.9)
-    assert (nowhere.value, nowhere.most) == (None, 4.0)
-    assert crossing({}, 0.5) == Least(share=0.5, value=None, low=None, high=None, shares={})
+    assert monotone_regression([0.3, 0.2, 0.75]) == [0.25, 0.25, 0.75]
+    assert find_threshold(noisy, 0.5).value == pytest.approx(2.0 * 2.0**0.5)
+    assert find_threshold(noisy, 0.2).value == 1.0
+    nowhere = find_threshold(noisy, 0.9)
+    assert (nowhere.value, nowhere.largest) == (None, 4.0)
+    assert find_threshold({}, 0.5) == Threshold(
+        share=0.5, value=None, low=None, high=None, shares={}
+    )
 
 
 @pytest.mark.slow
 def test_what_was_not_reached_is_said(plan):
-    nowhere = replace(plan, least_rounds=crossing({400.0: Interval(0.1, 0.0, 0.2)}, 0.5))
+    nowhere = replace(plan, least_rounds=find_threshold({400.0: Interval(0.1, 0.0, 0.2)}, 0.5))
     assert "400 rounds do not keep half of the gain yet, and more were not tried." in rounds_words(
         nowhere
     )
-    already = replace(plan, least_epsilon=crossing({0.01: Interval(0.6, 0.5, 0.7)}, 0.5))
+    already = replace(plan, least_epsilon=find_threshold({0.01: Interval(0.6, 0.5, 0.7)}, 0.5))
     assert "0.01 keeps half of the gain already, and less was not tried." in epsilon_words(already)
-    never = replace(plan, least_epsilon=crossing({20.0: Interval(0.1, 0.0, 0.2)}, 0.5))
+    never = replace(plan, least_epsilon=find_threshold({20.0: Interval(0.1, 0.0, 0.2)}, 0.5))
     assert "none up to 20 keeps half of the gain." in epsilon_words(never)
 
 

@@ -19,7 +19,7 @@ from discreet.learners import Exp3
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
 from discreet.planning.games import Planned
-from discreet.planning.outcomes import expected
+from discreet.planning.games import expected
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range

@@ -1,4 +1,4 @@
-"""Past outcomes from a file or from Python: what each arm gave, in any order."""
+"""Past outcomes of each arm, from a file or from Python."""
 
 from __future__ import annotations
 
@@ -18,25 +18,21 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
-NAMES_OF_ARMS = (
-    "arm",
-    "arms",
-    "action",
-    "treatment",
-    "group",
-    "variant",
-)  # of a column that is no arm itself
+# Names that suggest a column of arms, not the outcomes of one arm.
+NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")
 Cell = tuple[str, float]  # where a number stands, in words, and the number
 
 
 @dataclass(frozen=True, eq=False)
 class PastOutcomes:
-    """The outcomes of every arm. They are as sensitive as those to come: nothing shows a single one."""
+    """Past outcomes of every arm. They are as sensitive as future ones, so none is ever shown."""
 
     labels: tuple[str, ...]
     values: tuple[Floats, ...]
     source: str  # the file, or "Python"
-    columns: tuple[str, str] | None = None  # of arms and of outcomes, where a file has such
+    columns: tuple[str, str] | None = (
+        None  # names of the columns of arms and outcomes, if the file has them
+    )
 
     @property
     def digest(self) -> str:
@@ -58,19 +54,17 @@ def past_outcomes(
 ) -> PastOutcomes:
     """Return past outcomes, or refuse them.
 
-    A file has one column for each arm, or a column of arms and a column of outcomes, which are then
-    named. In Python it is a dictionary of outcomes by arm, or a table with one column for each arm.
+    A file has one column per arm, or a column of arms and a column of outcomes, whose names are
+    given. In Python, outcomes are a dictionary by arm, or a table with one column per arm.
     """
     if (arm_column is None) != (outcome_column is None):
-        raise DiscreetError("arm_column and outcome_column belong together: give both, or none.")
+        raise DiscreetError("arm_column and outcome_column belong together: give both or neither.")
     if isinstance(given, Path | str):
         arms = _from_file(Path(given), arm_column, outcome_column)
         source = str(given)
     else:
         if arm_column is not None:
-            raise DiscreetError(
-                f"arm_column is {arm_column!r}, but columns have names in files only."
-            )
+            raise DiscreetError(f"arm_column is {arm_column!r}, but only files have named columns.")
         arms, source = _from_python(given), "Python"
     if len(arms) < 2:
         raise DiscreetError(
@@ -116,7 +110,7 @@ def _numbers(name: str, given: ArrayLike, dimensions: int) -> Floats:
     except (TypeError, ValueError):
         values = np.asarray(math.nan)
     if values.ndim != dimensions or not np.isfinite(values).all():
-        wanted = "numbers" if dimensions == 1 else "a table of numbers with one column for each arm"
+        wanted = "numbers" if dimensions == 1 else "a table of numbers with one column per arm"
         raise DiscreetError(f"{name} is {shorten(given)}, but must be a file, or {wanted}.")
     return values
 
@@ -155,7 +149,7 @@ Rows = list[tuple[str, list[str]]]  # where a row stands, and its cells
 
 
 def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]]:
-    """Return one arm for each column; cells that are empty are left out, for arms may have fewer outcomes than others."""
+    """Return one arm per column; empty cells are skipped, as arms may differ in their numbers."""
     for name in names:
         if name.lower() in NAMES_OF_ARMS:
             raise DiscreetError(

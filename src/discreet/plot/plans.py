@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.planning import Plan
-from discreet.planning.formatting import share_words
-from discreet.planning.words import kind, options_words
+from discreet.planning.words import kind, options_words, share_words
 from discreet.plot.canvas import (
     COLOURS,
     LINES,
@@ -50,7 +49,7 @@ def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     for index, scene in enumerate(plan.scenes):
         _curve(
             axes,
-            [row.player.epsilon for row in scene.private],
+            [row.variant.epsilon for row in scene.private],
             [row.cost for row in scene.private],
             index,
             kind(scene),
@@ -70,7 +69,7 @@ def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
 
 def _draw_best_arm(plan: Plan, axes: Axes) -> None:
     scene = plan.unchanging
-    epsilons = [row.player.epsilon for row in scene.private]
+    epsilons = [row.variant.epsilon for row in scene.private]
     _curve(axes, epsilons, [row.best_arm for row in scene.private], 0, "rounds on the best arm")
     _curve(
         axes,
