@@ -1,4 +1,4 @@
-"""Errors that a user can act on: one sentence that names the argument, its value and what is allowed."""
+"""Errors that a user can act on: one sentence with the argument, its value, and what is allowed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from componentjit import ComponentError, shorten
 
 
 class DiscreetError(ComponentError):
-    """Something the user asked for is not possible; the message says what would be."""
+    """The request is not possible; the message says what is."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError:
@@ -44,7 +44,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def count(number: int, thing: str) -> str:
-    """Return a number of things, in words that agree.
+    """Return a number with its noun, in the plural if needed.
 
     >>> count(1, "row"), count(1200, "row")
     ('1 row', '1,200 rows')

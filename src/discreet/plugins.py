@@ -28,8 +28,8 @@ _summaries: dict[str, str] = {}
 def register_command(name: str, target: str, *, summary: str = "") -> None:
     """Add a command to the command line.
 
-    ``target`` is ``module:attribute``, imported when it is called. With a ``summary``, one sentence,
-    ``discreet --help`` need not import it.
+    ``target`` is ``module:attribute``, imported when the command is called. With a ``summary`` of
+    one sentence, ``discreet --help`` does not import it.
     """
     _commands[name] = target
     _summaries[name] = summary

@@ -91,8 +91,9 @@ def _what(guarantee: Guarantee) -> list[str]:
     elif guarantee.delta == 0.0 and guarantee.epsilon > 0.0:
         odds = math.exp(guarantee.epsilon)
         high = math.ceil(1000.0 * odds / (1.0 + odds)) / 10.0
-        # In the joint model the decision about the person concerned is not covered.
-        shown = "all of this" if guarantee.model == "joint" else "all decisions"
+        # The decision about the person concerned is not covered in the joint model and on devices.
+        covers_all = guarantee.model != "joint" and not guarantee.seen
+        shown = "all decisions" if covers_all else "all of this"
         said.append(
             "For example, suppose an observer knows everything except one outcome and considers "
             f"good and bad equally likely. After seeing {shown}, they can be at most {high:g} % "

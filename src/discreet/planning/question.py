@@ -166,7 +166,7 @@ class Question:
 
     @cached_property
     def distributions(self) -> tuple[Distribution, ...]:
-        """The losses of every role, as fractions of the range; the first is the best if expected."""
+        """The losses of every role as fractions of the range; without past outcomes, best first."""
         width = self.bounds.width
         if self.outcomes is not None:
             return tuple(

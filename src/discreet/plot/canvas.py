@@ -155,11 +155,12 @@ def curve_styles(
 ) -> list[CurveStyle]:
     """Return a style for every curve, given its algorithm and epsilon; no two are the same.
 
-    Up to six curves get a colour each. With more, the colour shows the algorithm and the line style
-    the epsilon (the largest is solid). If there are too many of either, colours and line styles only
-    tell curves apart. ``colors`` replaces the default colours.
+    Up to six curves get a colour each. With more, the colour shows the algorithm and the line
+    style the epsilon (the largest is solid). If there are too many of either, colours and line
+    styles only tell curves apart. ``colors`` replaces the default colours.
 
-    >>> curve_styles([("exp3", 1.0), ("exp3", 0.1)])[1] == CurveStyle(COLOURS[1], "solid", MARKERS[1])
+    >>> styles = curve_styles([("exp3", 1.0), ("exp3", 0.1)])
+    >>> styles[1] == CurveStyle(COLOURS[1], "solid", MARKERS[1])
     True
     """
     palette = tuple(colors or COLOURS)
@@ -188,7 +189,7 @@ def curve_styles(
 
 
 def distinct_styles(count: int, colors: Sequence[str] | None = None) -> list[CurveStyle]:
-    """Return styles that differ in colour, line and marker, so that overlapping curves stay visible."""
+    """Return styles that differ in everything, so that overlapping curves stay visible."""
     palette = tuple(colors or COLOURS)
     found = []
     for i in range(count):
@@ -275,7 +276,7 @@ def set_log_axis(
 def _drop_crowded(
     ticks: Sequence[float], places: Sequence[float], sizes: Sequence[float]
 ) -> list[float]:
-    """Return every tick, or every second, third, ... from the last one back, so that none overlap."""
+    """Return every tick, or every second, third, ... from the last, so that none overlap."""
     for step in range(1, len(ticks)):
         kept = range(len(ticks) - 1, -1, -step)
         if all(
@@ -296,7 +297,7 @@ class CurveEnd(NamedTuple):
 
 
 def spread_labels(wanted: Sequence[float], gap: float) -> Floats:
-    """Return the places in [0, 1] nearest to the wanted ones, in the same order, at least a gap apart.
+    """Return the places in [0, 1] nearest to the wanted ones, in order, at least a gap apart.
 
     After subtracting its share of the gaps, no place may lie below the previous one, so this is a
     monotone regression.

@@ -1,4 +1,4 @@
-"""A picture of every environment on arms that is not made of data: the running mean loss of each arm."""
+"""Plots of environments for arms: the mean loss of each arm over time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = 4
-OF_DATA = ("table", "actg175-simulator")
+OF_DATA = ("table", "actg175-simulator")  # environments that replay or are fitted to data
 
 
 def plot_environments(
@@ -27,7 +27,7 @@ def plot_environments(
     seed: int = 1,
     colors: Sequence[str] | None = None,
 ) -> Path:
-    """Draw the losses of named environments on arms, but for data, as means over windows of a fiftieth of the game."""
+    """Draw the losses of environments for arms as means over windows of a fiftieth of the game."""
     names = [name for name in environment_names(Arms) if name not in OF_DATA]
     figure = new_figure(9.0, 6.0, dpi=130)
     panels = figure.subplots(-(-len(names) // COLUMNS), COLUMNS, sharey=True)

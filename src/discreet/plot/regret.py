@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def plot_regret(results: Results, path: Path | str, *, colors: Sequence[str] | None = None) -> Path:
-    """Draw mean regret over rounds, with 95 % confidence bands over trials, and write it to a file."""
+    """Draw mean regret over rounds, with 95 % confidence bands over trials, into a file."""
     count = len(results.contenders)
     figure = new_figure(6.4 if count <= FEW else 8.0, max(4.2, 1.2 + 0.16 * count))
     draw_regret(results, figure.subplots(), colors=colors)
@@ -38,8 +38,8 @@ def draw_regret(
 ) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style
-    their epsilons.
+    ``colors`` has one colour per contender. With fewer, the colour shows the algorithm and the line
+    style the epsilon.
     """
     axes = new_axes() if ax is None else ax
     final = results.record.final.mean(axis=1)

@@ -1,4 +1,4 @@
-"""How many samples searches for the best arm took: a row for each, with what is needed at least."""
+"""Plots of the samples that best-arm searches took, with a lower bound."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BLACK = "#000000"
-HEIGHT = 0.32  # of half a row
+HEIGHT = 0.32  # half the height of a row of dots; rows are 1 apart
 
 
 def plot_searches(
@@ -40,8 +40,8 @@ def draw_searches(
 ) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the
-    90th percentile, with the median; the black line is T* kl(ν, 1 - ν).
+    A dot is a trial, hollow if it was cut off at the horizon. A bar goes from the 10th to the 90th
+    percentile, with the median. The black line is the lower bound T* kl(ν, 1 - ν).
     """
     axes = new_axes() if ax is None else ax
     owners = [results.contenders[line.contender] for line in results.lines]
@@ -74,7 +74,8 @@ def draw_searches(
     axes.set_ylim(len(shapes) - 0.4, -0.6)
     axes.grid(alpha=0.3, axis="x")
     axes.set_xlabel(
-        "samples\nbars: 10 % to 90 % of the trials, and the median\nblack: T* kl(ν, 1 - ν)"
+        "samples\nbars: 10 % to 90 % of the trials, and the median\n"
+        "black: T* kl(ν, 1 - ν), the lower bound for Gaussian rewards"
     )
     set_log_axis(axes, "x")
     found = f"{results.problem.sizes}, {results.environment}, {results.trials.size:,} trials"
