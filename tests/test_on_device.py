@@ -173,7 +173,7 @@ def test_which_model_implies_which():
     assert on_device <= guaranteed("joint", datum=RECORD)
     assert not central <= guaranteed("joint", datum=RECORD), "there contexts are public"
     assert compose(on_device, local).datum == ""
-    assert "when the whole record (features and outcome) of any one round is replaced" in str(
+    assert "replacing the whole record (features and outcome) of any one round" in str(
         on_device
     )
     assert Guarantee.from_dict(on_device.as_dict()) == on_device
@@ -184,7 +184,7 @@ def test_which_model_implies_which():
     assert compose(joint, central).model == "joint"
     assert compose(joint, joint).model == "joint"
     assert Guarantee.from_dict(joint.as_dict()) == joint
-    assert "every action but that of the very round" in str(joint)
+    assert "every action except that of the round in question" in str(joint)
 
 
 @pytest.mark.parametrize("name", LEARNING)

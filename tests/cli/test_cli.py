@@ -8,13 +8,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from types import ModuleType
 
 import pytest
 from common import ROOT
 
 from discreet import list_algorithms
-from discreet.cli.commands import cli
+from discreet.cli.commands import BUILT_IN, cli
+from discreet.cli.options import known_problems
 from discreet.environments import environment_names
 from discreet.problems import Contexts, Functions
 
@@ -114,7 +116,7 @@ def test_describe_says_what_is_not_used(call):
     ]
     assert [each["uses_delta"] for each in facts] == [False, True]
     blind = call("describe", "batched-exp3", "--epsilon", 0.0001)[1]
-    assert "which says nothing: who learns nothing has at most 75,000" in " ".join(blind.split())
+    assert "(vacuous: uniform play has regret 75,000)" in " ".join(blind.split())
 
 
 @pytest.mark.parametrize("name", list_algorithms())
@@ -133,10 +135,10 @@ def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
     assert "e^" not in words
     assert guarantee["model"] in words
     if guarantee["epsilon"] > 0.0:
-        factor = float(re.search(r"at most ([\d.]+) times as likely", words)[1])
+        factor = float(re.search(r"at most ([\d.]+) times more or less likely", words)[1])
         assert math.exp(guarantee["epsilon"]) <= factor <= 1.01 * math.exp(guarantee["epsilon"])
         assert ("plus a probability of at most" in words) == (guarantee["delta"] > 0.0)
-        assert ("for at most 62.3 % likely" in words) == (guarantee["delta"] == 0.0)
+        assert ("at most 62.3 % sure of either" in words) == (guarantee["delta"] == 0.0)
     else:
         assert "Nothing that anybody sees depends on any outcome" in words
 
@@ -269,11 +271,37 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence):
     assert "Traceback" not in complaint
 
 
-@pytest.mark.parametrize("command", cli.commands)
+@pytest.mark.parametrize("command", sorted({*BUILT_IN, *cli.commands}))
 def test_help_shows_an_example_that_works(call, command):
     code, text, _ = call(command, "--help")
     assert code == 0
     assert "Example:" in text
+
+
+@pytest.mark.parametrize("width", [80, 110])
+@pytest.mark.parametrize("command", ["simulate", "describe", "audit"])
+def test_help_gives_a_parameter_the_meaning_that_it_has_in_each_problem(
+    call, command, width, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call(command, "--help")[1].splitlines()
+    assert max(map(len, lines)) <= width
+    heads = [line for line in lines if line.endswith("):")]
+    assert len(heads) == len(known_problems())
+    text = " ".join("\n".join(lines).split())
+    for problem in known_problems():
+        for each in fields(problem):
+            assert f"{each.metadata['help']} [default: {each.default}]" in text
+    assert text.count("--dimension INTEGER") == 2
+    assert text.count("--arms INTEGER") == 4
+
+
+def test_the_summaries_of_commands_are_known_without_importing_them(python):
+    program = "import sys; from discreet.cli import run; run(['--help'])\n"
+    program += "print([m for m in sys.modules if m.startswith('discreet.') and m.count('.') > 1])"
+    *text, modules = python(program).splitlines()
+    assert {*BUILT_IN, "completion", "reproduce"} <= {(line.split() or [""])[0] for line in text}
+    assert modules == "['discreet.cli.interrupts', 'discreet.cli.commands']"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -339,11 +367,7 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
     watched = "from discreet import simulate; from componentjit import watching; "
     watched += "seen = []; "
     watched += (
-        "watching._compiling = type('Seen', "
-        "(dict,), "
-        "{'__setitem__': "
-        "lambda s, "
-        "k, v: "
+        "watching._compiling = type('Seen', (dict,), {'__setitem__': lambda s, k, v: "
         "seen.append(v)})(); "
     )
     watched += "simulate('uniform', trials=1, workers=1); print(seen)"

@@ -168,7 +168,7 @@ def test_finished_trials_are_kept_and_counted(stopped):
     assert 0 < finished < 1_000_000
     assert (
         ended.complaint
-        == f"Interrupted: {finished} of 1000000 trials were finished; go on with --resume.\n"
+        == f"Interrupted: {finished} of 1000000 trials were finished; resume with --resume.\n"
     )
     assert f"{finished:,} trial" in ended.text
     assert {path.name for path in (folder / "new").iterdir()} == {"run"}, "no hidden folder stays"

@@ -21,13 +21,7 @@ def cite(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Print BibTeX for the papers of algorithms and for discreet itself; without a NAME for discreet alone."""
     if everything and names:
         raise DiscreetError(
-            f"--all was given beside {' '.join(names)}, "
-            "but it "
-            "cites "
-            "every "
-            "algorithm: "
-            "give "
-            "one of "
+            f"--all was given beside {' '.join(names)}, but it cites every algorithm: give one of "
             "them."
         )
     found = citations(*(list_algorithms() if everything else names))

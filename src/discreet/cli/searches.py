@@ -42,9 +42,8 @@ def print_searches(results: SearchResults) -> None:
         for row in summary
     ]
     click.echo(
-        f"Samples until {results.problem.rivals} is found, {results.environment} losses, wrong "
-        f"with at most {results.problem.parameters()['error']:g}, "
-        f"{count(results.trials.size, 'trial')}"
+        f"Samples until {results.problem.rivals} is found, {results.environment} losses, error at "
+        f"most {results.problem.parameters()['error']:g}, {count(results.trials.size, 'trial')}"
     )
     table(HEAD, rows, right=range(1, len(HEAD)))
     click.echo(

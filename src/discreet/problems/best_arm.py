@@ -25,7 +25,7 @@ class BestArm(Problem):
 
     >>> problem = BestArm(10, error=0.05)
     >>> str(problem), problem.sizes, problem.score
-    ('best-arm search', '10 arms, wrong with at most 0.05', 'wrong answer')
+    ('best-arm search', '10 arms, error at most 0.05', 'wrong answer')
     """
 
     title = "best-arm search"
@@ -50,7 +50,7 @@ class BestArm(Problem):
     @property
     def sizes(self) -> str:
         """How many arms there are, and how sure the answer has to be."""
-        return f"{self.arms:,} arms, wrong with at most {self.error:g}"
+        return f"{self.arms:,} arms, error at most {self.error:g}"
 
     @property
     def rival(self) -> str:
