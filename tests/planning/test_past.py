@@ -124,13 +124,12 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
         ({"A": "x", "B": [1, 2]}, "outcomes['A'] is 'x', but must be a file, or numbers."),
         (
             [1, 2],
-            "outcomes is [1, 2], but must be a file, or a table of numbers with one column for "
-            "each arm.",
+            "outcomes is [1, 2], but must be a file, or a table of numbers with one column per "
+            "arm.",
         ),
         (
             3,
-            "outcomes is 3, but must be a file, or a table of numbers with one column for each "
-            "arm.",
+            "outcomes is 3, but must be a file, or a table of numbers with one column per arm.",
         ),
     ):
         with pytest.raises(DiscreetError) as raised:
