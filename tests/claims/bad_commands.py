@@ -141,7 +141,7 @@ COMMANDS = [
     ),
     (
         "simulate exp3 --output file.txt",
-        "file.txt exists already and is not a folder: choose another output folder.",
+        "file.txt exists already: choose another output folder, as it is not a folder.",
     ),
     (
         "simulate exp3 --output .",
