@@ -28,6 +28,9 @@ if TYPE_CHECKING:
             """Draw into a file; return its path."""
 
 
+__all__ = ["Plotter", "plotter", "register_plotter"]
+
+
 class _Registered:
     load: Callable[[], Plotter] | None = None
 

@@ -9,6 +9,19 @@ from numbers import Integral, Real
 
 from componentjit import ComponentError, shorten
 
+__all__ = [
+    "DiscreetError",
+    "check_finite",
+    "check_flag",
+    "check_int",
+    "check_positive",
+    "check_range",
+    "check_share",
+    "count",
+    "shorten",
+    "unknown_name",
+]
+
 
 class DiscreetError(ComponentError):
     """The request is not possible; the message says what is."""
@@ -20,7 +33,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'? " if close else ""
     shown = shorten(name) if not isinstance(name, str) or len(name) > 60 else f"'{name}'"
-    return DiscreetError(f"unknown {kind} {shown}: {hint}known are {', '.join(names)}.")
+    return DiscreetError(f"unknown {kind} {shown}: {hint}choose from {', '.join(names)}.")
 
 
 def check_int(name: str, value: object, *, minimum: int, maximum: int = 10**15) -> int:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from discreet.contracts import Floats
 
+__all__ = ["GreedyModel", "LinearModel"]
+
 
 class LinearModel(NamedTuple):
     """A linear model of rewards: estimated parameters, and their uncertainty by direction."""

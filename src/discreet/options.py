@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union
 from componentjit import Component
 from discreet.errors import DiscreetError
 
+__all__ = ["REQUIRED", "Option", "Values", "defined_as", "options_of", "parse_all"]
+
 REQUIRED = inspect.Parameter.empty
 Value = TypeVar("Value")
 Values = Mapping[str, object]  # of options or parameters, by name

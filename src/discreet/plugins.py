@@ -18,6 +18,8 @@ from pathlib import Path
 
 from discreet.errors import DiscreetError
 
+__all__ = ["command_summary", "load_plugin", "load_plugins", "plugin_commands", "register_command"]
+
 GROUP, VARIABLE = "discreet", "DISCREET_PLUGINS"
 
 

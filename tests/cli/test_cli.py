@@ -1,4 +1,4 @@
-"""The command line, as a program would be called: lists, descriptions, help, completion, and what is refused."""
+"""The command line, as a program would be called: lists, descriptions, help and bad input."""
 
 from __future__ import annotations
 

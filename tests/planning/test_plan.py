@@ -232,7 +232,7 @@ def test_trials_are_fewer_where_games_are_longer():
 
 @pytest.mark.slow
 def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
-    """Ten times as much noise, which is still hardly any, changes less than a tenth of what there is to gain."""
+    """Ten times as much noise, still hardly any, changes less than a tenth of the possible gain."""
     none, hardly = Variant("tracking-ucb", NO_NOISE), Variant("tracking-ucb", NO_NOISE / 10)
     sweep = replace(comparing_sweep(QUESTION, (none, hardly), drifting=False), trials=24)
     counts = play(sweep, QUESTION).counts
@@ -242,7 +242,7 @@ def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
 
 
 def test_the_number_of_rounds_is_searched_up_and_down():
-    """With a made-up share of T / (T + 1000) + 1/4 for the private variant: half is reached at 333 rounds."""
+    """With a made-up share of T / (T + 1000) + 1/4, half is reached at 333 rounds."""
     for rounds, wanted in ((100, 333), (3200, 333)):
         question = Question(
             arms=2, rounds=rounds, difference=1.0, low=-1.0, high=1.0, epsilons=(1.0,)

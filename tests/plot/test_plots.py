@@ -1,4 +1,4 @@
-"""Plots: every curve has its label and a look of its own, and no text covers another or is cut off."""
+"""Plots: every curve has its label and its own style, and no text is covered or cut off."""
 
 from __future__ import annotations
 

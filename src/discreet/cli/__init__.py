@@ -5,7 +5,32 @@ from __future__ import annotations
 import os
 import sys
 
+import lazy_loader
+
 from discreet.cli import interrupts
+
+# What plugins need to write a command; imported on first use, after interrupts are handled.
+__getattr__, _, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "options": [
+            "AlgorithmName",
+            "EnvironmentName",
+            "SectionCommand",
+            "as_json",
+            "delta",
+            "on",
+            "option",
+            "overwrite",
+            "problem_parameters",
+            "quiet",
+            "seed",
+        ],
+        "progress": ["progress_bar"],
+        "text": ["facts", "number", "table"],
+    },
+)
+__all__ += ["interrupts", "main"]
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -173,7 +173,8 @@ def _show(found: Audit) -> None:
         ("trials", f"{found.trials:,} with each of two neighbouring inputs"),
         (
             "verdict",
-            f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon confirmed by attack",
+            f"{_verdict(found)}; {100 * found.share:.0f} % of the claimed epsilon is confirmed by "
+            "attack",
         ),
     ]
     if found.remark is not None:
@@ -188,7 +189,7 @@ def _show_table(found: list[Audit]) -> None:
             each.name,
             each.claimed.short.removesuffix("-differential privacy"),
             f"{each.lower_bound:.4g}",
-            f"{each.share:.0%}",
+            f"{100 * each.share:.0f} %",
             _verdict(each),
             f"{each.trials:,}",
             each.attack,
