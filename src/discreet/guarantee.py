@@ -10,16 +10,7 @@ from typing import Any, Literal, cast, get_args
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is_below
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 
-__all__ = [
-    "RECORD",
-    "REPORTS",
-    "Guarantee",
-    "Json",
-    "Model",
-    "Status",
-    "compose",
-    "round_up",
-]
+__all__ = ["RECORD", "REPORTS", "Guarantee", "Json", "Model", "Status", "compose", "round_up"]
 
 Model = Literal["central", "local", "joint", "none"]
 Json = dict[str, object]  # facts for a file or a screen

@@ -1,4 +1,4 @@
-"""Ctrl-C ends every command within two seconds: one sentence, exit code 130, nothing half-written."""
+"""Ctrl-C ends every command within 2 seconds: one sentence, exit code 130, nothing half-written."""
 
 from __future__ import annotations
 

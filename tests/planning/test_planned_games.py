@@ -112,7 +112,7 @@ def test_uniform_play_costs_what_guessing_costs():
 
 
 def test_the_first_arm_is_no_better_than_another():
-    """Staying on the first arm gains nothing: its cost is 0 or the difference, with a known variance."""
+    """Staying on the first arm gains nothing: the cost is 0 or the difference."""
     stubborn = Variant("tracking-ucb", 0.02)  # does not finish its first batch of the first arm
     sweep = Sweep(part="x", variants=(stubborn,), rounds=40, trials=400, seed=1)
     played = play(sweep, QUESTION)
@@ -148,7 +148,7 @@ def test_beta_outcomes_have_the_mean_and_spread_that_were_asked_for(mean, deviat
 
 
 def test_intervals_of_shares_cover_what_they_should():
-    """95 % of 1,000 intervals hold the true ratio; below 92 % or above 98 % with probability 1e-4."""
+    """Of 1,000 intervals, 92 % to 98 % hold the true ratio (false alarm: 1e-4)."""
     rng = np.random.default_rng(5)
     below = 2.0 + rng.normal(size=(1000, 32))
     above = 0.5 * below + rng.normal(scale=0.7, size=(1000, 32))

@@ -9,6 +9,24 @@ import lazy_loader
 
 from discreet.cli import interrupts
 
+TYPE_CHECKING = False  # type checkers take it for true; the module typing takes time to import
+if TYPE_CHECKING:
+    from discreet.cli.options import AlgorithmName as AlgorithmName
+    from discreet.cli.options import EnvironmentName as EnvironmentName
+    from discreet.cli.options import SectionCommand as SectionCommand
+    from discreet.cli.options import as_json as as_json
+    from discreet.cli.options import delta as delta
+    from discreet.cli.options import on as on
+    from discreet.cli.options import option as option
+    from discreet.cli.options import overwrite as overwrite
+    from discreet.cli.options import problem_parameters as problem_parameters
+    from discreet.cli.options import quiet as quiet
+    from discreet.cli.options import seed as seed
+    from discreet.cli.progress import progress_bar as progress_bar
+    from discreet.cli.text import facts as facts
+    from discreet.cli.text import number as number
+    from discreet.cli.text import table as table
+
 # What plugins need to write a command; imported on first use, after interrupts are handled.
 __getattr__, _, __all__ = lazy_loader.attach(
     __name__,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -21,9 +21,15 @@ from discreet.problems import Problem
 
 KINDS = {"int": int, "float": float}
 DecoratedCommand = TypeVar("DecoratedCommand", bound=Callable[..., Any])
-Decorator = Callable[[DecoratedCommand], DecoratedCommand]
 
 GAME, PRIVACY, RUN, OUTPUT = "Game", "Privacy", "Run", "Output"  # sections that commands share
+
+
+class Decorator(Protocol):
+    """What adds an option to a command."""
+
+    def __call__(self, command: DecoratedCommand, /) -> DecoratedCommand:
+        """Return the command with the option."""
 
 
 class HelpRow(NamedTuple):
@@ -106,7 +112,7 @@ class SectionCommand(click.Command):
 
 def option(section: str, *names: str, **settings: Any) -> Decorator:  # noqa: ANN401
     """Return an option that is listed in a section of the help; ``settings`` are click's."""
-    return cast(Decorator, click.option(*names, cls=SectionOption, section=section, **settings))
+    return click.option(*names, cls=SectionOption, section=section, **settings)
 
 
 class AlgorithmName(click.ParamType[str]):

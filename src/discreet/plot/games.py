@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from discreet.environments import environment, environment_names
 from discreet.plot.canvas import distinct_styles, new_figure, save, set_heading
-from discreet.problems import Arms
+from discreet.problems import ArmGame, Arms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,11 +59,10 @@ def draw_environment(
 ) -> Axes:
     """Draw the mean losses of all arms of one environment into given axes."""
     window = max(1, rounds // 50)
-    losses = (
-        environment(name, Arms(arms), rounds=rounds)
-        .deal(0, rounds, np.random.default_rng(seed))
-        .losses
-    )  # type: ignore[attr-defined]
+    dealt = environment(name, Arms(arms), rounds=rounds).deal(
+        0, rounds, np.random.default_rng(seed)
+    )
+    losses = cast(ArmGame, dealt).losses
     means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
     starts = np.arange(means.shape[0]) * window
     for arm, look in enumerate(distinct_styles(arms, colors)):
