@@ -119,7 +119,8 @@ def simulate(
         folder = None
         if output is not None:
             parquet_writer()
-            from discreet.plot import regret, require_matplotlib, searches  # noqa: F401 (now: after an interrupt all should end soon)
+            # Imported now, because after an interrupt everything should end soon.
+            from discreet.plot import require_matplotlib
 
             require_matplotlib()
             folder = output
